@@ -1,0 +1,287 @@
+//! Encoded columns and the borrowed views of them that kernels read. Numbers
+//! are `f64`, levels are `u32` codes; a hole is a cleared validity bit, never
+//! a special value.
+
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+
+/// One encoded column of a chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Real or count cells.
+    Real {
+        /// The numbers; what stands in a hole is finite but meaningless.
+        values: ScalarBuffer<f64>,
+        /// Which cells are seen; `None` when all are.
+        nulls: Option<NullBuffer>,
+    },
+    /// Binary, categorical or ordinal cells.
+    Code {
+        /// The codes; what stands in a hole is 0.
+        values: ScalarBuffer<u32>,
+        /// Which cells are seen; `None` when all are.
+        nulls: Option<NullBuffer>,
+    },
+}
+
+impl Column {
+    /// A column of numbers with holes where `None` or not a number stands.
+    pub fn from_numbers(cells: impl IntoIterator<Item = Option<f64>>) -> Self {
+        let (values, seen) = split(cells.into_iter().map(|c| c.filter(|x| !x.is_nan())));
+        Column::Real {
+            values: values.into(),
+            nulls: nulls(seen),
+        }
+    }
+
+    /// A column of codes with holes where `None` stands.
+    pub fn from_codes(cells: impl IntoIterator<Item = Option<u32>>) -> Self {
+        let (values, seen) = split(cells.into_iter());
+        Column::Code {
+            values: values.into(),
+            nulls: nulls(seen),
+        }
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Real { values, .. } => values.len(),
+            Column::Code { values, .. } => values.len(),
+        }
+    }
+
+    /// Whether there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which cells are seen; `None` when all are.
+    pub fn nulls(&self) -> Option<&NullBuffer> {
+        match self {
+            Column::Real { nulls, .. } | Column::Code { nulls, .. } => nulls.as_ref(),
+        }
+    }
+
+    /// The rows `start..start + len` as kernels read them.
+    pub fn cells(&self, start: usize, len: usize) -> Cells<'_> {
+        let seen = self
+            .nulls()
+            .map(|nulls| Bits::new(nulls.inner()).slice(start, len));
+        let values = match self {
+            Column::Real { values, .. } => Values::Real(&values[start..start + len]),
+            Column::Code { values, .. } => Values::Code(&values[start..start + len]),
+        };
+        Cells { values, seen }
+    }
+
+    /// The rows `start..start + len`, sharing memory.
+    pub fn slice(&self, start: usize, len: usize) -> Column {
+        match self {
+            Column::Real { values, nulls } => Column::Real {
+                values: values.slice(start, len),
+                nulls: nulls.as_ref().map(|n| n.slice(start, len)),
+            },
+            Column::Code { values, nulls } => Column::Code {
+                values: values.slice(start, len),
+                nulls: nulls.as_ref().map(|n| n.slice(start, len)),
+            },
+        }
+    }
+
+    /// The rows named by `rows`, in that order.
+    pub fn take(&self, rows: &[u32]) -> Column {
+        let nulls = self.nulls().map(|n| {
+            NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| {
+                n.is_valid(rows[i] as usize)
+            }))
+        });
+        let nulls = nulls.filter(|n| n.null_count() > 0);
+        match self {
+            Column::Real { values, .. } => Column::Real {
+                values: rows
+                    .iter()
+                    .map(|&r| values[r as usize])
+                    .collect::<Vec<_>>()
+                    .into(),
+                nulls,
+            },
+            Column::Code { values, .. } => Column::Code {
+                values: rows
+                    .iter()
+                    .map(|&r| values[r as usize])
+                    .collect::<Vec<_>>()
+                    .into(),
+                nulls,
+            },
+        }
+    }
+}
+
+fn split<T: Default>(cells: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<bool>) {
+    cells
+        .map(|cell| {
+            let seen = cell.is_some();
+            (cell.unwrap_or_default(), seen)
+        })
+        .unzip()
+}
+
+fn nulls(seen: Vec<bool>) -> Option<NullBuffer> {
+    seen.contains(&false).then(|| NullBuffer::from(seen))
+}
+
+/// A borrowed run of validity bits: set means seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+    len: usize,
+}
+
+impl<'a> Bits<'a> {
+    /// A view of an Arrow bitmap.
+    pub fn new(buffer: &'a BooleanBuffer) -> Self {
+        Bits {
+            bytes: buffer.values(),
+            offset: buffer.offset(),
+            len: buffer.len(),
+        }
+    }
+
+    /// Whether bit `i` is set.
+    #[inline]
+    pub fn get(&self, i: usize) -> bool {
+        debug_assert!(i < self.len);
+        let bit = self.offset + i;
+        self.bytes[bit / 8] >> (bit % 8) & 1 == 1
+    }
+
+    /// The number of bits.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no bit.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bits `start..start + len`.
+    pub fn slice(&self, start: usize, len: usize) -> Bits<'a> {
+        assert!(start + len <= self.len);
+        Bits {
+            bytes: self.bytes,
+            offset: self.offset + start,
+            len,
+        }
+    }
+}
+
+/// The values of a run of cells.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// Numbers.
+    Real(&'a [f64]),
+    /// Codes of levels.
+    Code(&'a [u32]),
+}
+
+/// A run of cells of one column, as kernels read them.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'a> {
+    /// The values, meaningless where a cell is not seen.
+    pub values: Values<'a>,
+    /// Which cells are seen; `None` when all are.
+    pub seen: Option<Bits<'a>>,
+}
+
+impl<'a> Cells<'a> {
+    /// Fully seen numbers.
+    pub fn real(values: &'a [f64]) -> Self {
+        Cells {
+            values: Values::Real(values),
+            seen: None,
+        }
+    }
+
+    /// Fully seen codes.
+    pub fn code(values: &'a [u32]) -> Self {
+        Cells {
+            values: Values::Code(values),
+            seen: None,
+        }
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        match self.values {
+            Values::Real(values) => values.len(),
+            Values::Code(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether cell `i` is seen.
+    #[inline]
+    pub fn is_seen(&self, i: usize) -> bool {
+        self.seen.is_none_or(|bits| bits.get(i))
+    }
+
+    /// The numbers; a coded column has none.
+    #[inline]
+    pub fn reals(&self) -> &'a [f64] {
+        match self.values {
+            Values::Real(values) => values,
+            Values::Code(_) => &[],
+        }
+    }
+
+    /// The codes; a column of numbers has none.
+    #[inline]
+    pub fn codes(&self) -> &'a [u32] {
+        match self.values {
+            Values::Code(values) => values,
+            Values::Real(_) => &[],
+        }
+    }
+
+    /// The cells `start..start + len`.
+    pub fn slice(&self, start: usize, len: usize) -> Cells<'a> {
+        let values = match self.values {
+            Values::Real(values) => Values::Real(&values[start..start + len]),
+            Values::Code(values) => Values::Code(&values[start..start + len]),
+        };
+        Cells {
+            values,
+            seen: self.seen.map(|bits| bits.slice(start, len)),
+        }
+    }
+}
+
+/// A run of rows restricted to the columns of one family.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The columns, all of the same length.
+    pub columns: &'a [Cells<'a>],
+    /// The number of rows.
+    pub len: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows over the given columns.
+    pub fn new(columns: &'a [Cells<'a>]) -> Self {
+        let len = columns.first().map_or(0, Cells::len);
+        debug_assert!(columns.iter().all(|c| c.len() == len));
+        Rows { columns, len }
+    }
+
+    /// The only column of a one-column family.
+    #[inline]
+    pub fn only(&self) -> &Cells<'a> {
+        &self.columns[0]
+    }
+}

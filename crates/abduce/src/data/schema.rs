@@ -1,0 +1,143 @@
+//! What a table's columns mean: their names, kinds and levels. A model keeps
+//! the schema of the data it was fitted on, so that new data are encoded the
+//! same way: the same level gets the same code, whatever file it comes from.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What the numbers or words in a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A measurement: any finite number.
+    Real,
+    /// How many: 0, 1, 2, …
+    Count,
+    /// One of two: no or yes, false or true, 0 or 1.
+    Binary,
+    /// One of several unordered levels.
+    Categorical,
+    /// One of several levels in order.
+    Ordinal,
+    /// Free text or identifiers; no model uses it yet.
+    Text,
+}
+
+impl Kind {
+    /// Every kind, in the order in which they are documented.
+    pub const ALL: [Kind; 6] = [
+        Kind::Real,
+        Kind::Count,
+        Kind::Binary,
+        Kind::Categorical,
+        Kind::Ordinal,
+        Kind::Text,
+    ];
+
+    /// The kind's name, as users type it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Real => "real",
+            Kind::Count => "count",
+            Kind::Binary => "binary",
+            Kind::Categorical => "categorical",
+            Kind::Ordinal => "ordinal",
+            Kind::Text => "text",
+        }
+    }
+
+    /// Whether cells are codes of levels rather than numbers.
+    pub fn is_coded(self) -> bool {
+        matches!(self, Kind::Binary | Kind::Categorical | Kind::Ordinal)
+    }
+}
+
+impl std::str::FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Kind> {
+        Kind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| {
+                Error::parameter(format!("\"{name}\" is not a kind"))
+                    .with_hint("the kinds are real, count, binary, categorical, ordinal and text")
+            })
+    }
+}
+
+/// One column's name, kind and, for the coded kinds, levels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The column's name.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+    /// The levels of a coded kind, code 0 first; empty for numbers and text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<String>,
+}
+
+impl Field {
+    /// A column of numbers (real or count), or of text.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Field {
+            name: name.into(),
+            kind,
+            levels: Vec::new(),
+        }
+    }
+
+    /// A coded column with its levels, code 0 first.
+    pub fn with_levels<L: Into<String>>(
+        name: impl Into<String>,
+        kind: Kind,
+        levels: impl IntoIterator<Item = L>,
+    ) -> Self {
+        Field {
+            name: name.into(),
+            kind,
+            levels: levels.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// The code of a level, if the column has it.
+    pub fn code(&self, level: &str) -> Option<u32> {
+        self.levels
+            .iter()
+            .position(|l| l == level)
+            .map(|i| i as u32)
+    }
+}
+
+/// The columns of a table, in order, and which column held row weights.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    /// The columns.
+    pub fields: Vec<Field>,
+    /// The name of the column that weighs rows; it is not among `fields`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
+}
+
+impl Schema {
+    /// A schema of unweighted columns.
+    pub fn new(fields: Vec<Field>) -> Self {
+        Schema {
+            fields,
+            weight: None,
+        }
+    }
+
+    /// The position of a column, or an error that lists the columns there are.
+    pub fn position(&self, name: &str) -> Result<usize> {
+        self.fields
+            .iter()
+            .position(|field| field.name == name)
+            .ok_or_else(|| {
+                let names: Vec<&str> = self.fields.iter().map(|f| f.name.as_str()).collect();
+                Error::parameter(format!("there is no column \"{name}\""))
+                    .with_hint(format!("the columns are {}", names.join(", ")))
+            })
+    }
+}

@@ -1,0 +1,175 @@
+//! The one error type: what kind of trouble, where it is (file, line, column,
+//! component) and what to do about it. Bad input becomes an `Error`, never a
+//! panic.
+
+use std::fmt;
+
+/// The result of anything that can go wrong in abduce.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What kind of trouble an [`Error`] reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The data are not what they should be: a ragged row, an unknown column.
+    Data,
+    /// An option or argument is wrong or does not fit the data.
+    Parameter,
+    /// The arithmetic cannot go on.
+    Numeric,
+    /// A file cannot be read or written.
+    Io,
+}
+
+/// One trouble, with its place and, where there is one, its cure.
+///
+/// ```
+/// use abduce::{Error, ErrorKind};
+/// let error = Error::data("\"tall\" is not a number")
+///     .at_file("people.csv")
+///     .at_line(7)
+///     .at_column("height")
+///     .with_hint("correct the cell or pass --missing tall");
+/// assert_eq!(error.kind(), ErrorKind::Data);
+/// assert_eq!(
+///     error.to_string(),
+///     "people.csv, line 7, column \"height\": \"tall\" is not a number; \
+///      correct the cell or pass --missing tall"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Trouble>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Trouble {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    file: Option<String>,
+    line: Option<u64>,
+    column: Option<String>,
+    component: Option<usize>,
+}
+
+impl Error {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error(Box::new(Trouble {
+            kind,
+            message: message.into(),
+            hint: None,
+            file: None,
+            line: None,
+            column: None,
+            component: None,
+        }))
+    }
+
+    /// Trouble with the data.
+    pub fn data(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Data, message)
+    }
+
+    /// Trouble with an option or argument.
+    pub fn parameter(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Parameter, message)
+    }
+
+    /// Trouble with the arithmetic.
+    pub fn numeric(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Numeric, message)
+    }
+
+    /// Trouble with a file.
+    pub fn io(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, message)
+    }
+
+    /// Says in which file; an earlier, closer word on it stays.
+    pub fn at_file(mut self, file: impl Into<String>) -> Self {
+        self.0.file.get_or_insert(file.into());
+        self
+    }
+
+    /// Says on which line of the file, counted from 1.
+    pub fn at_line(mut self, line: u64) -> Self {
+        self.0.line.get_or_insert(line);
+        self
+    }
+
+    /// Says in which column of the table.
+    pub fn at_column(mut self, column: impl Into<String>) -> Self {
+        self.0.column.get_or_insert(column.into());
+        self
+    }
+
+    /// Says in which component of the model.
+    pub fn at_component(mut self, component: usize) -> Self {
+        self.0.component.get_or_insert(component);
+        self
+    }
+
+    /// Says what to do about it.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// What kind of trouble this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The file, where one is to blame.
+    pub fn file(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
+    /// The line, counted from 1, where one is to blame.
+    pub fn line(&self) -> Option<u64> {
+        self.0.line
+    }
+
+    /// The column, where one is to blame.
+    pub fn column(&self) -> Option<&str> {
+        self.0.column.as_deref()
+    }
+
+    /// The component, where one is to blame.
+    pub fn component(&self) -> Option<usize> {
+        self.0.component
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trouble = &self.0;
+        let mut place = Vec::new();
+        if let Some(file) = &trouble.file {
+            place.push(file.clone());
+        }
+        if let Some(line) = trouble.line {
+            place.push(format!("line {line}"));
+        }
+        if let Some(column) = &trouble.column {
+            place.push(format!("column \"{column}\""));
+        }
+        if let Some(component) = trouble.component {
+            place.push(format!("component {component}"));
+        }
+        if !place.is_empty() {
+            write!(f, "{}: ", place.join(", "))?;
+        }
+        f.write_str(&trouble.message)?;
+        if let Some(hint) = &trouble.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Error::io(error.to_string())
+    }
+}

@@ -1,0 +1,8 @@
+//! abduce learns a generative model `p(x, z | θ)` of a table in which any cell
+//! and any label may be missing, and answers questions about the hidden from
+//! the seen.
+
+pub mod data;
+mod error;
+
+pub use error::{Error, ErrorKind, Result};
