@@ -4,5 +4,7 @@
 
 pub mod data;
 mod error;
+pub mod family;
+mod kernel;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,144 @@
+//! The Bernoulli distribution of a binary column: code 1 with probability p.
+//!
+//! The prior is Beta(1 + α, 1 + α), whose posterior mode is (n₁ + α)/(n + 2α).
+
+use super::categorical::{CategoricalStats, draw_index};
+use super::{Family, Fill, Stats, nothing_seen};
+use crate::Result;
+use crate::data::Rows;
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// The probability of a yes.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Bernoulli, Family};
+/// let columns = [Cells::code(&[0, 1, 1, 1])];
+/// let mut stats = Bernoulli::zero(&());
+/// Bernoulli::observe(&Rows::new(&columns), &[1.0; 4], &mut stats);
+/// assert_eq!(Bernoulli::mle(&stats)?.probability, 0.75);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bernoulli {
+    /// The probability of code 1.
+    pub probability: f64,
+}
+
+/// The weight of noes and of yeses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BernoulliStats {
+    /// The weight of code 0.
+    pub failures: f64,
+    /// The weight of code 1.
+    pub successes: f64,
+}
+
+impl Stats for BernoulliStats {
+    fn weight(&self) -> f64 {
+        self.failures + self.successes
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.failures += other.failures;
+        self.successes += other.successes;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.failures *= factor;
+        self.successes *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let counts = |s: &BernoulliStats| CategoricalStats {
+            counts: vec![s.failures, s.successes],
+        };
+        let mut left = counts(self);
+        left.forget(&counts(other))?;
+        self.failures = left.counts[0];
+        self.successes = left.counts[1];
+        Ok(())
+    }
+}
+
+impl Family for Bernoulli {
+    const NAME: &'static str = "bernoulli";
+    type Stats = BernoulliStats;
+    type Shape = ();
+    /// α of the Beta(1 + α, 1 + α) prior.
+    type Prior = f64;
+
+    fn zero(_: &()) -> BernoulliStats {
+        BernoulliStats::default()
+    }
+
+    fn shape(&self) {}
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut BernoulliStats) {
+        let cells = rows.only();
+        for (i, (code, weight)) in cells.codes().iter().zip(weights).enumerate() {
+            if cells.is_seen(i) {
+                if *code == 0 {
+                    stats.failures += weight;
+                } else {
+                    stats.successes += weight;
+                }
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let cells = rows.only();
+        let logs = [(-self.probability).ln_1p(), self.probability.ln()];
+        for (i, (l, code)) in out.iter_mut().zip(cells.codes()).enumerate() {
+            if cells.is_seen(i) {
+                *l += logs[usize::from(*code != 0)];
+            }
+        }
+    }
+
+    fn map(stats: &BernoulliStats, smoothing: &f64) -> Result<Self> {
+        let total = stats.weight() + 2.0 * smoothing;
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(nothing_seen());
+        }
+        Ok(Bernoulli {
+            probability: (stats.successes + smoothing) / total,
+        })
+    }
+
+    fn log_prior(&self, smoothing: &f64) -> f64 {
+        if *smoothing == 0.0 {
+            return 0.0;
+        }
+        smoothing * (self.probability.ln() + (-self.probability).ln_1p())
+    }
+
+    fn log_likelihood(&self, stats: &BernoulliStats) -> f64 {
+        let term = |weight: f64, log: f64| if weight > 0.0 { weight * log } else { 0.0 };
+        term(stats.successes, self.probability.ln())
+            + term(stats.failures, (-self.probability).ln_1p())
+    }
+
+    fn parameters(_: &()) -> usize {
+        1
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean | Fill::Mode => f64::from(u8::from(self.probability > 0.5)),
+            Fill::Draw => draw_index(&[1.0 - self.probability, self.probability], rng) as f64,
+        });
+    }
+
+    fn probabilities(&self) -> Option<Vec<f64>> {
+        Some(vec![1.0 - self.probability, self.probability])
+    }
+
+    fn examples() -> Vec<Self> {
+        [0.3, 0.95, 0.0]
+            .map(|probability| Bernoulli { probability })
+            .to_vec()
+    }
+}

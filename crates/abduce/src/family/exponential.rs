@@ -1,0 +1,141 @@
+//! The exponential distribution of a waiting time: p(x) = λ e^(−λx), x ≥ 0.
+//!
+//! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
+//! (n + a)/(Σx + b).
+
+use super::{Family, Fill, Stats, nothing_seen};
+use crate::data::Rows;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use rand_distr::Exp1;
+use serde::{Deserialize, Serialize};
+
+/// An exponential distribution with its rate.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Exponential, Family};
+/// let columns = [Cells::real(&[0.5, 1.0, 4.5])];
+/// let mut stats = Exponential::zero(&());
+/// Exponential::observe(&Rows::new(&columns), &[1.0; 3], &mut stats);
+/// assert_eq!(Exponential::mle(&stats)?.rate, 0.5);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exponential {
+    /// The rate λ; the mean is 1/λ.
+    pub rate: f64,
+}
+
+/// Sums over the times seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExponentialStats {
+    /// The total weight.
+    pub weight: f64,
+    /// The weighted sum of the times.
+    pub sum: f64,
+}
+
+impl Stats for ExponentialStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.weight += other.weight;
+        self.sum += other.sum;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.sum *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let weight = self.weight - other.weight;
+        let sum = self.sum - other.sum;
+        if weight < -1e-9 * self.weight || sum < -1e-9 * self.sum {
+            return Err(Error::data("rows to forget that were never seen"));
+        }
+        *self = ExponentialStats {
+            weight: weight.max(0.0),
+            sum: sum.max(0.0),
+        };
+        Ok(())
+    }
+}
+
+impl Family for Exponential {
+    const NAME: &'static str = "exponential";
+    type Stats = ExponentialStats;
+    type Shape = ();
+    /// (a, b) of the prior ∝ λᵃ e^(−bλ).
+    type Prior = (f64, f64);
+
+    fn zero(_: &()) -> ExponentialStats {
+        ExponentialStats::default()
+    }
+
+    fn shape(&self) {}
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut ExponentialStats) {
+        let cells = rows.only();
+        for (i, (x, weight)) in cells.reals().iter().zip(weights).enumerate() {
+            if cells.is_seen(i) {
+                stats.weight += weight;
+                stats.sum += weight * x;
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let cells = rows.only();
+        let log_rate = self.rate.ln();
+        for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
+            if cells.is_seen(i) {
+                *l += if *x >= 0.0 {
+                    log_rate - self.rate * x
+                } else {
+                    f64::NEG_INFINITY
+                };
+            }
+        }
+    }
+
+    fn map(stats: &ExponentialStats, (a, b): &(f64, f64)) -> Result<Self> {
+        let rate = (stats.weight + a) / (stats.sum + b);
+        if stats.weight <= 0.0 && *a == 0.0 {
+            return Err(nothing_seen());
+        }
+        if !(rate > 0.0 && rate.is_finite()) {
+            return Err(Error::numeric(
+                "every time is 0, so the rate has no estimate",
+            ));
+        }
+        Ok(Exponential { rate })
+    }
+
+    fn log_prior(&self, (a, b): &(f64, f64)) -> f64 {
+        a * self.rate.ln() - b * self.rate
+    }
+
+    fn log_likelihood(&self, stats: &ExponentialStats) -> f64 {
+        stats.weight * self.rate.ln() - self.rate * stats.sum
+    }
+
+    fn parameters(_: &()) -> usize {
+        1
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => 1.0 / self.rate,
+            Fill::Mode => 0.0,
+            Fill::Draw => rng.sample::<f64, _>(Exp1) / self.rate,
+        });
+    }
+
+    fn examples() -> Vec<Self> {
+        [1.0, 0.02].map(|rate| Exponential { rate }).to_vec()
+    }
+}

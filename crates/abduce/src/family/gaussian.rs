@@ -1,0 +1,214 @@
+//! The univariate Gaussian N(μ, σ²).
+//!
+//! Statistics are (weight, mean, scatter about the mean), merged by Chan's rule
+//! (Chan, Golub & LeVeque 1983), so that an offset of 1e8 costs nothing; Σx² is
+//! never formed. The prior p(σ²) ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
+
+use super::{Family, Fill, Stats, nothing_seen};
+use crate::data::Rows;
+use crate::kernel::sums::shifted_moments;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+/// ln 2π.
+const LN_TAU: f64 = 1.837_877_066_409_345_3;
+
+/// A Gaussian with a mean and a variance.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Family, Gaussian};
+/// let columns = [Cells::real(&[1.0, 2.0, 6.0])];
+/// let mut stats = Gaussian::zero(&());
+/// Gaussian::observe(&Rows::new(&columns), &[1.0, 1.0, 1.0], &mut stats);
+/// let fitted = Gaussian::mle(&stats)?;
+/// assert_eq!((fitted.mean, fitted.variance), (3.0, 14.0 / 3.0));
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gaussian {
+    /// The mean μ.
+    pub mean: f64,
+    /// The variance σ².
+    pub variance: f64,
+}
+
+/// Weight, mean and scatter of the cells seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GaussianStats {
+    /// The total weight.
+    pub weight: f64,
+    /// The weighted mean.
+    pub mean: f64,
+    /// The weighted sum of squares about the mean.
+    pub scatter: f64,
+}
+
+/// The prior p(σ²) ∝ exp(−ψ/2σ²); flat when ψ is 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GaussianPrior {
+    /// ψ, a scatter believed in before any row.
+    pub scatter: f64,
+}
+
+impl Stats for GaussianStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if other.weight <= 0.0 {
+            return;
+        }
+        if self.weight <= 0.0 {
+            *self = other.clone();
+            return;
+        }
+        let weight = self.weight + other.weight;
+        let shift = other.mean - self.mean;
+        let share = other.weight / weight;
+        self.scatter += other.scatter + shift * shift * self.weight * share;
+        self.mean += shift * share;
+        self.weight = weight;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.scatter *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        if other.weight <= 0.0 {
+            return Ok(());
+        }
+        let weight = self.weight - other.weight;
+        let rounding = 1e-9 * self.weight;
+        if weight < -rounding {
+            return Err(Error::data("more rows to forget than were seen"));
+        }
+        if weight <= rounding {
+            *self = GaussianStats::default();
+            return Ok(());
+        }
+        let mean = self.mean + (self.mean - other.mean) * other.weight / weight;
+        let shift = other.mean - mean;
+        let between = shift * shift * weight * other.weight / self.weight;
+        let scatter = self.scatter - other.scatter - between;
+        if scatter < -1e-7 * (self.scatter + other.scatter + between) {
+            return Err(Error::data("rows to forget that were never seen"));
+        }
+        *self = GaussianStats {
+            weight,
+            mean,
+            scatter: scatter.max(0.0),
+        };
+        Ok(())
+    }
+}
+
+impl Family for Gaussian {
+    const NAME: &'static str = "gaussian";
+    type Stats = GaussianStats;
+    type Shape = ();
+    type Prior = GaussianPrior;
+
+    fn zero(_: &()) -> GaussianStats {
+        GaussianStats::default()
+    }
+
+    fn shape(&self) {}
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut GaussianStats) {
+        let cells = rows.only();
+        let x = cells.reals();
+        let masked: Vec<f64>;
+        let weights = match cells.seen {
+            None => &weights[..x.len()],
+            Some(seen) => {
+                masked = (0..x.len())
+                    .map(|i| if seen.get(i) { weights[i] } else { 0.0 })
+                    .collect();
+                &masked
+            }
+        };
+        // The first pass finds the mean, the second sums squares about it.
+        let origin = x.first().copied().unwrap_or(0.0);
+        let (weight, sum, _) = shifted_moments(x, weights, origin);
+        if weight <= 0.0 {
+            return;
+        }
+        let mean = origin + sum / weight;
+        let (_, left_over, squares) = shifted_moments(x, weights, mean);
+        let scatter = (squares - left_over * left_over / weight).max(0.0);
+        stats.merge(&GaussianStats {
+            weight,
+            mean,
+            scatter,
+        });
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let cells = rows.only();
+        let constant = -0.5 * (LN_TAU + self.variance.ln());
+        let half_precision = 0.5 / self.variance;
+        for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
+            let shift = x - self.mean;
+            let value = constant - half_precision * shift * shift;
+            *l += if cells.is_seen(i) { value } else { 0.0 };
+        }
+    }
+
+    fn map(stats: &GaussianStats, prior: &GaussianPrior) -> Result<Self> {
+        if stats.weight <= 0.0 {
+            return Err(nothing_seen());
+        }
+        let variance = (stats.scatter + prior.scatter) / stats.weight;
+        if !(variance > 0.0 && variance.is_finite()) {
+            return Err(Error::numeric("the variance is not positive"));
+        }
+        Ok(Gaussian {
+            mean: stats.mean,
+            variance,
+        })
+    }
+
+    fn log_prior(&self, prior: &GaussianPrior) -> f64 {
+        -0.5 * prior.scatter / self.variance
+    }
+
+    fn log_likelihood(&self, stats: &GaussianStats) -> f64 {
+        let shift = stats.mean - self.mean;
+        let scatter = stats.scatter + stats.weight * shift * shift;
+        -0.5 * (stats.weight * (LN_TAU + self.variance.ln()) + scatter / self.variance)
+    }
+
+    fn parameters(_: &()) -> usize {
+        2
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean | Fill::Mode => self.mean,
+            Fill::Draw => self.mean + self.variance.sqrt() * rng.sample::<f64, _>(StandardNormal),
+        });
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            Gaussian {
+                mean: 0.0,
+                variance: 1.0,
+            },
+            Gaussian {
+                mean: -3.5,
+                variance: 0.04,
+            },
+            Gaussian {
+                mean: 1e8,
+                variance: 25.0,
+            },
+        ]
+    }
+}

@@ -1,0 +1,661 @@
+//! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a full,
+//! diagonal or spherical covariance, or one tied across components.
+//!
+//! A full covariance conditions on what is seen: a hidden cell is expected to be
+//! μ_M + Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added
+//! to the scatter (Dempster, Laird & Rubin 1977; without it variances shrink).
+//! Diagonal and spherical ones leave hidden cells out, column by column. The
+//! prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2) keeps Σ from becoming singular.
+
+mod run;
+
+pub(crate) use run::{GaussianRun, MultivariateKernel};
+
+use super::gaussian::GaussianStats;
+use super::{Family, Fill, Stats, nothing_seen};
+use crate::data::{Cells, Rows};
+use crate::kernel::gaussian::Scratch;
+use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
+use crate::kernel::product::{Matrix, add_product};
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+const LN_TAU: f64 = 1.837_877_066_409_345_3;
+
+/// What a covariance may look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Structure {
+    /// Any symmetric positive definite matrix.
+    Full,
+    /// One variance per column.
+    Diagonal,
+    /// One variance for all columns.
+    Spherical,
+}
+
+/// The number of columns and the structure of the covariance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MultivariateShape {
+    /// The number of columns.
+    pub columns: usize,
+    /// The structure of the covariance.
+    pub structure: Structure,
+}
+
+/// A covariance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Covariance {
+    /// The whole matrix, column by column.
+    Full(Vec<f64>),
+    /// The variances of the columns.
+    Diagonal(Vec<f64>),
+    /// The variance of every column.
+    Spherical(f64),
+}
+
+/// A Gaussian over several columns.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Covariance, Family, MultivariateGaussian};
+/// let normal = MultivariateGaussian {
+///     mean: vec![0.0, 1.0],
+///     covariance: Covariance::Full(vec![2.0, 0.5, 0.5, 1.0]),
+/// };
+/// let columns = [Cells::real(&[0.0]), Cells::real(&[1.0])];
+/// let mut log_density = [0.0];
+/// normal.add_log_density(&Rows::new(&columns), &mut log_density);
+/// // −ln 2π − ½ ln |Σ|, with |Σ| = 1.75
+/// assert!((log_density[0] + 2.117684960377345).abs() < 1e-12);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MultivariateGaussian {
+    /// The mean μ.
+    pub mean: Vec<f64>,
+    /// The covariance Σ.
+    pub covariance: Covariance,
+}
+
+/// What was seen of the columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MultivariateStats {
+    /// For full covariances: all columns together.
+    Full {
+        /// The total weight.
+        weight: f64,
+        /// The weighted mean.
+        mean: Vec<f64>,
+        /// The weighted scatter about the mean, the whole matrix.
+        scatter: Vec<f64>,
+    },
+    /// For diagonal and spherical covariances: each column by itself.
+    Columns {
+        /// Whether one variance serves all columns.
+        spherical: bool,
+        /// One statistic per column.
+        columns: Vec<GaussianStats>,
+    },
+}
+
+/// The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2), with Ψ diagonal; flat when empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MultivariatePrior {
+    /// The diagonal of Ψ, one entry per column.
+    pub scatter: Vec<f64>,
+}
+
+impl MultivariatePrior {
+    fn of(&self, column: usize) -> f64 {
+        self.scatter.get(column).copied().unwrap_or(0.0)
+    }
+}
+
+impl Stats for MultivariateStats {
+    fn weight(&self) -> f64 {
+        match self {
+            MultivariateStats::Full { weight, .. } => *weight,
+            // Columns may have been seen in different rows.
+            MultivariateStats::Columns { columns, .. } => {
+                columns.iter().map(|c| c.weight).fold(0.0, f64::max)
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (
+                MultivariateStats::Full {
+                    weight,
+                    mean,
+                    scatter,
+                },
+                MultivariateStats::Full {
+                    weight: w,
+                    mean: m,
+                    scatter: s,
+                },
+            ) => {
+                if *w <= 0.0 {
+                    return;
+                }
+                let total = *weight + w;
+                let (share, between) = (w / total, *weight * w / total);
+                let d = mean.len();
+                let shift: Vec<f64> = m.iter().zip(mean.iter()).map(|(b, a)| b - a).collect();
+                for j in 0..d {
+                    let column = &mut scatter[j * d..(j + 1) * d];
+                    for (i, entry) in column.iter_mut().enumerate() {
+                        *entry += s[j * d + i] + between * shift[i] * shift[j];
+                    }
+                }
+                if *weight <= 0.0 {
+                    mean.clone_from(m);
+                } else {
+                    mean.iter_mut()
+                        .zip(&shift)
+                        .for_each(|(a, s)| *a += share * s);
+                }
+                *weight = total;
+            }
+            (
+                MultivariateStats::Columns { columns, .. },
+                MultivariateStats::Columns { columns: more, .. },
+            ) => columns.iter_mut().zip(more).for_each(|(a, b)| a.merge(b)),
+            _ => debug_assert!(false, "statistics of another structure"),
+        }
+    }
+
+    fn scale(&mut self, factor: f64) {
+        match self {
+            MultivariateStats::Full {
+                weight, scatter, ..
+            } => {
+                *weight *= factor;
+                scatter.iter_mut().for_each(|s| *s *= factor);
+            }
+            MultivariateStats::Columns { columns, .. } => {
+                columns.iter_mut().for_each(|c| c.scale(factor));
+            }
+        }
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        match (self, other) {
+            (
+                MultivariateStats::Full {
+                    weight,
+                    mean,
+                    scatter,
+                },
+                MultivariateStats::Full {
+                    weight: w,
+                    mean: m,
+                    scatter: s,
+                },
+            ) => {
+                let d = mean.len();
+                let left = *weight - w;
+                if *w <= 0.0 {
+                    return Ok(());
+                }
+                if left < -1e-9 * *weight {
+                    return Err(Error::data("more rows to forget than were seen"));
+                }
+                if left <= 1e-9 * *weight {
+                    *weight = 0.0;
+                    mean.fill(0.0);
+                    scatter.fill(0.0);
+                    return Ok(());
+                }
+                let rest: Vec<f64> = (0..d)
+                    .map(|c| mean[c] + (mean[c] - m[c]) * w / left)
+                    .collect();
+                let between = left * w / *weight;
+                let shift: Vec<f64> = (0..d).map(|c| m[c] - rest[c]).collect();
+                let mut lesser = scatter.clone();
+                for j in 0..d {
+                    for i in 0..d {
+                        lesser[j * d + i] -= s[j * d + i] + between * shift[i] * shift[j];
+                    }
+                    let rounding = 1e-7 * (scatter[j * d + j] + s[j * d + j]);
+                    if lesser[j * d + j] < -rounding {
+                        return Err(Error::data("rows to forget that were never seen"));
+                    }
+                    lesser[j * d + j] = lesser[j * d + j].max(0.0);
+                }
+                (*weight, *mean, *scatter) = (left, rest, lesser);
+                Ok(())
+            }
+            (
+                MultivariateStats::Columns { columns, .. },
+                MultivariateStats::Columns { columns: less, .. },
+            ) => {
+                let mut rest = columns.clone();
+                for (a, b) in rest.iter_mut().zip(less) {
+                    a.forget(b)?;
+                }
+                *columns = rest;
+                Ok(())
+            }
+            _ => Err(Error::parameter(
+                "statistics of different covariance structures",
+            )),
+        }
+    }
+}
+
+impl MultivariateGaussian {
+    /// The number of columns.
+    pub fn order(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The covariance of two columns.
+    pub fn covariance(&self, i: usize, j: usize) -> f64 {
+        match &self.covariance {
+            Covariance::Full(matrix) => matrix[j * self.order() + i],
+            Covariance::Diagonal(variances) if i == j => variances[i],
+            Covariance::Spherical(variance) if i == j => *variance,
+            _ => 0.0,
+        }
+    }
+
+    /// Estimates with one covariance for all components: their scatters are
+    /// pooled. `shared` is what the prior believes of that one covariance.
+    ///
+    /// # Errors
+    /// If nothing was seen or the pooled scatter is singular.
+    pub fn map_tied(stats: &[MultivariateStats], shared: &MultivariatePrior) -> Result<Vec<Self>> {
+        let mut pooled: Option<MultivariateStats> = None;
+        let mut total = 0.0;
+        for one in stats {
+            let MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } = one
+            else {
+                return Err(Error::parameter("tied covariances are full"));
+            };
+            total += weight;
+            let centred = MultivariateStats::Full {
+                weight: *weight,
+                mean: vec![0.0; mean.len()],
+                scatter: scatter.clone(),
+            };
+            match &mut pooled {
+                Some(pooled) => pooled.merge(&centred),
+                None => pooled = Some(centred),
+            }
+        }
+        let pooled = pooled.filter(|_| total > 0.0).ok_or_else(nothing_seen)?;
+        let shared = Self::map(&pooled, shared)?;
+        let center = overall_mean(stats);
+        Ok(stats
+            .iter()
+            .map(|one| match one {
+                MultivariateStats::Full { weight, mean, .. } if *weight > 0.0 => {
+                    MultivariateGaussian {
+                        mean: mean.clone(),
+                        covariance: shared.covariance.clone(),
+                    }
+                }
+                _ => MultivariateGaussian {
+                    mean: center.clone(),
+                    covariance: shared.covariance.clone(),
+                },
+            })
+            .collect())
+    }
+}
+
+fn overall_mean(stats: &[MultivariateStats]) -> Vec<f64> {
+    let mut merged: Option<MultivariateStats> = None;
+    for one in stats {
+        match &mut merged {
+            Some(merged) => merged.merge(one),
+            None => merged = Some(one.clone()),
+        }
+    }
+    match merged {
+        Some(MultivariateStats::Full { mean, .. }) => mean,
+        Some(MultivariateStats::Columns { columns, .. }) => {
+            columns.iter().map(|c| c.mean).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn positive(variance: f64, column: usize) -> Result<f64> {
+    if variance > 0.0 && variance.is_finite() {
+        return Ok(variance);
+    }
+    Err(Error::numeric(format!(
+        "the variance of column {} is not positive",
+        column + 1
+    )))
+}
+
+impl Family for MultivariateGaussian {
+    const NAME: &'static str = "multivariate gaussian";
+    type Stats = MultivariateStats;
+    type Shape = MultivariateShape;
+    type Prior = MultivariatePrior;
+
+    fn zero(shape: &MultivariateShape) -> MultivariateStats {
+        let d = shape.columns;
+        match shape.structure {
+            Structure::Full => MultivariateStats::Full {
+                weight: 0.0,
+                mean: vec![0.0; d],
+                scatter: vec![0.0; d * d],
+            },
+            structure => MultivariateStats::Columns {
+                spherical: structure == Structure::Spherical,
+                columns: vec![GaussianStats::default(); d],
+            },
+        }
+    }
+
+    fn shape(&self) -> MultivariateShape {
+        let structure = match self.covariance {
+            Covariance::Full(_) => Structure::Full,
+            Covariance::Diagonal(_) => Structure::Diagonal,
+            Covariance::Spherical(_) => Structure::Spherical,
+        };
+        MultivariateShape {
+            columns: self.order(),
+            structure,
+        }
+    }
+
+    /// A full covariance is estimated from rows seen in every column: see
+    /// [`expect`](Family::expect) for the others.
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
+        if let MultivariateStats::Columns { columns, .. } = stats {
+            for (cells, stats) in rows.columns.iter().zip(columns) {
+                super::Gaussian::observe(&Rows::new(std::slice::from_ref(cells)), weights, stats);
+            }
+            return;
+        }
+        for group in run::by_pattern(rows) {
+            if group.seen.len() == rows.columns.len() {
+                let columns = group.columns(rows);
+                observe_complete(&run::slices(&columns), &group.pick(weights), stats);
+            }
+        }
+    }
+
+    fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
+        let Ok(kernel) = MultivariateKernel::new(std::slice::from_ref(self), &[1.0], false) else {
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in run::by_pattern(rows) {
+            let columns = group.columns(rows);
+            if let Ok(mut run) = kernel.run(&group.seen) {
+                run.load(&run::slices(&columns), &mut scratch);
+                run.accumulate(&mut scratch, &group.pick(weights));
+                run.finish(std::slice::from_mut(stats));
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let Ok(kernel) = MultivariateKernel::new(std::slice::from_ref(self), &[1.0], false) else {
+            out.fill(f64::NEG_INFINITY);
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in run::by_pattern(rows) {
+            let mut densities = vec![0.0; group.rows.len()];
+            if let Ok(run) = kernel.run(&group.seen) {
+                let columns = group.columns(rows);
+                run.add_log_density(&run::slices(&columns), &mut scratch, &mut densities);
+            }
+            for (row, density) in group.rows.iter().zip(densities) {
+                out[*row] += density;
+            }
+        }
+    }
+
+    fn map(stats: &MultivariateStats, prior: &MultivariatePrior) -> Result<Self> {
+        match stats {
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                if *weight <= 0.0 {
+                    return Err(nothing_seen());
+                }
+                let d = mean.len();
+                let mut covariance: Vec<f64> = scatter.iter().map(|s| s / weight).collect();
+                for c in 0..d {
+                    let diagonal = &mut covariance[c * d + c];
+                    *diagonal = positive(*diagonal + prior.of(c) / weight, c)?;
+                }
+                // Scaled to correlations, so that units do not matter.
+                let root: Vec<f64> = (0..d).map(|c| covariance[c * d + c].sqrt()).collect();
+                let scaled: Vec<f64> = (0..d * d)
+                    .map(|t| covariance[t] / (root[t % d] * root[t / d]))
+                    .collect();
+                cholesky(&scaled, d).map_err(|column| {
+                    Error::numeric(format!(
+                        "column {} is a linear combination of the ones before it",
+                        column + 1
+                    ))
+                })?;
+                Ok(MultivariateGaussian {
+                    mean: mean.clone(),
+                    covariance: Covariance::Full(covariance),
+                })
+            }
+            MultivariateStats::Columns { spherical, columns } => {
+                let total: f64 = columns.iter().map(|c| c.weight).sum();
+                if total <= 0.0 {
+                    return Err(nothing_seen());
+                }
+                let mean = columns.iter().map(|c| c.mean).collect();
+                let covariance = if *spherical {
+                    let scatter: f64 = columns
+                        .iter()
+                        .enumerate()
+                        .map(|(c, s)| s.scatter + prior.of(c))
+                        .sum();
+                    Covariance::Spherical(positive(scatter / total, 0)?)
+                } else {
+                    let variances = columns.iter().enumerate().map(|(c, s)| {
+                        if s.weight <= 0.0 {
+                            return Err(nothing_seen());
+                        }
+                        positive((s.scatter + prior.of(c)) / s.weight, c)
+                    });
+                    Covariance::Diagonal(variances.collect::<Result<_>>()?)
+                };
+                Ok(MultivariateGaussian { mean, covariance })
+            }
+        }
+    }
+
+    fn log_prior(&self, prior: &MultivariatePrior) -> f64 {
+        if prior.scatter.is_empty() {
+            return 0.0;
+        }
+        let d = self.order();
+        let precision: Vec<f64> = match &self.covariance {
+            Covariance::Full(matrix) => match cholesky(matrix, d) {
+                Ok(factor) => {
+                    let precision = gram(&invert_lower(&factor, d), d);
+                    (0..d).map(|c| precision[c * d + c]).collect()
+                }
+                Err(_) => return f64::NEG_INFINITY,
+            },
+            _ => (0..d).map(|c| 1.0 / self.covariance(c, c)).collect(),
+        };
+        -0.5 * precision
+            .iter()
+            .enumerate()
+            .map(|(c, p)| prior.of(c) * p)
+            .sum::<f64>()
+    }
+
+    fn log_likelihood(&self, stats: &MultivariateStats) -> f64 {
+        let d = self.order();
+        match stats {
+            MultivariateStats::Columns { columns, .. } => columns
+                .iter()
+                .enumerate()
+                .map(|(c, stats)| {
+                    let (mean, variance) = (self.mean[c], self.covariance(c, c));
+                    super::Gaussian { mean, variance }.log_likelihood(stats)
+                })
+                .sum(),
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                let Covariance::Full(matrix) = &self.covariance else {
+                    return f64::NEG_INFINITY;
+                };
+                let Ok(factor) = cholesky(matrix, d) else {
+                    return f64::NEG_INFINITY;
+                };
+                let precision = gram(&invert_lower(&factor, d), d);
+                let mut trace = 0.0;
+                for j in 0..d {
+                    for i in 0..d {
+                        let between = weight * (mean[i] - self.mean[i]) * (mean[j] - self.mean[j]);
+                        trace += precision[j * d + i] * (scatter[j * d + i] + between);
+                    }
+                }
+                -0.5 * (weight * d as f64 * LN_TAU + trace) - weight * log_diagonal(&factor, d)
+            }
+        }
+    }
+
+    fn parameters(shape: &MultivariateShape) -> usize {
+        let d = shape.columns;
+        d + match shape.structure {
+            Structure::Full => d * (d + 1) / 2,
+            Structure::Diagonal => d,
+            Structure::Spherical => 1,
+        }
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let d = self.order();
+        let seen: Vec<usize> = (0..d).filter(|c| row[*c].is_some()).collect();
+        let hidden: Vec<usize> = (0..d).filter(|c| row[*c].is_none()).collect();
+        for c in 0..d {
+            out[c] = row[c].unwrap_or(self.mean[c]);
+        }
+        let mut normal = |deviation: f64| match how {
+            Fill::Draw => deviation * rng.sample::<f64, _>(StandardNormal),
+            Fill::Mean | Fill::Mode => 0.0,
+        };
+        let Covariance::Full(matrix) = &self.covariance else {
+            for c in hidden {
+                out[c] += normal(self.covariance(c, c).sqrt());
+            }
+            return;
+        };
+        let Some(lift) = run::Lift::new(matrix, d, &seen, &hidden) else {
+            return;
+        };
+        let m = hidden.len();
+        for (o, c) in seen.iter().enumerate() {
+            let shift = out[*c] - self.mean[*c];
+            for (i, h) in hidden.iter().enumerate() {
+                out[*h] += lift.regression[o * m + i] * shift;
+            }
+        }
+        if let (Fill::Draw, Ok(factor)) = (how, cholesky(&lift.conditional, m)) {
+            for j in 0..m {
+                let draw = normal(1.0);
+                for i in j..m {
+                    out[hidden[i]] += factor[j * m + i] * draw;
+                }
+            }
+        }
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            MultivariateGaussian {
+                mean: vec![1.0, -2.0, 0.5],
+                covariance: Covariance::Full(vec![2.0, 0.6, -0.3, 0.6, 1.0, 0.2, -0.3, 0.2, 0.5]),
+            },
+            MultivariateGaussian {
+                mean: vec![1e8, 3.0],
+                covariance: Covariance::Full(vec![4.0, 1.0, 1.0, 0.5]),
+            },
+            MultivariateGaussian {
+                mean: vec![0.0, 10.0],
+                covariance: Covariance::Diagonal(vec![1.0, 0.01]),
+            },
+            MultivariateGaussian {
+                mean: vec![5.0, 5.0],
+                covariance: Covariance::Spherical(0.3),
+            },
+            MultivariateGaussian {
+                mean: vec![2.0],
+                covariance: Covariance::Full(vec![3.0]),
+            },
+        ]
+    }
+}
+
+/// Adds rows seen in every column, in blocks centred on their own mean.
+fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut MultivariateStats) {
+    const BLOCK: usize = 256;
+    let d = columns.len();
+    for start in (0..weights.len()).step_by(BLOCK) {
+        let len = BLOCK.min(weights.len() - start);
+        let weights = &weights[start..start + len];
+        let weight: f64 = weights.iter().sum();
+        if weight <= 0.0 {
+            continue;
+        }
+        let mut mean = Vec::with_capacity(d);
+        let mut centred = Vec::with_capacity(d * len);
+        let mut weighted = Vec::with_capacity(d * len);
+        for x in columns {
+            let x = &x[start..start + len];
+            let one = [Cells::real(x)];
+            let mut moments = GaussianStats::default();
+            super::Gaussian::observe(&Rows::new(&one), weights, &mut moments);
+            mean.push(moments.mean);
+            centred.extend(x.iter().map(|x| x - moments.mean));
+            weighted.extend(x.iter().zip(weights).map(|(x, w)| w * (x - moments.mean)));
+        }
+        let mut scatter = vec![0.0; d * d];
+        add_product(
+            &mut scatter,
+            d,
+            Matrix::new(&weighted, len, d, len).transposed(),
+            Matrix::new(&centred, len, d, len),
+        );
+        stats.merge(&MultivariateStats::Full {
+            weight,
+            mean,
+            scatter,
+        });
+    }
+}
+
+/// The mean and covariance of some of the columns.
+pub(crate) fn marginal(gaussian: &MultivariateGaussian, keep: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let mean = keep.iter().map(|c| gaussian.mean[*c]).collect();
+    let covariance = match &gaussian.covariance {
+        Covariance::Full(matrix) => submatrix(matrix, gaussian.order(), keep, keep),
+        _ => keep.iter().map(|c| gaussian.covariance(*c, *c)).collect(),
+    };
+    (mean, covariance)
+}

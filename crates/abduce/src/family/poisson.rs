@@ -1,0 +1,157 @@
+//! The Poisson distribution of a count: p(x) = λˣ e^(−λ) / x!.
+//!
+//! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
+//! (Σx + a)/(n + b).
+
+use super::{Family, Fill, Stats, nothing_seen};
+use crate::data::Rows;
+use crate::kernel::special::ln_factorial;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// A Poisson distribution with its rate.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Family, Poisson};
+/// let columns = [Cells::real(&[0.0, 1.0, 5.0])];
+/// let mut stats = Poisson::zero(&());
+/// Poisson::observe(&Rows::new(&columns), &[1.0; 3], &mut stats);
+/// assert_eq!(Poisson::mle(&stats)?.rate, 2.0);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Poisson {
+    /// The rate λ, which is mean and variance.
+    pub rate: f64,
+}
+
+/// Sums over the counts seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoissonStats {
+    /// The total weight.
+    pub weight: f64,
+    /// The weighted sum of the counts.
+    pub sum: f64,
+    /// The weighted sum of ln x!, which the likelihood needs.
+    pub log_factorials: f64,
+}
+
+impl Stats for PoissonStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.weight += other.weight;
+        self.sum += other.sum;
+        self.log_factorials += other.log_factorials;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.sum *= factor;
+        self.log_factorials *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let left = |a: f64, b: f64| (a - b >= -1e-9 * a.abs()).then(|| (a - b).max(0.0));
+        match (
+            left(self.weight, other.weight),
+            left(self.sum, other.sum),
+            left(self.log_factorials, other.log_factorials),
+        ) {
+            (Some(weight), Some(sum), Some(log_factorials)) => {
+                *self = PoissonStats {
+                    weight,
+                    sum,
+                    log_factorials,
+                };
+                Ok(())
+            }
+            _ => Err(Error::data("rows to forget that were never seen")),
+        }
+    }
+}
+
+impl Family for Poisson {
+    const NAME: &'static str = "poisson";
+    type Stats = PoissonStats;
+    type Shape = ();
+    /// (a, b) of the prior ∝ λᵃ e^(−bλ).
+    type Prior = (f64, f64);
+
+    fn zero(_: &()) -> PoissonStats {
+        PoissonStats::default()
+    }
+
+    fn shape(&self) {}
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut PoissonStats) {
+        let cells = rows.only();
+        for (i, (x, weight)) in cells.reals().iter().zip(weights).enumerate() {
+            if cells.is_seen(i) && *weight > 0.0 {
+                stats.weight += weight;
+                stats.sum += weight * x;
+                stats.log_factorials += weight * ln_factorial(*x);
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let cells = rows.only();
+        let log_rate = self.rate.ln();
+        for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
+            if cells.is_seen(i) {
+                let term = if *x > 0.0 { x * log_rate } else { 0.0 };
+                *l += term - self.rate - ln_factorial(*x);
+            }
+        }
+    }
+
+    fn map(stats: &PoissonStats, (a, b): &(f64, f64)) -> Result<Self> {
+        let total = stats.weight + b;
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(nothing_seen());
+        }
+        Ok(Poisson {
+            rate: (stats.sum + a) / total,
+        })
+    }
+
+    fn log_prior(&self, (a, b): &(f64, f64)) -> f64 {
+        let power = if *a > 0.0 { a * self.rate.ln() } else { 0.0 };
+        power - b * self.rate
+    }
+
+    fn log_likelihood(&self, stats: &PoissonStats) -> f64 {
+        let power = if stats.sum > 0.0 {
+            stats.sum * self.rate.ln()
+        } else {
+            0.0
+        };
+        power - stats.weight * self.rate - stats.log_factorials
+    }
+
+    fn parameters(_: &()) -> usize {
+        1
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => self.rate,
+            Fill::Mode => self.rate.floor(),
+            // The sampler refuses a rate of 0 or beyond 1e19, where the
+            // distribution is a point at double precision.
+            Fill::Draw => match rand_distr::Poisson::new(self.rate) {
+                Ok(poisson) => rng.sample(poisson),
+                Err(_) => self.rate.round(),
+            },
+        });
+    }
+
+    fn examples() -> Vec<Self> {
+        [0.7, 12.5, 0.0].map(|rate| Poisson { rate }).to_vec()
+    }
+}

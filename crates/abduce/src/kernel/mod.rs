@@ -1,0 +1,11 @@
+//! The arithmetic: the only home of SIMD, of matrix products and of `unsafe`.
+//! Everything here works on plain slices of `f64`; matrices are column-major
+//! unless a function says otherwise.
+
+pub(crate) mod gaussian;
+pub(crate) mod linear;
+pub(crate) mod product;
+pub(crate) mod simd;
+pub(crate) mod softmax;
+pub(crate) mod special;
+pub(crate) mod sums;

@@ -1,0 +1,106 @@
+//! Matrix products on strided slices, with the bounds checked before the
+//! `gemm` crate's kernels run.
+
+/// A matrix inside a slice: element (i, j) is at `i * row + j * column`.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a> {
+    pub data: &'a [f64],
+    pub rows: usize,
+    pub columns: usize,
+    pub row: usize,
+    pub column: usize,
+}
+
+impl<'a> Matrix<'a> {
+    /// Columns of length `rows`, each starting `stride` after the last.
+    pub fn new(data: &'a [f64], rows: usize, columns: usize, stride: usize) -> Self {
+        Matrix {
+            data,
+            rows,
+            columns,
+            row: 1,
+            column: stride,
+        }
+    }
+
+    pub fn transposed(self) -> Self {
+        Matrix {
+            rows: self.columns,
+            columns: self.rows,
+            row: self.column,
+            column: self.row,
+            ..self
+        }
+    }
+
+    fn fits(&self) -> bool {
+        self.rows == 0
+            || self.columns == 0
+            || (self.rows - 1) * self.row + (self.columns - 1) * self.column < self.data.len()
+    }
+}
+
+/// `out += a · b`, where `out` has columns of length `a.rows` that start
+/// `stride` apart.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub(crate) fn add_product(out: &mut [f64], stride: usize, a: Matrix, b: Matrix) {
+    assert_eq!(a.columns, b.rows);
+    assert!(a.fits() && b.fits());
+    if a.rows == 0 || b.columns == 0 || a.columns == 0 {
+        return;
+    }
+    assert!(stride >= a.rows && (b.columns - 1) * stride + a.rows <= out.len());
+    // SAFETY: the asserts above keep every element that gemm touches inside
+    // its slice, and `out` is borrowed mutably so it overlaps neither operand.
+    unsafe {
+        gemm::gemm(
+            a.rows,
+            b.columns,
+            a.columns,
+            out.as_mut_ptr(),
+            stride as isize,
+            1,
+            true,
+            a.data.as_ptr(),
+            a.column as isize,
+            a.row as isize,
+            b.data.as_ptr(),
+            b.column as isize,
+            b.row as isize,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_the_definition_for_all_strides() {
+        let a: Vec<f64> = (0..12).map(f64::from).collect();
+        let b: Vec<f64> = (0..20).map(|i| f64::from(i) - 7.0).collect();
+        // a is 3×4, b transposed is 4×5.
+        let mut out = vec![1.0; 5 * 4];
+        add_product(
+            &mut out,
+            4,
+            Matrix::new(&a, 3, 4, 3),
+            Matrix::new(&b, 5, 4, 5).transposed(),
+        );
+        for i in 0..3 {
+            for j in 0..5 {
+                let expected = 1.0 + (0..4).map(|l| a[l * 3 + i] * b[l * 5 + j]).sum::<f64>();
+                assert_eq!(out[j * 4 + i], expected);
+            }
+        }
+        assert!(out.iter().skip(3).step_by(4).all(|&x| x == 1.0));
+    }
+}

@@ -1,0 +1,38 @@
+//! Weighted sums of one column, in lanes that the compiler turns into vector
+//! code; the lanes also make long sums more exact than one running total.
+
+use super::simd::{fma, multiversion};
+
+const LANES: usize = 16;
+
+multiversion! {
+    /// `(Σw, Σw(x − origin), Σw(x − origin)²)`.
+    pub(crate) fn shifted_moments(x: &[f64], weights: &[f64], origin: f64) -> (f64, f64, f64) = shifted_moments_body
+}
+
+#[inline(always)]
+fn shifted_moments_body<const FUSED: bool>(
+    x: &[f64],
+    weights: &[f64],
+    origin: f64,
+) -> (f64, f64, f64) {
+    let (mut weight, mut first, mut second) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let (xs, ws) = (x.chunks_exact(LANES), weights.chunks_exact(LANES));
+    let rest = xs.remainder().iter().zip(ws.remainder());
+    for (x, w) in xs.zip(ws) {
+        for lane in 0..LANES {
+            let shift = x[lane] - origin;
+            let weighted = w[lane] * shift;
+            weight[lane] += w[lane];
+            first[lane] += weighted;
+            second[lane] = fma::<FUSED>(weighted, shift, second[lane]);
+        }
+    }
+    for (lane, (x, w)) in rest.enumerate() {
+        let shift = x - origin;
+        weight[lane] += w;
+        first[lane] += w * shift;
+        second[lane] += w * shift * shift;
+    }
+    (weight.iter().sum(), first.iter().sum(), second.iter().sum())
+}
