@@ -1,7 +1,7 @@
 """discriminant.json: quadratic and linear discriminant analysis on iris and on a small seeded table.
 
 Divisors differ between programs and versions. Here every covariance is the maximum-likelihood one (each class over
-its n_k, the pooled one over n): scikit-learn's LDA does that with the lsqr solver, its QDA since the pinned version
+its n_k, the pooled one over n): scikit-learn's LDA does that with the lsqr solver, its QDA in the pinned version
 (older ones divided by n_k − 1). So that nothing hangs on that, the same posteriors are computed from SciPy's
 multivariate normal with those covariances, and the script fails if the two disagree.
 """
