@@ -1,0 +1,118 @@
+"""The cases of the benchmark and their data: seeded, written once into .data/, reused afterwards.
+
+A case is one entry of CASES. Its folder holds what both programs read: x.f64 (n×d doubles, little-endian, row after row),
+labels.u32 for naive Bayes, start.json for mixtures, and meta.json.
+"""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+DATA = Path(__file__).resolve().parent / ".data"
+SEED = 2026
+# Raise it when the generators change, so that data of an older one are not reused.
+GENERATION = 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """`required` is how many times faster than scikit-learn abduce has to be; `k` counts components or classes."""
+
+    name: str
+    kind: str
+    n: int
+    d: int
+    k: int
+    required: float
+
+    def scaled(self, scale):
+        """The same case with fewer rows, for trying the benchmark out; it gets its own folder."""
+        if scale == 1.0:
+            return self
+        return replace(self, name=f"{self.name}-scale-{scale:g}", n=max(int(self.n * scale), 50 * self.k))
+
+    @property
+    def folder(self):
+        return DATA / self.name
+
+
+CASES = [
+    Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 8.0),
+    Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 8.0),
+    Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 3.0),
+]
+
+
+def prepare(case, iterations):
+    """Makes the case's folder if it is not there yet, and sets the number of iterations both programs shall run."""
+    meta = {**asdict(case), "seed": SEED, "generation": GENERATION}
+    path = case.folder / "meta.json"
+    there = json.loads(path.read_text()) if path.exists() else {}
+    there.pop("iterations", None)
+    if there != meta:
+        shutil.rmtree(case.folder, ignore_errors=True)
+        case.folder.mkdir(parents=True)
+        GENERATORS[case.kind](case)
+    # Written last: a folder without it was interrupted half-way and is made again.
+    path.write_text(json.dumps({**meta, "iterations": iterations}))
+
+
+def random_covariances(generator, k, d):
+    """One well-conditioned covariance per component, no two alike, with correlations between all columns."""
+    factors = generator.normal(0.0, 1.0 / np.sqrt(d), (k, d, d))
+    return factors @ factors.transpose(0, 2, 1) + 0.3 * np.eye(d)
+
+
+def make_mixture(case):
+    """Clusters that overlap moderately, and a start near enough that no component dies, far enough that EM has work."""
+    generator = np.random.default_rng(SEED)
+    weights = generator.dirichlet(np.full(case.k, 5.0))
+    means = generator.normal(0.0, 0.8, (case.k, case.d))
+    covariances = random_covariances(generator, case.k, case.d)
+    component = generator.choice(case.k, case.n, p=weights)
+    x = generator.normal(size=(case.n, case.d))
+    for index, factor in enumerate(np.linalg.cholesky(covariances)):
+        rows = component == index
+        x[rows] = x[rows] @ factor.T + means[index]
+    x.astype("<f8").tofile(case.folder / "x.f64")
+    start = {
+        "weights": np.full(case.k, 1.0 / case.k),
+        "means": means + generator.normal(0.0, 0.3, means.shape),
+        "covariances": 0.6 * covariances + 0.4 * np.cov(x, rowvar=False),
+    }
+    (case.folder / "start.json").write_text(json.dumps({name: value.tolist() for name, value in start.items()}))
+
+
+def make_naive_bayes(case):
+    """Classes of uneven size whose columns have their own means and spreads."""
+    generator = np.random.default_rng(SEED)
+    labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
+    means = generator.normal(0.0, 2.0, (case.k, case.d))
+    spreads = generator.uniform(0.5, 2.0, (case.k, case.d))
+    x = generator.normal(size=(case.n, case.d))
+    for label in range(case.k):
+        rows = labels == label
+        x[rows] = x[rows] * spreads[label] + means[label]
+    x.astype("<f8").tofile(case.folder / "x.f64")
+    labels.astype("<u4").tofile(case.folder / "labels.u32")
+
+
+GENERATORS = {"mixture": make_mixture, "naive-bayes": make_naive_bayes}
+
+
+def load_x(case):
+    """The n×d table of a prepared case."""
+    return np.fromfile(case.folder / "x.f64", dtype="<f8").reshape(case.n, case.d)
+
+
+def load_labels(case):
+    """The class of each row of a prepared naive Bayes case."""
+    return np.fromfile(case.folder / "labels.u32", dtype="<u4")
+
+
+def load_start(case):
+    """Weights, means and covariances a mixture case starts from."""
+    return {name: np.array(value) for name, value in json.loads((case.folder / "start.json").read_text()).items()}

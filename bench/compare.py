@@ -1,0 +1,141 @@
+"""Times abduce against scikit-learn and prints the table of ratios. Start it with bench/run.
+
+The runs of the two programs alternate, so that whatever else the machine does hits both alike. A speed-up counts only
+between equal results, so the log-likelihoods (and naive Bayes' means) have to agree to 1e-8; the exit code is 1 if they
+do not, and never because of time.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+from threadpoolctl import threadpool_limits
+
+import theirs
+from cases import CASES, prepare
+
+AGREEMENT = 1e-8
+DEFAULT_BINARY = Path(__file__).resolve().parent.parent / "target" / "release" / "abduce-bench"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/run", description=__doc__)
+    option = parser.add_argument
+    option("filters", nargs="*", metavar="CASE", help="run only cases with one of these in their name (default: all)")
+    option("--repeat", type=int, default=5, metavar="N", help="runs of each program per case (default 5)")
+    option("--iterations", type=int, default=10, metavar="N", help="EM iterations of the mixtures (default 10)")
+    option("--threads", type=int, default=2, metavar="N", help="threads for both programs (default 2)")
+    option("--scale", type=float, default=1.0, metavar="F", help="fraction of the rows, to try things out (default 1)")
+    option("--json", type=Path, metavar="FILE", help="also write every timing and result to FILE")
+    return parser.parse_args()
+
+
+def chosen(filters):
+    """The cases named by the filters; a filter that names none is a mistake worth stopping for."""
+    for text in filters:
+        if not any(text in case.name for case in CASES):
+            sys.exit(f"no case has '{text}' in its name; there are: {', '.join(case.name for case in CASES)}")
+    return [case for case in CASES if not filters or any(text in case.name for text in filters)]
+
+
+def run_abduce(binary, case, threads):
+    """One run of the Rust side. Its one line of JSON is kept as it is, with `seconds` made the time to compare."""
+    command = [str(binary), case.kind, str(case.folder), "--repeat", "1", "--threads", str(threads)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{binary.name} failed on {case.name} with exit code {done.returncode}")
+    result = json.loads(done.stdout)
+    if case.kind == "mixture":
+        result["seconds"] = result["seconds_per_iteration"]
+    return result
+
+
+def relative_difference(a, b):
+    return abs(a - b) / max(abs(a), abs(b), sys.float_info.min)
+
+
+def disagreements(case, ours, sklearn):
+    """What the two programs do not agree on, in words; empty if the comparison of times is fair.
+
+    The means have a check of their own because the likelihood is flat at its maximum: means wrong by a ten-thousandth
+    of their spread would pass.
+    """
+    found = []
+    if not relative_difference(ours["log_likelihood"], sklearn["log_likelihood"]) <= AGREEMENT:
+        found.append(f"log-likelihood {ours['log_likelihood']!r}, scikit-learn {sklearn['log_likelihood']!r}")
+    if case.kind == "mixture" and ours["iterations"] != sklearn["iterations"]:
+        found.append(f"{ours['iterations']} iterations, scikit-learn {sklearn['iterations']}")
+    if case.kind == "naive-bayes":
+        error = abs(ours["means_checksum"] - sklearn["means_checksum"])
+        if not error <= AGREEMENT * sklearn["means_scale"]:
+            found.append(f"sum of means {ours['means_checksum']!r}, scikit-learn {sklearn['means_checksum']!r}")
+    return found
+
+
+def measure(case, binary, options):
+    """Alternates the programs, and sums the case up as one row of the table."""
+    prepare(case, options.iterations)
+    ours, sklearn = [], []
+    for turn in range(options.repeat):
+        print(f"{case.name}: run {turn + 1} of {options.repeat}", file=sys.stderr)
+        with threadpool_limits(limits=options.threads):
+            sklearn.append(theirs.RUN[case.kind](case, options.iterations))
+        ours.append(run_abduce(binary, case, options.threads))
+    seconds = {"sklearn": [run["seconds"] for run in sklearn], "abduce": [run["seconds"] for run in ours]}
+    pairs = list(zip(ours, sklearn))
+    return {
+        "case": case.name, "kind": case.kind, "n": case.n, "d": case.d, "k": case.k, "required_ratio": case.required,
+        "seconds": seconds,
+        "ratio": min(seconds["sklearn"]) / min(seconds["abduce"]),
+        "median_ratio": median(seconds["sklearn"]) / median(seconds["abduce"]),
+        "log_likelihood_difference": max(
+            relative_difference(a["log_likelihood"], b["log_likelihood"]) for a, b in pairs
+        ),
+        "disagreements": sorted({line for pair in pairs for line in disagreements(case, *pair)}),
+        "results": {"sklearn": sklearn, "abduce": ours},
+    }
+
+
+def table(rows):
+    """The rows as aligned text: best times of all repeats, since noise only ever adds."""
+    lines = [("case", "sklearn s", "abduce s", "ratio", "median ratio", "required", "log-lik. diff.", "")]
+    for row in rows:
+        lines.append((
+            row["case"], f"{min(row['seconds']['sklearn']):.4f}", f"{min(row['seconds']['abduce']):.4f}",
+            f"{row['ratio']:.2f}", f"{row['median_ratio']:.2f}", f"{row['required_ratio']:g}",
+            f"{row['log_likelihood_difference']:.1e}", verdict(row),
+        ))
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    # Words to the left, numbers to the right.
+    align = [str.ljust, *[str.rjust] * 6, str.ljust]
+    return "\n".join("  ".join(map(lambda put, cell, width: put(cell, width), align, line, widths)).rstrip() for line in lines)
+
+
+def verdict(row):
+    """FAILED is about results; being slower than required is told, not punished."""
+    if row["disagreements"]:
+        return "FAILED"
+    return "ok" if row["ratio"] >= row["required_ratio"] else "slower than required"
+
+
+def main():
+    options = arguments()
+    binary = Path(os.environ.get("ABDUCE_BENCH", DEFAULT_BINARY))
+    rows = [measure(case.scaled(options.scale), binary, options) for case in chosen(options.filters)]
+    print(table(rows))
+    print(f"\nMixtures: seconds per EM iteration. Naive Bayes: seconds per fit. Best of {options.repeat} alternating runs.")
+    for row in rows:
+        for line in row["disagreements"]:
+            print(f"FAILED {row['case']}: {line}")
+    if options.json:
+        document = {"threads": options.threads, "iterations": options.iterations, "cases": rows}
+        options.json.write_text(json.dumps(document, indent=1) + "\n")
+    sys.exit(1 if any(row["disagreements"] for row in rows) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Fits a CSV larger than memory should hold, and reports time and peak resident memory. Start it with bench/stream.
+
+This process stays small, and leaves the writing to another one: Linux counts the peak memory of the process that starts
+a program as the program's own, so a large parent would be measured instead of the child.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LIMIT_MB = 400
+FITS = {
+    "naive-bayes": ["--target", "label"],
+    "mixture": ["--drop", "label", "--components", "3", "--covariance", "full", "--max-iter", "5", "--restarts", "1"],
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/stream", description=__doc__)
+    option = parser.add_argument
+    option("folder", nargs="?", type=Path, default=HERE / ".data" / "stream", help="where the CSV lies or shall be written")
+    option("--gigabytes", type=float, default=2.2, metavar="G", help="size of the CSV in 10^9 bytes (default 2.2)")
+    return parser.parse_args()
+
+
+def fit(binary, model, path):
+    """Runs one fit; returns its JSON, the seconds, and its peak resident memory in 10^6 bytes."""
+    command = [str(binary), "fit", model, str(path), *FITS[model], "--json"]
+    begun = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+        output = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begun
+    if child.returncode != 0:
+        sys.exit(f"fit {model} failed with exit code {child.returncode}")
+    return json.loads(output), seconds, usage.ru_maxrss * 1024 / 1e6
+
+
+def main():
+    options = arguments()
+    binary = Path(os.environ.get("ABDUCE", HERE.parent / "target" / "release" / "abduce"))
+    size = int(options.gigabytes * 1e9)
+    subprocess.run([sys.executable, str(HERE / "stream_write.py"), str(options.folder), str(size)], check=True)
+    path = options.folder / "stream.csv"
+    rows = json.loads((options.folder / "stream.json").read_text())["rows"]
+    print(f"{path.name}: {rows} rows, {path.stat().st_size / 1e9:.2f} GB")
+
+    failed = False
+    for model in FITS:
+        result, seconds, peak = fit(binary, model, path)
+        complaints = []
+        if result["rows"] != rows:
+            complaints.append(f"saw {result['rows']} rows")
+        if peak >= LIMIT_MB:
+            complaints.append(f"peak not under {LIMIT_MB} MB")
+        print(f"{model}: {seconds:.1f} s, peak {peak:.0f} MB, log-likelihood {result['log_likelihood']:.6g}",
+              *(f"FAILED: {text}" for text in complaints), sep="  ")
+        failed = failed or bool(complaints)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
