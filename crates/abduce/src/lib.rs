@@ -2,9 +2,13 @@
 //! and any label may be missing, and answers questions about the hidden from
 //! the seen.
 
+pub mod ask;
 pub mod data;
 mod error;
 pub mod family;
 mod kernel;
+pub mod learn;
+pub mod model;
+pub mod store;
 
 pub use error::{Error, ErrorKind, Result};

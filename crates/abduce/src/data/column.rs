@@ -42,6 +42,30 @@ impl Column {
         }
     }
 
+    /// A column of cells taken from others, each named by column and row.
+    pub(crate) fn gather<'a>(
+        cells: impl Iterator<Item = (&'a Column, usize)>,
+        coded: bool,
+    ) -> Column {
+        fn seen<T: Copy>(values: &[T], nulls: &Option<NullBuffer>, i: usize) -> Option<T> {
+            nulls
+                .as_ref()
+                .is_none_or(|n| n.is_valid(i))
+                .then(|| values[i])
+        }
+        if coded {
+            Column::from_codes(cells.map(|cell| match cell {
+                (Column::Code { values, nulls }, i) => seen(values, nulls, i),
+                _ => None,
+            }))
+        } else {
+            Column::from_numbers(cells.map(|cell| match cell {
+                (Column::Real { values, nulls }, i) => seen(values, nulls, i),
+                _ => None,
+            }))
+        }
+    }
+
     /// The number of cells.
     pub fn len(&self) -> usize {
         match self {

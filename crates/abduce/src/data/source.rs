@@ -83,16 +83,7 @@ impl Table {
         {
             return Err(Error::data("a weight is negative or not a number"));
         }
-        let whole = Chunk::new(rows, columns, weights);
-        let chunks = (0..rows)
-            .step_by(CHUNK_ROWS)
-            .map(|start| whole.slice(start, CHUNK_ROWS.min(rows - start)))
-            .collect();
-        Ok(Table {
-            schema,
-            chunks,
-            rows: rows as u64,
-        })
+        Ok(Table::of_whole(schema, Chunk::new(rows, columns, weights)))
     }
 
     /// A table of chunks as a [`Source`] yields them.
@@ -111,6 +102,55 @@ impl Table {
             schema,
             chunks,
             rows,
+        }
+    }
+
+    /// A table of chunks of any sizes, put together.
+    pub fn from_parts(schema: Schema, parts: &[Chunk]) -> Table {
+        let starts: Vec<usize> = parts
+            .iter()
+            .scan(0, |first, part| {
+                *first += part.rows();
+                Some(*first - part.rows())
+            })
+            .collect();
+        let rows = parts.iter().map(Chunk::rows).sum::<usize>();
+        let cell = |row: usize| {
+            let part = starts.partition_point(|start| *start <= row) - 1;
+            (&parts[part], row - starts[part])
+        };
+        let columns = (0..schema.fields.len())
+            .map(|c| {
+                Column::gather(
+                    (0..rows).map(|row| {
+                        let (part, i) = cell(row);
+                        (part.column(c), i)
+                    }),
+                    schema.fields[c].kind.is_coded(),
+                )
+            })
+            .collect();
+        let weights = parts.iter().any(|part| part.weights().is_some()).then(|| {
+            (0..rows)
+                .map(|row| {
+                    let (part, i) = cell(row);
+                    part.weights().map_or(1.0, |w| w[i])
+                })
+                .collect()
+        });
+        Table::of_whole(schema, Chunk::new(rows, columns, weights))
+    }
+
+    fn of_whole(schema: Schema, whole: Chunk) -> Table {
+        let rows = whole.rows();
+        let chunks = (0..rows)
+            .step_by(CHUNK_ROWS)
+            .map(|start| whole.slice(start, CHUNK_ROWS.min(rows - start)))
+            .collect();
+        Table {
+            schema,
+            chunks,
+            rows: rows as u64,
         }
     }
 
@@ -133,46 +173,20 @@ impl Table {
                 })
                 .collect()
         });
-        let whole = Chunk::new(rows.len(), columns, weights);
-        let chunks = (0..rows.len())
-            .step_by(CHUNK_ROWS)
-            .map(|start| whole.slice(start, CHUNK_ROWS.min(rows.len() - start)))
-            .collect();
-        Table {
-            schema: self.schema.clone(),
-            chunks,
-            rows: rows.len() as u64,
-        }
+        Table::of_whole(
+            self.schema.clone(),
+            Chunk::new(rows.len(), columns, weights),
+        )
     }
 
     fn take_column(&self, position: usize, rows: &[usize]) -> Column {
-        let cell = |row: usize| {
+        let cells = rows.iter().map(|&row| {
             (
                 self.chunks[row / CHUNK_ROWS].column(position),
                 row % CHUNK_ROWS,
             )
-        };
-        if self.schema.fields[position].kind.is_coded() {
-            Column::from_codes(rows.iter().map(|&row| {
-                match cell(row) {
-                    (Column::Code { values, nulls }, i) => nulls
-                        .as_ref()
-                        .is_none_or(|n| n.is_valid(i))
-                        .then(|| values[i]),
-                    _ => None,
-                }
-            }))
-        } else {
-            Column::from_numbers(rows.iter().map(|&row| {
-                match cell(row) {
-                    (Column::Real { values, nulls }, i) => nulls
-                        .as_ref()
-                        .is_none_or(|n| n.is_valid(i))
-                        .then(|| values[i]),
-                    _ => None,
-                }
-            }))
-        }
+        });
+        Column::gather(cells, self.schema.fields[position].kind.is_coded())
     }
 
     /// The same table with one column replaced.

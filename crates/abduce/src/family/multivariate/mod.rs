@@ -265,6 +265,27 @@ impl MultivariateGaussian {
         }
     }
 
+    /// Mean and variance of one column given the cells of `row` that are seen.
+    pub(crate) fn conditional(&self, row: &[Option<f64>], column: usize) -> (f64, f64) {
+        let d = self.order();
+        let own = (self.mean[column], self.covariance(column, column));
+        let Covariance::Full(matrix) = &self.covariance else {
+            return own;
+        };
+        let seen: Vec<usize> = (0..d)
+            .filter(|c| row[*c].is_some() && *c != column)
+            .collect();
+        let Some(lift) = run::Lift::new(matrix, d, &seen, &[column]) else {
+            return own;
+        };
+        let shift: f64 = seen
+            .iter()
+            .zip(&lift.regression)
+            .map(|(c, slope)| slope * (row[*c].unwrap_or(self.mean[*c]) - self.mean[*c]))
+            .sum();
+        (own.0 + shift, lift.conditional[0])
+    }
+
     /// Estimates with one covariance for all components: their scatters are
     /// pooled. `shared` is what the prior believes of that one covariance.
     ///
@@ -392,29 +413,29 @@ impl Family for MultivariateGaussian {
     }
 
     fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
-        let Ok(kernel) = MultivariateKernel::new(std::slice::from_ref(self), &[1.0], false) else {
+        let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
             return;
         };
         let mut scratch = Scratch::default();
         for group in run::by_pattern(rows) {
             let columns = group.columns(rows);
-            if let Ok(mut run) = kernel.run(&group.seen) {
+            if let Ok(mut run) = kernel.run(&group.seen, None) {
                 run.load(&run::slices(&columns), &mut scratch);
                 run.accumulate(&mut scratch, &group.pick(weights));
-                run.finish(std::slice::from_mut(stats));
+                run.finish(std::iter::once(&mut *stats));
             }
         }
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
-        let Ok(kernel) = MultivariateKernel::new(std::slice::from_ref(self), &[1.0], false) else {
+        let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
             out.fill(f64::NEG_INFINITY);
             return;
         };
         let mut scratch = Scratch::default();
         for group in run::by_pattern(rows) {
             let mut densities = vec![0.0; group.rows.len()];
-            if let Ok(run) = kernel.run(&group.seen) {
+            if let Ok(run) = kernel.run(&group.seen, None) {
                 let columns = group.columns(rows);
                 run.add_log_density(&run::slices(&columns), &mut scratch, &mut densities);
             }

@@ -15,9 +15,9 @@ use crate::{Error, Result};
 
 /// Components prepared for many runs. With `hard`, hidden cells take their
 /// most probable value instead of their expectation and spread.
-pub(crate) struct MultivariateKernel<'a> {
-    components: &'a [MultivariateGaussian],
-    weights: &'a [f64],
+pub(crate) struct MultivariateKernel {
+    components: Vec<MultivariateGaussian>,
+    weights: Vec<f64>,
     hard: bool,
     complete: GaussianKernel,
 }
@@ -41,16 +41,16 @@ enum RunKernel<'a> {
     Nothing,
 }
 
-impl<'a> MultivariateKernel<'a> {
+impl MultivariateKernel {
     /// Prepares components; their weights only choose an origin of the
     /// arithmetic.
     pub fn new(
-        components: &'a [MultivariateGaussian],
-        weights: &'a [f64],
+        components: Vec<MultivariateGaussian>,
+        weights: Vec<f64>,
         hard: bool,
     ) -> Result<Self> {
         let all: Vec<usize> = (0..components.first().map_or(0, |c| c.order())).collect();
-        let complete = kernel_of(components, weights, &all)?;
+        let complete = kernel_of(&components, &weights, &all)?;
         Ok(MultivariateKernel {
             components,
             weights,
@@ -71,18 +71,25 @@ impl<'a> MultivariateKernel<'a> {
         block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
     }
 
-    /// Prepares for rows of which the columns `seen` are seen.
-    pub fn run(&self, seen: &[usize]) -> Result<GaussianRun<'_>> {
-        let order = self.components.first().map_or(0, |c| c.order());
+    /// Prepares all components, or `only` one, for rows of which the columns
+    /// `seen` are seen.
+    pub fn run(&self, seen: &[usize], only: Option<usize>) -> Result<GaussianRun<'_>> {
+        let (components, weights) = match only {
+            None => (&self.components[..], &self.weights[..]),
+            Some(j) => (&self.components[j..=j], &[1.0][..]),
+        };
+        let order = components.first().map_or(0, |c| c.order());
         let mut lifts = Vec::new();
         let kernel = if seen.is_empty() {
             RunKernel::Nothing
-        } else if seen.len() == order {
+        } else if seen.len() == order && only.is_none() {
             RunKernel::Complete(&self.complete)
         } else {
             let hidden: Vec<usize> = (0..order).filter(|c| !seen.contains(c)).collect();
-            for (j, component) in self.components.iter().enumerate() {
-                if let Covariance::Full(matrix) = &component.covariance {
+            for (j, component) in components.iter().enumerate() {
+                if let (Covariance::Full(matrix), false) =
+                    (&component.covariance, hidden.is_empty())
+                {
                     let lift = Lift::new(matrix, order, seen, &hidden).ok_or_else(|| {
                         singular(Singular {
                             component: j,
@@ -92,14 +99,15 @@ impl<'a> MultivariateKernel<'a> {
                     lifts.push(lift);
                 }
             }
-            RunKernel::Partial(kernel_of(self.components, self.weights, seen)?)
+            RunKernel::Partial(kernel_of(components, weights, seen)?)
         };
+        let (seen, hard) = (seen.to_vec(), self.hard);
         Ok(GaussianRun {
             kernel,
-            components: self.components,
-            seen: seen.to_vec(),
+            components,
+            seen,
             lifts,
-            hard: self.hard,
+            hard,
             moments: None,
         })
     }
@@ -171,7 +179,7 @@ impl GaussianRun<'_> {
     }
 
     /// Adds what the run saw and expects to the statistics of the components.
-    pub fn finish(self, stats: &mut [MultivariateStats]) {
+    pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStats>) {
         let (Some(kernel), Some(moments)) = (self.kernel(), &self.moments) else {
             return;
         };

@@ -1,0 +1,111 @@
+//! Asking a fitted model. Whatever the model is, a question is one of these:
+//! how likely is a row, what is hidden in it, what follows for one column from
+//! what is known of others. Commands are written once, against [`Joint`].
+
+use crate::Result;
+use crate::data::{Chunk, Column, Schema};
+use crate::family::{Distribution, Fill};
+use rand::Rng;
+
+/// A joint distribution over the columns of a table that can be asked.
+pub trait Joint: Send + Sync {
+    /// The columns.
+    fn schema(&self) -> &Schema;
+
+    /// The column that [`posterior`](Joint::posterior) is about, where it is
+    /// one; clusters are in no column.
+    fn target(&self) -> Option<usize>;
+
+    /// The names of what [`posterior`](Joint::posterior) gives probabilities.
+    fn names(&self) -> Vec<String>;
+
+    /// The log-density of each row, with everything hidden integrated out and
+    /// a seen label included.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>>;
+
+    /// The probabilities of classes or clusters of each row, whose own label is
+    /// not looked at.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior>;
+
+    /// The rows with every hole filled, given what is seen of each.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk>;
+
+    /// The distribution of one column given what is known of others; `given`
+    /// has one entry per column of the schema, a level as its code.
+    ///
+    /// # Errors
+    /// If what is given is impossible.
+    fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional>;
+
+    /// Draws rows, given what is known of every one of them.
+    ///
+    /// # Errors
+    /// If what is given is impossible.
+    fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
+        let columns = self
+            .schema()
+            .fields
+            .iter()
+            .zip(given)
+            .map(|(field, cell)| {
+                let cells = std::iter::repeat_n(*cell, rows);
+                if field.kind.is_coded() {
+                    Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
+                } else {
+                    Column::from_numbers(cells)
+                }
+            })
+            .collect();
+        self.complete(&Chunk::new(rows, columns, None), Fill::Draw, rng)
+    }
+}
+
+/// Probabilities of classes or clusters, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posterior {
+    components: usize,
+    probabilities: Vec<f64>,
+}
+
+impl Posterior {
+    /// One row of `components` probabilities after the other.
+    pub fn new(components: usize, probabilities: Vec<f64>) -> Self {
+        Posterior {
+            components,
+            probabilities,
+        }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.probabilities.len() / self.components.max(1)
+    }
+
+    /// The probabilities of one row; they sum to 1.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.probabilities[row * self.components..(row + 1) * self.components]
+    }
+
+    /// The most probable class or cluster of one row, the first of equals.
+    pub fn best(&self, row: usize) -> usize {
+        crate::family::most_probable(self.row(row))
+    }
+}
+
+/// The distribution of one column.
+#[derive(Clone, Debug)]
+pub enum Conditional {
+    /// The probability of each level.
+    Levels(Vec<f64>),
+    /// A mixture of distributions with their weights.
+    Numbers(Vec<(f64, Distribution)>),
+}

@@ -1,0 +1,50 @@
+//! What a caller can watch and stop while a model is learned.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a fit is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// A first look at all rows.
+    Survey,
+    /// Restart `number` of `of` begins.
+    Restart {
+        /// Counted from 1.
+        number: usize,
+        /// How many there will be.
+        of: usize,
+    },
+    /// An EM iteration over all rows has ended.
+    Iteration {
+        /// Counted from 1.
+        number: usize,
+        /// The most there will be.
+        of: usize,
+        /// The mean log-likelihood of a row.
+        mean_log_likelihood: f64,
+    },
+}
+
+/// Watches a fit and may stop it; the default does neither.
+#[derive(Clone, Copy, Default)]
+pub struct Control<'a> {
+    /// Set to true, from a signal handler say, to stop with the best model so
+    /// far.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Called as the fit goes on.
+    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+}
+
+impl Control<'_> {
+    /// Whether to stop.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn report(&self, progress: Progress) {
+        if let Some(watch) = self.progress {
+            watch(progress);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What went wrong or nearly so in a fit: components without rows, covariances
+//! without volume, a likelihood that fell. Nothing here fails; it is told.
+
+use super::survey::Survey;
+use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
+use crate::data::Schema;
+use crate::family::{Covariance, Distribution};
+use crate::kernel::linear::cholesky;
+use crate::learn::EmResult;
+
+/// A variance, as a share of the table's, below which a component has
+/// collapsed onto a few equal rows.
+const COLLAPSED: f64 = 1e-5;
+
+/// A share of the rows below which a component is empty.
+const EMPTY: f64 = 1e-9;
+
+type Result = EmResult<Parameters, MixtureStatistics>;
+
+/// The components whose spread is next to nothing in some direction.
+pub(super) fn collapsed(leaves: &[Leaf], survey: &Survey, result: &Result) -> Vec<usize> {
+    let spread = |leaf: &Leaf, distribution: &Distribution| match distribution {
+        Distribution::Gaussian(g) => g.variance / survey.variance(leaf.columns[0]),
+        Distribution::Multivariate(g) => {
+            let d = g.order();
+            let scale = |c: usize| survey.variance(leaf.columns[c]).sqrt();
+            match &g.covariance {
+                Covariance::Full(matrix) => {
+                    let scaled: Vec<f64> = (0..d * d)
+                        .map(|t| matrix[t] / (scale(t % d) * scale(t / d)))
+                        .collect();
+                    cholesky(&scaled, d).map_or(0.0, |factor| {
+                        (0..d)
+                            .map(|c| factor[c * d + c].powi(2))
+                            .fold(f64::INFINITY, f64::min)
+                    })
+                }
+                _ => (0..d)
+                    .map(|c| g.covariance(c, c) / scale(c).powi(2))
+                    .fold(f64::INFINITY, f64::min),
+            }
+        }
+        _ => 1.0,
+    };
+    let constant = |leaf: &Leaf| {
+        leaf.columns
+            .iter()
+            .any(|c| survey.columns[*c].scatter <= 0.0)
+    };
+    (0..result.parameters.weights.len())
+        .filter(|j| {
+            leaves
+                .iter()
+                .zip(&result.parameters.leaves)
+                .any(|(leaf, own)| !constant(leaf) && spread(leaf, &own[*j]) < COLLAPSED)
+        })
+        .collect()
+}
+
+/// What to tell the user.
+pub(super) fn diagnose(
+    leaves: &[Leaf],
+    schema: &Schema,
+    target: Option<usize>,
+    survey: &Survey,
+    result: &Result,
+    options: &FitOptions,
+) -> Vec<String> {
+    let name = |j: usize| match target {
+        Some(target) => format!("class \"{}\"", schema.fields[target].levels[j]),
+        None => format!("component {}", j + 1),
+    };
+    let mut warnings = Vec::new();
+    for leaf in leaves {
+        for column in &leaf.columns {
+            let field = &schema.fields[*column];
+            let seen = &survey.columns[*column];
+            if !field.kind.is_coded() && seen.weight <= 0.0 {
+                warnings.push(format!(
+                    "column \"{}\" has no seen cell and says nothing",
+                    field.name
+                ));
+            } else if !field.kind.is_coded() && seen.scatter <= 0.0 {
+                warnings.push(format!(
+                    "column \"{}\" is constant and says nothing",
+                    field.name
+                ));
+            }
+        }
+    }
+    for j in collapsed(leaves, survey, result) {
+        warnings.push(format!(
+            "{} has next to no spread in some direction (weight {:.4}); its variance was kept from vanishing",
+            name(j),
+            result.parameters.weights[j]
+        ));
+    }
+    if target.is_some() {
+        for (j, weight) in result.statistics.weights.iter().enumerate() {
+            if *weight <= EMPTY * result.statistics.total {
+                warnings.push(format!(
+                    "{} has no rows; it is described by all rows together",
+                    name(j)
+                ));
+            }
+        }
+    }
+    if !result.monotone {
+        warnings.push("the objective fell during the fit by more than rounding explains".into());
+    }
+    if result.interrupted {
+        warnings.push("the fit was stopped; this is the best model so far".into());
+    } else if !result.converged {
+        warnings.push(format!(
+            "not converged after {} iterations; raise --max-iter or --tol",
+            options.em.max_iterations
+        ));
+    }
+    warnings
+}
+
+/// Sorts unlabelled components by weight, the heaviest first, and drops the
+/// empty ones.
+pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) {
+    let weights = &result.parameters.weights;
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
+    let kept: Vec<usize> = order
+        .iter()
+        .copied()
+        .filter(|j| weights[*j] > EMPTY)
+        .collect();
+    if kept.len() < order.len() && !kept.is_empty() {
+        warnings.push(format!(
+            "{} empty components were dropped",
+            order.len() - kept.len()
+        ));
+        order = kept;
+    }
+    let pick = |values: &[f64]| order.iter().map(|j| values[*j]).collect::<Vec<f64>>();
+    result.parameters.weights = pick(&result.parameters.weights);
+    result.statistics.weights = pick(&result.statistics.weights);
+    for leaf in &mut result.parameters.leaves {
+        *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
+    }
+    for leaf in &mut result.statistics.leaves {
+        *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
+    }
+}

@@ -1,0 +1,412 @@
+//! Fitting a mixture: survey, start, EM, diagnostics. Fully labelled tables
+//! without holes among correlated columns are fitted in one pass; unlabelled
+//! ones try several starts on a sample of rows and go on with the best.
+
+use super::diagnose::{collapsed, diagnose, order_components};
+use super::expect::Prepared;
+use super::maximize::{log_prior, maximize};
+use super::start::{Init, Points, pull_together, statistics_of_groups};
+use super::survey::Survey;
+use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
+use crate::data::{CHUNK_ROWS, Chunk, Source, Table};
+use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Rows on which starts are tried.
+const SAMPLE_ROWS: usize = 20_000;
+
+/// How to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitOptions {
+    /// The E-step, the tolerance and the most iterations.
+    pub em: EmOptions,
+    /// How many starts to try where no labels say where to begin.
+    pub restarts: usize,
+    /// How starts are seeded.
+    pub init: Init,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        FitOptions {
+            em: EmOptions::default(),
+            restarts: 10,
+            init: Init::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// A fitted mixture and how the fit went.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The model.
+    pub mixture: Mixture,
+    /// The number of rows.
+    pub rows: u64,
+    /// Their total weight.
+    pub weight: f64,
+    /// The log-likelihood of the rows under the model.
+    pub log_likelihood: f64,
+    /// The number of free parameters.
+    pub parameters: usize,
+    /// −2·log-likelihood + parameters·ln(weight); less is better.
+    pub bic: f64,
+    /// −2·log-likelihood + 2·parameters; less is better.
+    pub aic: f64,
+    /// How many times the parameters were maximised.
+    pub iterations: usize,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// Whether the objective never fell.
+    pub monotone: bool,
+    /// Whether the caller stopped the fit.
+    pub interrupted: bool,
+    /// The log-likelihood before each iteration and at the end.
+    pub trace: Vec<f64>,
+    /// Seconds from the start of EM to the end of each E-step of the trace.
+    pub trace_seconds: Vec<f64>,
+    /// The objective that each start reached on the sample of rows.
+    pub restarts: Vec<f64>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// The mixture as EM sees it.
+struct Task<'a> {
+    leaves: &'a [Leaf],
+    target: Option<usize>,
+    components: usize,
+    weight_smoothing: f64,
+    log_units: f64,
+}
+
+impl Latent for Task<'_> {
+    type Parameters = Parameters;
+    type Prepared<'a>
+        = Prepared<'a>
+    where
+        Self: 'a;
+    type Statistics = MixtureStatistics;
+
+    fn prepare<'a>(&'a self, parameters: &'a Parameters, step: EStep) -> Result<Prepared<'a>> {
+        Prepared::new(self.leaves, self.target, parameters, step)
+    }
+
+    fn expect(&self, prepared: &Prepared<'_>, chunk: &Chunk) -> Result<MixtureStatistics> {
+        let mut statistics = MixtureStatistics::zero(self.leaves, self.components);
+        prepared.process(chunk, Some(&mut statistics), |_| {})?;
+        Ok(statistics)
+    }
+
+    fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
+        statistics.merge(&other);
+    }
+
+    fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
+        (statistics.log_likelihood, statistics.total)
+    }
+
+    fn maximize(&self, statistics: &MixtureStatistics) -> Result<Parameters> {
+        maximize(self.leaves, self.weight_smoothing, statistics)
+    }
+
+    fn log_prior(&self, parameters: &Parameters) -> f64 {
+        log_prior(self.leaves, self.weight_smoothing, parameters)
+    }
+
+    fn log_units(&self) -> f64 {
+        self.log_units
+    }
+}
+
+/// Fits a mixture to a source.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Schema, Table};
+/// use abduce::learn::Control;
+/// use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+/// let x = [1.0, 1.2, 0.8, 7.9, 8.0, 8.3].map(Some);
+/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+/// let table = Table::new(schema, vec![Column::from_numbers(x)], None)?;
+/// let specification = Specification::mixture(2, CovarianceKind::Full);
+/// let fit = fit(&specification, &table, &FitOptions::default(), Control::default())?;
+/// assert!(fit.converged && fit.monotone);
+/// assert_eq!(fit.mixture.parameters.weights, [0.5, 0.5]);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If the specification does not fit the source, or the source cannot be read.
+pub fn fit(
+    specification: &Specification,
+    source: &dyn Source,
+    options: &FitOptions,
+    control: Control,
+) -> Result<Fit> {
+    let schema = source.schema();
+    let mut leaves = specification.leaves(schema)?;
+    let target = specification
+        .target
+        .as_deref()
+        .map(|name| schema.position(name))
+        .transpose()?;
+    let components = components(specification, source, target)?;
+    control.report(Progress::Survey);
+    let stopped = || Error::numeric("stopped before there was a model");
+    let survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
+    survey.set_priors(
+        &mut leaves,
+        specification.variance_floor,
+        specification.smoothing,
+    );
+    let task = Task {
+        leaves: &leaves,
+        target,
+        components,
+        weight_smoothing: specification.weight_smoothing,
+        log_units: survey.log_units(&leaves),
+    };
+    if target.is_some() && survey.labelled.total <= 0.0 {
+        return Err(Error::data("no row has a label")
+            .at_column(specification.target.as_deref().unwrap_or_default())
+            .with_hint("fit a mixture to find clusters instead"));
+    }
+    let mut restarts = Vec::new();
+    let result = if target.is_none() {
+        unlabelled(&task, source, &survey, options, control, &mut restarts)?
+    } else if survey.unlabelled > 0.0 || survey.incomplete > 0.0 {
+        let mut statistics = survey.labelled.clone();
+        pull_together(&mut statistics);
+        let start = task.maximize(&statistics)?;
+        em(&task, source, start, &options.em, control)?
+    } else {
+        Some(in_one_pass(&task, &survey.labelled)?)
+    };
+    let result = result.ok_or_else(stopped)?;
+    Ok(finish(
+        &task,
+        source,
+        &survey,
+        specification,
+        options,
+        result,
+        restarts,
+    ))
+}
+
+fn components(
+    specification: &Specification,
+    source: &dyn Source,
+    target: Option<usize>,
+) -> Result<usize> {
+    match target {
+        Some(target) => {
+            let field = &source.schema().fields[target];
+            if !field.kind.is_coded() {
+                return Err(Error::parameter(format!(
+                    "a target must have levels, not be {}",
+                    field.kind.name()
+                ))
+                .at_column(&field.name)
+                .with_hint("read it as categorical"));
+            }
+            if field.levels.is_empty() {
+                return Err(Error::data("no row has a label")
+                    .at_column(&field.name)
+                    .with_hint("fit a mixture to find clusters instead"));
+            }
+            Ok(field.levels.len())
+        }
+        None => match specification.components {
+            Some(k) if k > 0 => Ok(k),
+            _ => Err(Error::parameter("a mixture needs at least one component")),
+        },
+    }
+}
+
+/// All is seen: the statistics are the fit.
+fn in_one_pass(
+    task: &Task,
+    seen: &MixtureStatistics,
+) -> Result<EmResult<Parameters, MixtureStatistics>> {
+    let clock = std::time::Instant::now();
+    let parameters = task.maximize(seen)?;
+    let mut statistics = seen.clone();
+    let labels: f64 = seen
+        .weights
+        .iter()
+        .zip(&parameters.weights)
+        .filter(|(count, _)| **count > 0.0)
+        .map(|(count, weight)| count * weight.ln())
+        .sum();
+    let cells: f64 = seen
+        .leaves
+        .iter()
+        .zip(&parameters.leaves)
+        .flat_map(|(own, distributions)| own.iter().zip(distributions))
+        .map(|(own, distribution)| distribution.log_likelihood(own))
+        .sum();
+    statistics.log_likelihood = labels + cells;
+    Ok(EmResult {
+        objective: statistics.log_likelihood + task.log_prior(&parameters),
+        trace: vec![statistics.log_likelihood],
+        parameters,
+        statistics,
+        iterations: 1,
+        converged: true,
+        monotone: true,
+        interrupted: false,
+        seconds: vec![clock.elapsed().as_secs_f64()],
+    })
+}
+
+type Found = Option<EmResult<Parameters, MixtureStatistics>>;
+
+fn unlabelled(
+    task: &Task,
+    source: &dyn Source,
+    survey: &Survey,
+    options: &FitOptions,
+    control: Control,
+    restarts: &mut Vec<f64>,
+) -> Result<Found> {
+    let whole = source.rows() <= SAMPLE_ROWS as u64;
+    let sample = sample_rows(source, options.seed)?;
+    let points = Points::of(&sample, task.leaves, survey);
+    let tries = options.restarts.max(1);
+    let mut best: Found = None;
+    let trial = EmOptions {
+        tolerance: if whole {
+            options.em.tolerance
+        } else {
+            options.em.tolerance.max(1e-5)
+        },
+        ..options.em.clone()
+    };
+    for number in 1..=tries {
+        control.report(Progress::Restart { number, of: tries });
+        let seed = options
+            .seed
+            .wrapping_mul(1_000_003)
+            .wrapping_add(number as u64);
+        let groups = points.group(task.components, options.init, seed);
+        let mut statistics = statistics_of_groups(&sample, task.leaves, &groups, task.components);
+        pull_together(&mut statistics);
+        let start = task.maximize(&statistics)?;
+        // One start on a large table needs no trial.
+        if tries == 1 && !whole {
+            return em(task, source, start, &options.em, control);
+        }
+        let Some(result) = em(task, &sample, start, &trial, control)? else {
+            break;
+        };
+        restarts.push(result.objective);
+        let merit = |r: &EmResult<Parameters, MixtureStatistics>| {
+            (collapsed(task.leaves, survey, r).is_empty(), r.objective)
+        };
+        if best
+            .as_ref()
+            .is_none_or(|best| merit(&result) > merit(best))
+        {
+            best = Some(result);
+        }
+        if control.is_interrupted() {
+            break;
+        }
+    }
+    match best {
+        Some(best) if !whole => {
+            match em(task, source, best.parameters.clone(), &options.em, control)? {
+                Some(result) => Ok(Some(result)),
+                None => Ok(Some(EmResult {
+                    interrupted: true,
+                    converged: false,
+                    ..best
+                })),
+            }
+        }
+        best => Ok(best),
+    }
+}
+
+/// Some rows of a large source, spread evenly at random; all of a small one.
+fn sample_rows(source: &dyn Source, seed: u64) -> Result<Table> {
+    use rand::SeedableRng;
+    let rows = source.rows() as usize;
+    if let (Some(table), true) = (source.table(), rows <= SAMPLE_ROWS) {
+        return Ok(table.clone());
+    }
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed ^ 0x5a5a);
+    let mut chosen = rand::seq::index::sample(&mut rng, rows, SAMPLE_ROWS.min(rows)).into_vec();
+    chosen.sort_unstable();
+    let mut parts = Vec::new();
+    let mut next = chosen.into_iter().peekable();
+    for (number, chunk) in source.scan()?.enumerate() {
+        let chunk = chunk?;
+        let first = number * CHUNK_ROWS;
+        let mut own = Vec::new();
+        while let Some(row) = next.next_if(|row| *row < first + chunk.rows()) {
+            own.push((row - first) as u32);
+        }
+        if !own.is_empty() {
+            parts.push(chunk.take(&own));
+        }
+        if next.peek().is_none() {
+            break;
+        }
+    }
+    Ok(Table::from_parts(source.schema().clone(), &parts))
+}
+
+fn finish(
+    task: &Task,
+    source: &dyn Source,
+    survey: &Survey,
+    specification: &Specification,
+    options: &FitOptions,
+    mut result: EmResult<Parameters, MixtureStatistics>,
+    restarts: Vec<f64>,
+) -> Fit {
+    let mut warnings = diagnose(
+        task.leaves,
+        source.schema(),
+        task.target,
+        survey,
+        &result,
+        options,
+    );
+    if task.target.is_none() {
+        order_components(&mut result, &mut warnings);
+    }
+    let mixture = Mixture {
+        schema: source.schema().clone(),
+        target: task.target,
+        leaves: task.leaves.to_vec(),
+        weight_smoothing: specification.weight_smoothing,
+        parameters: result.parameters,
+        statistics: result.statistics,
+    };
+    let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
+    let parameters = mixture.free_parameters();
+    Fit {
+        rows: source.rows(),
+        weight: survey.total,
+        log_likelihood,
+        parameters,
+        bic: -2.0 * log_likelihood + parameters as f64 * survey.total.ln(),
+        aic: -2.0 * log_likelihood + 2.0 * parameters as f64,
+        iterations: result.iterations,
+        converged: result.converged,
+        monotone: result.monotone,
+        interrupted: result.interrupted,
+        trace: result.trace,
+        trace_seconds: result.seconds,
+        restarts,
+        warnings,
+        mixture,
+    }
+}

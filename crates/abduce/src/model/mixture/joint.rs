@@ -1,0 +1,244 @@
+//! A fitted mixture answers questions: every answer is the posterior over
+//! components times what each component says of the hidden columns.
+
+use super::expect::Prepared;
+use super::{Leaf, Mixture};
+use crate::ask::{Conditional, Joint, Posterior};
+use crate::data::{Chunk, Column, Schema};
+use crate::family::{Distribution, Fill, Gaussian, draw_index, most_probable};
+use crate::learn::EStep;
+use crate::{Error, Result};
+use rand::Rng;
+
+impl Joint for Mixture {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn target(&self) -> Option<usize> {
+        self.target
+    }
+
+    fn names(&self) -> Vec<String> {
+        Mixture::names(self)
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        let prepared = Prepared::new(&self.leaves, self.target, &self.parameters, EStep::Soft)?;
+        let mut out = vec![0.0; chunk.rows()];
+        prepared.process(chunk, None, |outcome| {
+            for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
+                out[*row as usize] = *density;
+            }
+        })?;
+        Ok(out)
+    }
+
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        self.responsibilities(chunk, None)
+    }
+
+    fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
+        let posterior = self.responsibilities(chunk, self.target)?;
+        let mut cells: Vec<Vec<Option<f64>>> = (0..self.schema.fields.len())
+            .map(|column| numbers(chunk.column(column), chunk.rows()))
+            .collect();
+        let mut row_cells = vec![None; self.schema.fields.len()];
+        for row in 0..chunk.rows() {
+            for (cell, column) in row_cells.iter_mut().zip(&cells) {
+                *cell = column[row];
+            }
+            if row_cells.iter().all(Option::is_some) {
+                continue;
+            }
+            self.complete_row(&mut row_cells, posterior.row(row), how, rng);
+            for (cell, column) in row_cells.iter().zip(&mut cells) {
+                column[row] = *cell;
+            }
+        }
+        let columns = self.schema.fields.iter().zip(cells).map(|(field, cells)| {
+            if field.kind.is_coded() {
+                Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
+            } else {
+                Column::from_numbers(cells)
+            }
+        });
+        Ok(Chunk::new(
+            chunk.rows(),
+            columns.collect(),
+            chunk.weights().map(<[f64]>::to_vec),
+        ))
+    }
+
+    fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
+        let mut hidden = given.to_vec();
+        hidden[column] = None;
+        let columns = self.schema.fields.iter().zip(&hidden).map(|(field, cell)| {
+            if field.kind.is_coded() {
+                Column::from_codes([cell.map(|code| code as u32)])
+            } else {
+                Column::from_numbers([*cell])
+            }
+        });
+        let evidence = Chunk::new(1, columns.collect(), None);
+        if self.log_density(&evidence)?[0] == f64::NEG_INFINITY {
+            return Err(Error::numeric(
+                "what is given has probability 0 under the model",
+            ));
+        }
+        let posterior = self.responsibilities(&evidence, self.target)?;
+        let posterior = posterior.row(0);
+        if self.target == Some(column) {
+            return Ok(Conditional::Levels(posterior.to_vec()));
+        }
+        let (leaf, own) = self
+            .leaves
+            .iter()
+            .zip(&self.parameters.leaves)
+            .find(|(leaf, _)| leaf.columns.contains(&column))
+            .ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
+        let parts = own.iter().map(|d| marginal(leaf, d, &hidden, column));
+        if self.schema.fields[column].kind.is_coded() {
+            let mut levels = vec![0.0; self.schema.fields[column].levels.len()];
+            for (weight, part) in posterior.iter().zip(parts) {
+                let probabilities = part.probabilities().unwrap_or_default();
+                levels
+                    .iter_mut()
+                    .zip(probabilities)
+                    .for_each(|(sum, p)| *sum += weight * p);
+            }
+            return Ok(Conditional::Levels(levels));
+        }
+        Ok(Conditional::Numbers(
+            posterior.iter().copied().zip(parts).collect(),
+        ))
+    }
+}
+
+impl Mixture {
+    /// Responsibilities row by row; a row that no component can have produced
+    /// tells nothing, and has the weights of the components.
+    fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
+        let prepared = Prepared::new(&self.leaves, target, &self.parameters, EStep::Soft)?;
+        let k = self.components();
+        let mut out = vec![0.0; chunk.rows() * k];
+        prepared.process(chunk, None, |outcome| {
+            let rows = outcome.rows.len();
+            for (i, row) in outcome.rows.iter().enumerate() {
+                let own = &mut out[*row as usize * k..(*row as usize + 1) * k];
+                match outcome.label {
+                    Some(label) => own[label] = 1.0,
+                    None if outcome.log_densities[i] == f64::NEG_INFINITY => {
+                        own.copy_from_slice(&self.parameters.weights);
+                    }
+                    None => {
+                        for (j, p) in own.iter_mut().enumerate() {
+                            *p = outcome.responsibilities[j * rows + i];
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(Posterior::new(k, out))
+    }
+
+    fn complete_row(
+        &self,
+        row: &mut [Option<f64>],
+        posterior: &[f64],
+        how: Fill,
+        rng: &mut dyn Rng,
+    ) {
+        let component = match how {
+            Fill::Draw => draw_index(posterior, rng),
+            Fill::Mean | Fill::Mode => most_probable(posterior),
+        };
+        if let Some(target) = self.target
+            && row[target].is_none()
+        {
+            row[target] = Some(component as f64);
+        }
+        for (leaf, own) in self.leaves.iter().zip(&self.parameters.leaves) {
+            let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();
+            if seen.iter().all(Option::is_some) {
+                continue;
+            }
+            let filled = match how {
+                Fill::Mean => expected(own, posterior, &seen, rng),
+                Fill::Mode | Fill::Draw => {
+                    let mut out = vec![0.0; seen.len()];
+                    own[component].fill(how, &seen, rng, &mut out);
+                    out
+                }
+            };
+            for (column, x) in leaf.columns.iter().zip(filled) {
+                row[*column] = Some(x);
+            }
+        }
+    }
+}
+
+/// The posterior mean of a leaf's cells; the most probable level of a coded one.
+fn expected(
+    own: &[Distribution],
+    posterior: &[f64],
+    seen: &[Option<f64>],
+    rng: &mut dyn Rng,
+) -> Vec<f64> {
+    if let Some(first) = own.first().and_then(Distribution::probabilities) {
+        let mut levels = vec![0.0; first.len()];
+        for (weight, distribution) in posterior.iter().zip(own) {
+            let probabilities = distribution.probabilities().unwrap_or_default();
+            levels
+                .iter_mut()
+                .zip(probabilities)
+                .for_each(|(sum, p)| *sum += weight * p);
+        }
+        return vec![most_probable(&levels) as f64];
+    }
+    let mut mean = vec![0.0; seen.len()];
+    let mut out = vec![0.0; seen.len()];
+    for (weight, distribution) in posterior
+        .iter()
+        .zip(own)
+        .filter(|(weight, _)| **weight > 0.0)
+    {
+        distribution.fill(Fill::Mean, seen, rng, &mut out);
+        mean.iter_mut()
+            .zip(&out)
+            .for_each(|(sum, x)| *sum += weight * x);
+    }
+    // Rounding in the weights must not touch what is seen.
+    seen.iter()
+        .zip(mean)
+        .map(|(seen, mean)| seen.unwrap_or(mean))
+        .collect()
+}
+
+/// What a leaf says of one of its columns given the others.
+fn marginal(
+    leaf: &Leaf,
+    distribution: &Distribution,
+    given: &[Option<f64>],
+    column: usize,
+) -> Distribution {
+    let Distribution::Multivariate(gaussian) = distribution else {
+        return distribution.clone();
+    };
+    let row: Vec<Option<f64>> = leaf.columns.iter().map(|c| given[*c]).collect();
+    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
+    let (mean, variance) = gaussian.conditional(&row, position);
+    Distribution::Gaussian(Gaussian { mean, variance })
+}
+
+fn numbers(column: &Column, rows: usize) -> Vec<Option<f64>> {
+    let cells = column.cells(0, rows);
+    (0..rows)
+        .map(|row| {
+            cells.is_seen(row).then(|| match column {
+                Column::Real { values, .. } => values[row],
+                Column::Code { values, .. } => f64::from(values[row]),
+            })
+        })
+        .collect()
+}

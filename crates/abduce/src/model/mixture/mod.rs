@@ -1,0 +1,106 @@
+//! The workhorse: a mixture of products of families whose rows carry a label
+//! that may be hidden,
+//!
+//!   p(x, z) = π_z ∏_leaf p(x_leaf | θ_leaf,z).
+//!
+//! All labels seen: naive Bayes or discriminant analysis, in one pass. None:
+//! clustering. Some: both at once. A leaf is a family over one column or, for
+//! the multivariate Gaussian, several.
+
+mod check;
+mod diagnose;
+mod expect;
+mod fit;
+mod joint;
+mod maximize;
+mod specification;
+mod start;
+mod survey;
+
+pub use fit::{Fit, FitOptions, fit};
+pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
+pub use start::Init;
+
+use crate::data::Schema;
+use crate::family::{Distribution, LeafFamily, Statistics};
+use serde::{Deserialize, Serialize};
+
+/// A family over some columns, the same for every component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Leaf {
+    /// Positions in the schema.
+    pub columns: Vec<usize>,
+    /// The family, its shape and its prior.
+    #[serde(flatten)]
+    pub family: LeafFamily,
+    /// Whether all components share one covariance.
+    #[serde(default)]
+    pub tied: bool,
+}
+
+/// θ: the weights of the components and every leaf's distributions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parameters {
+    /// π, which sums to 1.
+    pub weights: Vec<f64>,
+    /// For every leaf, one distribution per component.
+    pub leaves: Vec<Vec<Distribution>>,
+}
+
+/// Expected sufficient statistics of rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MixtureStatistics {
+    /// The total responsibility of every component.
+    pub weights: Vec<f64>,
+    /// For every leaf, one statistic per component.
+    pub leaves: Vec<Vec<Statistics>>,
+    /// The log-likelihood of the rows.
+    pub log_likelihood: f64,
+    /// The total weight of the rows.
+    pub total: f64,
+}
+
+/// A fitted mixture.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mixture {
+    /// The columns it models.
+    pub schema: Schema,
+    /// The column that holds the label, if there is one: its levels are the
+    /// components.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<usize>,
+    /// What each component is a product of.
+    pub leaves: Vec<Leaf>,
+    /// Dirichlet(1 + α) prior on the weights.
+    #[serde(default)]
+    pub weight_smoothing: f64,
+    /// θ.
+    pub parameters: Parameters,
+    /// What θ was estimated from.
+    pub statistics: MixtureStatistics,
+}
+
+impl Mixture {
+    /// The number of components.
+    pub fn components(&self) -> usize {
+        self.parameters.weights.len()
+    }
+
+    /// The names of the components: the labels, or numbers from 1.
+    pub fn names(&self) -> Vec<String> {
+        match self.target {
+            Some(target) => self.schema.fields[target].levels.clone(),
+            None => (1..=self.components()).map(|j| j.to_string()).collect(),
+        }
+    }
+
+    /// The number of free parameters.
+    pub fn free_parameters(&self) -> usize {
+        specification::free_parameters(&self.leaves, self.components())
+    }
+
+    /// The log-prior of the parameters, up to a constant.
+    pub fn log_prior(&self) -> f64 {
+        maximize::log_prior(&self.leaves, self.weight_smoothing, &self.parameters)
+    }
+}

@@ -1,0 +1,243 @@
+//! The model file: versioned, readable JSON that holds the schema, the
+//! parameters, the sufficient statistics and where it all came from. A file is
+//! written to a temporary name beside its own and renamed, so that nothing is
+//! ever half there; a file of an older version stays readable.
+
+use crate::ask::Joint;
+use crate::model::mixture::{Fit, FitOptions, Mixture, Specification};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// The version that this program writes; it reads this and all before.
+pub const VERSION: u32 = 1;
+
+const FORMAT: &str = "abduce model";
+
+/// A fitted model as it lies in a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Model {
+    format: String,
+    version: u32,
+    /// What it was fitted as: `naive-bayes`, `gda`, `mixture`.
+    pub model: String,
+    /// How the fit went.
+    pub fit: FitRecord,
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// The model itself.
+    pub body: Body,
+}
+
+/// The model itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Body {
+    /// A mixture of products of families.
+    Mixture(Mixture),
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitRecord {
+    /// The number of rows.
+    pub rows: u64,
+    /// Their total weight.
+    pub weight: f64,
+    /// The log-likelihood of the rows.
+    #[serde(deserialize_with = "number_or_minus_infinity")]
+    pub log_likelihood: f64,
+    /// The Bayesian information criterion; less is better.
+    #[serde(deserialize_with = "number_or_infinity")]
+    pub bic: f64,
+    /// Akaike's information criterion; less is better.
+    #[serde(deserialize_with = "number_or_infinity")]
+    pub aic: f64,
+    /// The number of free parameters.
+    pub parameters: usize,
+    /// How many times the parameters were maximised.
+    pub iterations: usize,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// Whether the objective never fell.
+    pub monotone: bool,
+    /// Log-likelihoods before each iteration and at the end.
+    pub trace: Vec<Option<f64>>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Where a model came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The version of abduce that fitted it.
+    pub abduce: String,
+    /// The files it was fitted on.
+    pub files: Vec<String>,
+    /// What was fitted.
+    pub specification: Specification,
+    /// How it was fitted.
+    pub options: FitOptions,
+}
+
+fn number_or_minus_infinity<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NEG_INFINITY))
+}
+
+fn number_or_infinity<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
+impl Model {
+    /// The file of a fit.
+    pub fn new(
+        model: impl Into<String>,
+        fit: Fit,
+        specification: Specification,
+        options: FitOptions,
+        files: Vec<String>,
+    ) -> Model {
+        Model {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: model.into(),
+            fit: FitRecord {
+                rows: fit.rows,
+                weight: fit.weight,
+                log_likelihood: fit.log_likelihood,
+                bic: fit.bic,
+                aic: fit.aic,
+                parameters: fit.parameters,
+                iterations: fit.iterations,
+                converged: fit.converged,
+                monotone: fit.monotone,
+                trace: fit
+                    .trace
+                    .iter()
+                    .map(|l| l.is_finite().then_some(*l))
+                    .collect(),
+                warnings: fit.warnings,
+            },
+            provenance: Provenance {
+                abduce: env!("CARGO_PKG_VERSION").into(),
+                files,
+                specification,
+                options,
+            },
+            body: Body::Mixture(fit.mixture),
+        }
+    }
+
+    /// The model as something one can ask.
+    pub fn joint(&self) -> &dyn Joint {
+        match &self.body {
+            Body::Mixture(mixture) => mixture,
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// If a number cannot be written.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map_err(|e| Error::numeric(format!("the model cannot be written: {e}")))
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// If it is not a model, is of a later version, or contradicts itself.
+    pub fn from_json(text: &str) -> Result<Model> {
+        let not_a_model = || {
+            Error::data("this is not an abduce model")
+                .with_hint("a model is written by abduce fit … -o FILE")
+        };
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        let head: Head = serde_json::from_str(text).map_err(|error| {
+            if error.is_eof() && text.trim_start().starts_with('{') {
+                Error::data("the model file is cut short").at_line(error.line() as u64)
+            } else {
+                not_a_model()
+            }
+        })?;
+        if head.format != FORMAT {
+            return Err(not_a_model());
+        }
+        if head.version > VERSION {
+            return Err(Error::data(format!(
+                "the model is of version {}, and this program reads up to {VERSION}",
+                head.version
+            ))
+            .with_hint("use a later abduce"));
+        }
+        let model: Model = serde_json::from_str(text).map_err(|error| {
+            Error::data(format!("the model file is damaged: {error}")).at_line(error.line() as u64)
+        })?;
+        match &model.body {
+            Body::Mixture(mixture) => mixture.check()?,
+        }
+        Ok(model)
+    }
+
+    /// Writes the file, all of it or nothing.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_whole(path.as_ref(), self.to_json()?.as_bytes())
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is not a model.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Error::io(e.to_string()).at_file(&name))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::data("this is not an abduce model").at_file(&name))?;
+        Model::from_json(&text).map_err(|e| e.at_file(&name))
+    }
+}
+
+/// Writes bytes to a temporary file in the same folder and renames it.
+///
+/// # Errors
+/// If the folder cannot be written to.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.display().to_string();
+    let fail = |error: std::io::Error| Error::io(error.to_string()).at_file(&name);
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::Builder::new()
+        .prefix(".abduce-")
+        .tempfile_in(folder)
+        .map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
+    file.as_file().sync_all().map_err(fail)?;
+    #[cfg(unix)]
+    {
+        // A temporary file is private; a result has the permissions of any
+        // other new file, or of the one it replaces.
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path).map_or(0o644, |m| m.permissions().mode());
+        file.as_file()
+            .set_permissions(std::fs::Permissions::from_mode(mode))
+            .map_err(fail)?;
+    }
+    file.persist(path).map_err(|e| fail(e.error))?;
+    Ok(())
+}
