@@ -4,10 +4,20 @@
 
 mod chunk;
 mod column;
+mod encode;
+mod infer;
+mod open;
+mod options;
+mod raw;
+mod read;
 mod schema;
 mod source;
+mod streamed;
 
 pub use chunk::{CHUNK_ROWS, Chunk};
 pub use column::{Bits, Cells, Column, Rows, Values};
+pub use open::{Opened, open, open_with};
+pub use options::{KindOverride, ReadOptions, parse_kind_override};
+pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub use schema::{Field, Kind, Schema};
 pub use source::{Source, Table, reduce};

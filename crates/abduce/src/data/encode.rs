@@ -1,0 +1,310 @@
+//! From raw cells to encoded columns: numbers become `f64`, levels their
+//! codes, whatever stands for a hole a hole. A cell that cannot be what its
+//! column says is an error that names it and what to do about it.
+
+use super::column::Column;
+use super::options::Missing;
+use super::read::{Cell, Key, Located, TOO_LARGE, key, number, token};
+use super::schema::{Field, Kind};
+use crate::{Error, Result};
+use arrow_buffer::NullBufferBuilder;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+
+/// Where a cell stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub file: String,
+    pub line: u64,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, line {}", self.file, self.line)
+    }
+}
+
+impl Located<'_> {
+    pub fn place(&self, row: usize) -> Place {
+        Place {
+            file: self.name.to_string(),
+            line: self.batch.line(row),
+        }
+    }
+}
+
+/// The number in a cell of a real or count column; `None` for a hole.
+#[inline]
+pub(crate) fn as_number(
+    cell: Cell<'_>,
+    kind: Kind,
+    name: &str,
+    missing: &Missing,
+) -> Result<Option<f64>> {
+    let x = match cell {
+        Cell::Missing => return Ok(None),
+        Cell::Text(text) => number(text),
+        Cell::Integer(x) => Some(x as f64),
+        Cell::Number(x) => Some(x),
+        Cell::Bool(x) => Some(f64::from(u8::from(x))),
+    };
+    match x {
+        Some(x) if x.abs() <= TOO_LARGE => {
+            if kind == Kind::Count && (x < 0.0 || x.fract() != 0.0) {
+                return Err(not_a_count(cell, name));
+            }
+            Ok(Some(x))
+        }
+        Some(_) => Err(too_large(&shown(cell), name)),
+        None => Err(not_a_number(&shown(cell), name, missing)),
+    }
+}
+
+fn not_a_number(text: &str, name: &str, missing: &Missing) -> Error {
+    Error::data(format!("\"{text}\" is not a number"))
+        .at_column(name)
+        .with_hint(format!(
+            "pass {} if it means missing, or --kind \"{name}=categorical\"",
+            missing.with(text)
+        ))
+}
+
+fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
+    Error::data(format!("{} is not a count", shown(cell)))
+        .at_column(name)
+        .with_hint(format!(
+            "counts are 0, 1, 2, …; pass --kind \"{name}=real\" for other numbers"
+        ))
+}
+
+/// Says that a number is infinite or would overflow.
+pub(crate) fn too_large(text: &str, name: &str) -> Error {
+    Error::data(format!("{text} is too large"))
+        .at_column(name)
+        .with_hint("rescale the column, or correct the cell")
+}
+
+/// A cell as a user would type it.
+pub(crate) fn shown(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Missing => String::new(),
+        Cell::Text(text) => text.to_string(),
+        Cell::Integer(x) => x.to_string(),
+        Cell::Number(x) => token(x),
+        Cell::Bool(x) => x.to_string(),
+    }
+}
+
+/// Finds the code of a level.
+pub(crate) struct Lookup {
+    numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    words: HashMap<String, u32>,
+    last: (u64, u32),
+}
+
+impl Lookup {
+    pub fn new(levels: &[String]) -> Lookup {
+        let mut lookup = Lookup {
+            numbers: HashMap::default(),
+            words: HashMap::new(),
+            last: (f64::NAN.to_bits(), 0),
+        };
+        for (level, code) in levels.iter().zip(0..) {
+            match key(Cell::Text(level)) {
+                Some(Key::Number(x)) => {
+                    lookup.numbers.entry(x.to_bits()).or_insert(code);
+                }
+                _ => {
+                    lookup.words.entry(level.clone()).or_insert(code);
+                }
+            }
+        }
+        lookup
+    }
+
+    /// The code of a cell that is not a hole, if the column has its level.
+    #[inline]
+    pub fn code(&mut self, cell: Cell<'_>) -> Option<u32> {
+        match key(cell)? {
+            Key::Number(x) => {
+                let bits = x.to_bits();
+                if self.last.0 != bits {
+                    self.last = (bits, *self.numbers.get(&bits)?);
+                }
+                Some(self.last.1)
+            }
+            Key::Word(word) => self.words.get(&*word).copied(),
+        }
+    }
+}
+
+/// Hashes the bits of a number, whose low half is often all zeros.
+#[derive(Default)]
+pub(crate) struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+    fn write_u64(&mut self, bits: u64) {
+        let mixed = (self.0 ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+}
+
+/// Encodes one column, a run of rows at a time.
+pub(crate) struct Encoder {
+    name: String,
+    rule: Rule,
+    reals: Vec<f64>,
+    codes: Vec<u32>,
+    seen: NullBufferBuilder,
+    strangers: u64,
+    first_stranger: Option<(String, Place)>,
+}
+
+enum Rule {
+    Number(Kind),
+    Level(Lookup),
+    Weight,
+}
+
+impl Encoder {
+    /// An encoder for a column of the schema.
+    pub fn field(field: &Field) -> Encoder {
+        let rule = if field.kind.is_coded() {
+            Rule::Level(Lookup::new(&field.levels))
+        } else {
+            Rule::Number(field.kind)
+        };
+        Self::new(&field.name, rule)
+    }
+
+    /// An encoder for the column that weighs rows.
+    pub fn weight(name: &str) -> Encoder {
+        Self::new(name, Rule::Weight)
+    }
+
+    fn new(name: &str, rule: Rule) -> Encoder {
+        Encoder {
+            name: name.to_string(),
+            rule,
+            reals: Vec::new(),
+            codes: Vec::new(),
+            seen: NullBufferBuilder::new(0),
+            strangers: 0,
+            first_stranger: None,
+        }
+    }
+
+    /// Appends a run of rows; all holes where the data lack the column.
+    pub fn append(
+        &mut self,
+        located: &Located<'_>,
+        column: Option<usize>,
+        rows: Range<usize>,
+        missing: &Missing,
+    ) -> Result<()> {
+        let Some(column) = column else {
+            self.seen.append_n_nulls(rows.len());
+            match self.rule {
+                Rule::Level(_) => self.codes.resize(self.codes.len() + rows.len(), 0),
+                _ => self.reals.resize(self.reals.len() + rows.len(), 0.0),
+            }
+            return Ok(());
+        };
+        let Encoder {
+            name,
+            rule,
+            reals,
+            codes,
+            seen,
+            strangers,
+            first_stranger,
+        } = self;
+        match rule {
+            Rule::Number(kind) => located.batch.visit(column, rows, missing, |_, cell| {
+                let x = as_number(cell, *kind, name, missing)?;
+                seen.append(x.is_some());
+                reals.push(x.unwrap_or(0.0));
+                Ok(())
+            }),
+            Rule::Weight => located.batch.visit(column, rows, missing, |_, cell| {
+                let hint = "a weight says how often a row counts: 0, 1, 2.5, …";
+                match as_number(cell, Kind::Real, name, missing) {
+                    Ok(Some(x)) if x >= 0.0 => {
+                        reals.push(x);
+                        Ok(())
+                    }
+                    Ok(Some(_)) => Err(Error::data("the weight is negative")),
+                    Ok(None) => Err(Error::data("the weight is missing")),
+                    Err(error) if number(&shown(cell)).is_some() => Err(error),
+                    Err(_) => Err(Error::data(format!(
+                        "the weight \"{}\" is not a number",
+                        shown(cell)
+                    ))),
+                }
+                .map_err(|error| error.at_column(&*name).with_hint(hint))
+            }),
+            Rule::Level(lookup) => located.batch.visit(column, rows, missing, |row, cell| {
+                let code = lookup.code(cell);
+                if code.is_none() && cell != Cell::Missing {
+                    *strangers += 1;
+                    first_stranger.get_or_insert_with(|| (shown(cell), located.place(row)));
+                }
+                seen.append(code.is_some());
+                codes.push(code.unwrap_or(0));
+                Ok(())
+            }),
+        }
+    }
+
+    /// Hands out the rows appended so far.
+    pub fn take(&mut self) -> Column {
+        let nulls = self.seen.finish().filter(|nulls| nulls.null_count() > 0);
+        match self.rule {
+            Rule::Level(_) => Column::Code {
+                values: take_all(&mut self.codes).into(),
+                nulls,
+            },
+            _ => Column::Real {
+                values: take_all(&mut self.reals).into(),
+                nulls,
+            },
+        }
+    }
+
+    /// Hands out the weights appended so far.
+    pub fn take_weights(&mut self) -> Vec<f64> {
+        take_all(&mut self.reals)
+    }
+
+    /// What is to be said about levels the schema does not have.
+    pub fn note(&self) -> Option<String> {
+        let (level, place) = self.first_stranger.as_ref()?;
+        let (cells, hold, levels) = if self.strangers == 1 {
+            ("cell", "holds", "a level")
+        } else {
+            ("cells", "hold", "levels")
+        };
+        Some(format!(
+            "column {}: {} {cells} {hold} {levels} the model has never seen \
+             (first: \"{level}\", {place}); treated as missing",
+            self.name, self.strangers
+        ))
+    }
+}
+
+/// The cells, exactly as much memory as they need, and room for as many again.
+fn take_all<T>(cells: &mut Vec<T>) -> Vec<T> {
+    let capacity = cells.len();
+    let mut taken = std::mem::replace(cells, Vec::with_capacity(capacity));
+    taken.shrink_to_fit();
+    taken
+}

@@ -1,0 +1,400 @@
+//! What a column is, from all of its cells: one pass, in memory that does not
+//! grow with the rows. Numbers are real, counts or 0/1; words are levels, or
+//! text when they hardly repeat. The user's word on a column is law.
+
+use super::encode::{Lookup, Mix, Place, as_number, shown, too_large};
+use super::options::{KindOverride, Missing};
+use super::read::{Cell, Key, Located, TOO_LARGE, key, number, token};
+use super::schema::{Field, Kind};
+use crate::{Error, Result};
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+/// Words with more levels than this are text.
+const TEXT_LEVELS: usize = 10_000;
+
+/// So are more than this many levels, when most cells have their own.
+const FEW_LEVELS: usize = 50;
+
+/// No coded column, even one asked for, has more levels than this.
+const MOST_LEVELS: usize = 1_000_000;
+
+/// The words for no and yes that make a column binary, in any case.
+const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
+
+/// What the user said about a column.
+#[derive(Clone, Default)]
+pub(crate) struct Wish {
+    pub kind: Option<KindOverride>,
+    pub target: bool,
+    /// The column has no name of its own, so it may be a row number.
+    pub unnamed: bool,
+}
+
+impl Wish {
+    fn is_coded(&self) -> bool {
+        match &self.kind {
+            Some(asked) => asked.kind.is_coded(),
+            None => self.target,
+        }
+    }
+}
+
+/// What was seen of one column.
+pub(crate) struct Summary {
+    name: String,
+    wish: Wish,
+    given: Option<Lookup>,
+    cells: u64,
+    seen: u64,
+    numbers: u64,
+    /// Whether every number was whole.
+    whole: bool,
+    least: f64,
+    sum: f64,
+    squares: f64,
+    levels: Levels,
+    truths: u64,
+    first_word: Option<(String, Place)>,
+    first_large: Option<(String, Place)>,
+    /// Whether each number was its predecessor's successor, file by file.
+    consecutive: bool,
+    previous: Option<(usize, f64)>,
+}
+
+impl Summary {
+    pub fn new(name: &str, wish: Wish) -> Summary {
+        let limit = if wish.is_coded() {
+            MOST_LEVELS
+        } else {
+            TEXT_LEVELS
+        };
+        let given = wish.kind.as_ref().filter(|asked| !asked.levels.is_empty());
+        Summary {
+            name: name.to_string(),
+            given: given.map(|asked| Lookup::new(&asked.levels)),
+            cells: 0,
+            seen: 0,
+            numbers: 0,
+            whole: true,
+            least: f64::INFINITY,
+            sum: 0.0,
+            squares: 0.0,
+            levels: Levels::new(limit),
+            truths: 0,
+            first_word: None,
+            first_large: None,
+            consecutive: wish.unnamed,
+            previous: None,
+            wish,
+        }
+    }
+
+    /// Looks at all cells of the column in a batch.
+    pub fn observe(
+        &mut self,
+        located: &Located<'_>,
+        column: Option<usize>,
+        missing: &Missing,
+    ) -> Result<()> {
+        let rows = located.batch.rows();
+        self.cells += rows as u64;
+        let Some(column) = column else {
+            return Ok(());
+        };
+        let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
+        let asked = asked.filter(|kind| matches!(kind, Kind::Real | Kind::Count));
+        located.batch.visit(column, 0..rows, missing, |row, cell| {
+            if cell == Cell::Missing {
+                return Ok(());
+            }
+            if let Some(kind) = asked {
+                as_number(cell, kind, &self.name, missing)?;
+            }
+            if let Some(given) = &mut self.given
+                && given.code(cell).is_none()
+            {
+                return Err(self.not_among_given(&shown(cell)));
+            }
+            self.seen += 1;
+            self.look(cell, row, located);
+            Ok(())
+        })
+    }
+
+    fn not_among_given(&self, level: &str) -> Error {
+        let levels = self
+            .wish
+            .kind
+            .as_ref()
+            .map_or(String::new(), |asked| asked.levels.join(", "));
+        Error::data(format!("\"{level}\" is not one of the levels {levels}"))
+            .at_column(&self.name)
+            .with_hint("add it to the levels in --kind, or pass it in --missing")
+    }
+
+    #[inline]
+    fn look(&mut self, cell: Cell<'_>, row: usize, located: &Located<'_>) {
+        let value = match cell {
+            Cell::Text(text) => number(text),
+            Cell::Integer(x) => Some(x as f64),
+            Cell::Number(x) => Some(x),
+            Cell::Bool(_) | Cell::Missing => None,
+        };
+        self.truths += u64::from(matches!(cell, Cell::Bool(_)));
+        if !self.levels.full {
+            self.levels.add(cell);
+        }
+        let Some(x) = value else {
+            self.first_word
+                .get_or_insert_with(|| (shown(cell), located.place(row)));
+            return;
+        };
+        self.numbers += 1;
+        if x.abs() > TOO_LARGE {
+            self.first_large
+                .get_or_insert_with(|| (shown(cell), located.place(row)));
+            return;
+        }
+        self.least = self.least.min(x);
+        if self.whole {
+            self.whole = x.fract() == 0.0;
+            self.sum += x;
+            self.squares += x * x;
+        }
+        if self.consecutive {
+            self.consecutive = self
+                .previous
+                .is_none_or(|(file, before)| file != located.file || x == before + 1.0);
+            self.previous = Some((located.file, x));
+        }
+    }
+
+    /// The column of the schema, or `None` when it is left out, and what is to
+    /// be said about it.
+    pub fn finish(self, missing: &Missing, notes: &mut Vec<String>) -> Result<Option<Field>> {
+        let name = &self.name;
+        if let Some(asked) = &self.wish.kind {
+            let levels = match asked.kind {
+                Kind::Real | Kind::Count => return Ok(Some(Field::new(name, asked.kind))),
+                Kind::Text => {
+                    notes.push(format!(
+                        "column {name} is text, which no model uses; it is left out"
+                    ));
+                    return Ok(None);
+                }
+                _ if !asked.levels.is_empty() => asked.levels.clone(),
+                Kind::Binary => self.two_levels()?,
+                _ => self.sorted_levels()?,
+            };
+            return Ok(Some(Field::with_levels(name, asked.kind, levels)));
+        }
+        if self.wish.target {
+            let levels = self.sorted_levels()?;
+            if levels.is_empty() {
+                notes.push(format!("no cell of the target {name} is filled"));
+            } else if levels.len() > FEW_LEVELS && 2 * levels.len() as u64 > self.seen {
+                notes.push(format!(
+                    "the target {name} has {} levels in {} rows",
+                    levels.len(),
+                    self.seen
+                ));
+            }
+            return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
+        }
+        if self.seen == 0 {
+            notes.push(format!("no cell of column {name} is filled"));
+            return Ok(Some(Field::new(name, Kind::Real)));
+        }
+        let all_numbers = self.numbers == self.seen;
+        if self.consecutive && self.whole && all_numbers && self.seen == self.cells {
+            notes.push(format!(
+                "{name} has no name and numbers the rows; it is left out"
+            ));
+            return Ok(None);
+        }
+        if all_numbers {
+            return self.numeric().map(Some);
+        }
+        if self.numbers > self.seen - self.numbers
+            && let Some((word, place)) = &self.first_word
+        {
+            notes.push(format!(
+                "column {name} holds {} numbers and {} other cells (first: \"{word}\", {place}); \
+                 pass {} if it means missing",
+                self.numbers,
+                self.seen - self.numbers,
+                missing.with(word)
+            ));
+        }
+        let distinct = self.levels.count();
+        let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
+        if self.levels.full || rare {
+            let many = if self.levels.full { "more than " } else { "" };
+            notes.push(format!(
+                "column {name} is text ({many}{distinct} different cells in {} rows), which no \
+                 model uses; it is left out, unless --kind \"{name}=categorical\" asks for it",
+                self.seen
+            ));
+            return Ok(None);
+        }
+        let levels = self.sorted_levels()?;
+        if self.truths == self.seen {
+            let levels = ["false", "true"];
+            return Ok(Some(Field::with_levels(name, Kind::Binary, levels)));
+        }
+        Ok(Some(match no_then_yes(&levels) {
+            Some(levels) => Field::with_levels(name, Kind::Binary, levels),
+            None => Field::with_levels(name, Kind::Categorical, levels),
+        }))
+    }
+
+    fn numeric(&self) -> Result<Field> {
+        if let Some((text, place)) = &self.first_large {
+            let error = too_large(text, &self.name);
+            return Err(error.at_file(&place.file).at_line(place.line));
+        }
+        if !self.whole {
+            return Ok(Field::new(&self.name, Kind::Real));
+        }
+        let distinct = self.levels.count();
+        if distinct == 2 && self.levels.small == [0b11, 0, 0, 0] {
+            let levels = ["0", "1"];
+            return Ok(Field::with_levels(&self.name, Kind::Binary, levels));
+        }
+        let mean = self.sum / self.seen as f64;
+        let variance = self.squares / self.seen as f64 - mean * mean;
+        let counts = self.least == 0.0 && distinct >= 3 && variance <= 4.0 * mean;
+        let kind = if counts { Kind::Count } else { Kind::Real };
+        Ok(Field::new(&self.name, kind))
+    }
+
+    fn sorted_levels(&self) -> Result<Vec<String>> {
+        if self.levels.full {
+            return Err(
+                Error::data(format!("there are more than {MOST_LEVELS} levels"))
+                    .at_column(&self.name)
+                    .with_hint("leave the column out with --drop, or ask for another --kind"),
+            );
+        }
+        Ok(self.levels.sorted())
+    }
+
+    fn two_levels(&self) -> Result<Vec<String>> {
+        let levels = self.sorted_levels()?;
+        if let Some(ordered) = no_then_yes(&levels) {
+            return Ok(ordered);
+        }
+        match levels.as_slice() {
+            [_, _] => return Ok(levels),
+            [] => return Ok(["0", "1"].map(String::from).into()),
+            [only] if only == "0" || only == "1" => return Ok(["0", "1"].map(String::from).into()),
+            _ => {}
+        }
+        let mut some = levels[..levels.len().min(5)].join(", ");
+        if levels.len() > 5 {
+            some.push_str(", …");
+        }
+        Err(Error::data(format!(
+            "a binary column has two levels, this one {}: {some}",
+            levels.len()
+        ))
+        .at_column(&self.name)
+        .with_hint("name both, as in --kind \"x=binary(no,yes)\", or ask for categorical"))
+    }
+}
+
+/// The two levels with the one that denies first, if they are such a pair.
+fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
+    let [a, b] = levels else {
+        return None;
+    };
+    NO_YES.iter().find_map(|[no, yes]| {
+        let pair = |x: &str, y: &str| x.eq_ignore_ascii_case(no) && y.eq_ignore_ascii_case(yes);
+        if pair(a, b) {
+            Some(vec![a.clone(), b.clone()])
+        } else if pair(b, a) {
+            Some(vec![b.clone(), a.clone()])
+        } else {
+            None
+        }
+    })
+}
+
+/// The different cells of a column, as long as they are not too many.
+struct Levels {
+    limit: usize,
+    full: bool,
+    /// Which of 0..256 were seen, because most levels that are numbers are.
+    small: [u64; 4],
+    numbers: HashSet<u64, BuildHasherDefault<Mix>>,
+    words: HashSet<String>,
+}
+
+impl Levels {
+    fn new(limit: usize) -> Levels {
+        Levels {
+            limit,
+            full: false,
+            small: [0; 4],
+            numbers: HashSet::default(),
+            words: HashSet::new(),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, cell: Cell<'_>) {
+        match key(cell) {
+            Some(Key::Number(x)) if x.fract() == 0.0 && (0.0..256.0).contains(&x) => {
+                let x = x as usize;
+                self.small[x / 64] |= 1 << (x % 64);
+                return;
+            }
+            Some(Key::Number(x)) => {
+                if !self.numbers.insert(x.to_bits()) {
+                    return;
+                }
+            }
+            Some(Key::Word(word)) => {
+                if self.words.contains(&*word) {
+                    return;
+                }
+                self.words.insert(word.into_owned());
+            }
+            None => return,
+        }
+        self.full = self.count() > self.limit;
+        if self.full {
+            self.numbers = HashSet::default();
+            self.words = HashSet::new();
+        }
+    }
+
+    /// How many there are; when too many, the limit.
+    fn count(&self) -> usize {
+        if self.full {
+            return self.limit;
+        }
+        let small: u32 = self.small.iter().map(|bits| bits.count_ones()).sum();
+        small as usize + self.numbers.len() + self.words.len()
+    }
+
+    /// In the order of numbers when all are numbers, else of bytes.
+    fn sorted(&self) -> Vec<String> {
+        let small = (0..256).filter(|x| self.small[x / 64] >> (x % 64) & 1 == 1);
+        let mut levels: Vec<String> = small
+            .map(|x| x.to_string())
+            .chain(self.numbers.iter().map(|bits| token(f64::from_bits(*bits))))
+            .chain(self.words.iter().cloned())
+            .collect();
+        if levels.iter().all(|level| number(level).is_some()) {
+            levels.sort_by(|a, b| {
+                let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
+                x.total_cmp(&y).then_with(|| a.cmp(b))
+            });
+        } else {
+            levels.sort();
+        }
+        levels
+    }
+}

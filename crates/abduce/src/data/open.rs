@@ -1,0 +1,420 @@
+//! Files become a source: one pass to learn what the columns are, one to
+//! encode them. A table within the memory budget stays in memory, a larger one
+//! goes to a temporary file; learning cannot tell the difference.
+
+use super::chunk::{CHUNK_ROWS, Chunk};
+use super::column::Column;
+use super::encode::Encoder;
+use super::infer::{Summary, Wish};
+use super::options::{Missing, ReadOptions};
+use super::raw::RawRows;
+use super::read::{Inputs, number};
+use super::schema::{Kind, Schema};
+use super::source::{Source, Table};
+use super::streamed::Spill;
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Files, opened: their encoded rows and what is to be said about them.
+pub struct Opened {
+    /// The encoded rows.
+    pub source: Box<dyn Source>,
+    /// What the user should know: columns left out, cells treated as missing.
+    pub notes: Vec<String>,
+    /// The files that were read, globs expanded.
+    pub files: Vec<String>,
+    /// The columns of the files that are not in the schema, in order.
+    pub left_out: Vec<String>,
+    inputs: Arc<Inputs>,
+}
+
+impl Opened {
+    /// The rows as they stand in the files, in the order of the source.
+    ///
+    /// # Errors
+    /// If a file can no longer be read.
+    pub fn raw_rows(&self) -> Result<RawRows> {
+        RawRows::new(Arc::clone(&self.inputs))
+    }
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened")
+            .field("schema", self.source.schema())
+            .field("rows", &self.source.rows())
+            .field("notes", &self.notes)
+            .field("files", &self.files)
+            .field("left_out", &self.left_out)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens files, globs or `-` for standard input as one table, and finds out
+/// what its columns are.
+///
+/// ```
+/// use abduce::data::{Kind, ReadOptions, open};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("penguins.csv");
+/// std::fs::write(&path, "species,mass\nadelie,3750\ngentoo,NA\nadelie,3251.5\n")?;
+/// let opened = open(&[path.display().to_string()], &ReadOptions::default())?;
+/// let schema = opened.source.schema();
+/// assert_eq!(opened.source.rows(), 3);
+/// assert_eq!(schema.fields[0].levels, ["adelie", "gentoo"]);
+/// assert_eq!(schema.fields[1].kind, Kind::Real);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a file cannot be read, has no rows or rows that do not fit, or an option
+/// names a column that is not there.
+pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
+    let inputs = Inputs::new(paths, options)?;
+    let wanted = wanted(&inputs, options)?;
+    let weight = options.weight.as_deref();
+    let mut notes = Vec::new();
+    if let Some(first) = numeric_header(&inputs, options) {
+        notes.push(format!(
+            "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
+        ));
+    }
+    let schema = infer(&inputs, options, &wanted, &mut notes)?;
+    let weight_column = weight.and_then(|name| position(&inputs, name));
+    encode(inputs, options, schema, weight_column, notes)
+}
+
+/// Opens files as [`open`] does, with the columns, kinds and levels of a
+/// model's schema. Columns the schema lacks are left out, columns the files
+/// lack and levels the schema lacks become holes, with a note. Of the options,
+/// those that say what columns mean are not used.
+///
+/// # Errors
+/// As [`open`]; also if no column of the schema is in the files.
+pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Result<Opened> {
+    let inputs = Inputs::new(paths, options)?;
+    let options = &ReadOptions {
+        kinds: Vec::new(),
+        target: None,
+        ..options.clone()
+    };
+    let wanted = wanted(&inputs, options)?;
+    let present = |name: &str| position(&inputs, name).filter(|at| wanted[*at]);
+    let absent: Vec<&str> = schema
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .filter(|name| present(name).is_none())
+        .collect();
+    if absent.len() == schema.fields.len() {
+        return Err(Error::data(format!(
+            "the data have none of the model's columns {}",
+            listed(absent.iter().copied())
+        ))
+        .with_hint(format!(
+            "the columns are {}",
+            listed(inputs.names.iter().map(String::as_str))
+        )));
+    }
+    let notes = absent
+        .iter()
+        .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
+        .collect();
+    let named = options.weight.as_ref().or(schema.weight.as_ref());
+    let weight_column = named.and_then(|name| position(&inputs, name));
+    let mut schema = schema.clone();
+    if let Some(weight) = &options.weight {
+        schema.weight = Some(weight.clone());
+    }
+    let mut dropped = wanted;
+    dropped.iter_mut().for_each(|wanted| *wanted = !*wanted);
+    encode_without(inputs, options, schema, weight_column, notes, &dropped)
+}
+
+fn position(inputs: &Inputs, name: &str) -> Option<usize> {
+    inputs.names.iter().position(|n| n == name)
+}
+
+/// Which columns the options leave, after a check that the options name only
+/// columns there are.
+fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
+    let kept = options.columns.iter().flatten();
+    let named = (options.drop.iter().map(|name| (name, "--drop")))
+        .chain(kept.map(|name| (name, "--columns")))
+        .chain(options.kinds.iter().map(|(name, _)| (name, "--kind")))
+        .chain(options.target.iter().map(|name| (name, "--target")))
+        .chain(options.weight.iter().map(|name| (name, "--weight")));
+    for (name, option) in named {
+        if position(inputs, name).is_none() {
+            let names = listed(inputs.names.iter().map(String::as_str));
+            return Err(
+                Error::parameter(format!("{option}: there is no column \"{name}\""))
+                    .with_hint(format!("the columns are {names}")),
+            );
+        }
+    }
+    for (needed, option) in [(&options.target, "--target"), (&options.weight, "--weight")] {
+        let dropped = needed.as_ref().filter(|name| options.drop.contains(name));
+        if let Some(name) = dropped {
+            let message = format!("column \"{name}\" is both in --drop and {option}");
+            return Err(Error::parameter(message));
+        }
+    }
+    if let Some(target) = &options.target {
+        if options.weight.as_ref() == Some(target) {
+            let message = format!("column \"{target}\" is both the target and the weight");
+            return Err(Error::parameter(message));
+        }
+        if let Some(asked) = options.kind_override(target)
+            && !asked.kind.is_coded()
+        {
+            return Err(Error::parameter(format!(
+                "the target \"{target}\" holds labels and cannot be {}",
+                asked.kind.name()
+            ))
+            .with_hint("ask for categorical, binary or ordinal, or leave out --target"));
+        }
+    }
+    let names = inputs.names.iter();
+    Ok(names
+        .map(|name| {
+            let is = |other: &Option<String>| other.as_ref() == Some(name);
+            let kept = options.columns.as_ref().is_none_or(|c| c.contains(name));
+            is(&options.target) || is(&options.weight) || (kept && !options.drop.contains(name))
+        })
+        .collect())
+}
+
+/// A list of names that stays readable.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 40;
+    let mut names: Vec<&str> = names.collect();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    let mut list = names.join(", ");
+    if more > 0 {
+        list.push_str(&format!(" and {more} more"));
+    }
+    list
+}
+
+fn numeric_header<'a>(inputs: &'a Inputs, options: &ReadOptions) -> Option<&'a str> {
+    let given = options.no_header || options.names.is_some();
+    let numbers = inputs.names.iter().all(|name| number(name).is_some());
+    (!given && numbers).then(|| inputs.names.first().map(String::as_str))?
+}
+
+/// The first pass: what the wanted columns are.
+fn infer(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    wanted: &[bool],
+    notes: &mut Vec<String>,
+) -> Result<Schema> {
+    let missing = Missing::new(&options.missing);
+    let mut summaries: Vec<(usize, Summary)> = (0..inputs.names.len())
+        .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
+        .map(|at| {
+            let name = &inputs.names[at];
+            let wish = Wish {
+                kind: options.kind_override(name).cloned(),
+                target: options.target.as_ref() == Some(name),
+                unnamed: inputs.unnamed[at],
+            };
+            (at, Summary::new(name, wish))
+        })
+        .collect();
+    let read: Vec<bool> = (0..inputs.names.len())
+        .map(|at| summaries.iter().any(|(column, _)| *column == at))
+        .collect();
+    let mut rows = 0;
+    inputs.scan(&read, |located| {
+        rows += located.batch.rows();
+        first_error(
+            summaries
+                .par_iter_mut()
+                .map(|(at, summary)| summary.observe(located, located.positions[*at], &missing)),
+        )
+    })?;
+    if rows == 0 {
+        return Err(no_rows(inputs));
+    }
+    let mut fields = Vec::new();
+    for (_, summary) in summaries {
+        fields.extend(summary.finish(&missing, notes)?);
+    }
+    if fields.is_empty() {
+        return Err(
+            Error::data("no column is left that a model could use").with_hint(notes.join("; "))
+        );
+    }
+    Ok(Schema {
+        fields,
+        weight: options.weight.clone(),
+    })
+}
+
+fn no_rows(inputs: &Inputs) -> Error {
+    let error = Error::data("there are no rows");
+    match inputs.files().as_slice() {
+        [only] => error.at_file(only),
+        _ => error,
+    }
+}
+
+/// The error of the first row that has one, whichever thread found it.
+fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> {
+    let errors: Vec<Error> = results.filter_map(Result::err).collect();
+    match errors.into_iter().min_by_key(|error| error.line()) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+fn encode(
+    inputs: Inputs,
+    options: &ReadOptions,
+    schema: Schema,
+    weight: Option<usize>,
+    notes: Vec<String>,
+) -> Result<Opened> {
+    let dropped = vec![false; inputs.names.len()];
+    encode_without(inputs, options, schema, weight, notes, &dropped)
+}
+
+/// The second pass: the rows in chunks, in memory or in a temporary file.
+fn encode_without(
+    inputs: Inputs,
+    options: &ReadOptions,
+    schema: Schema,
+    weight: Option<usize>,
+    mut notes: Vec<String>,
+    dropped: &[bool],
+) -> Result<Opened> {
+    let missing = Missing::new(&options.missing);
+    let place = |name: &str| position(&inputs, name).filter(|at| !dropped[*at]);
+    let mut encoders: Vec<(Option<usize>, Encoder)> = schema
+        .fields
+        .iter()
+        .map(|field| match field.kind {
+            // A model never asks for text; a schema made by hand might.
+            Kind::Text => (None, Encoder::field(field)),
+            _ => (place(&field.name), Encoder::field(field)),
+        })
+        .collect();
+    let mut wanted = vec![false; inputs.names.len()];
+    encoders
+        .iter()
+        .filter_map(|(at, _)| *at)
+        .for_each(|at| wanted[at] = true);
+    let left_out = (inputs.names.iter().zip(&wanted).enumerate())
+        .filter(|(at, (_, wanted))| !**wanted && weight != Some(*at))
+        .map(|(_, (name, _))| name.clone())
+        .collect();
+    if let Some(at) = weight {
+        wanted[at] = true;
+        encoders.push((weight, Encoder::weight(&inputs.names[at])));
+    }
+    let mut store = Store::new(options.memory_budget);
+    let mut filled = 0;
+    inputs.scan(&wanted, |located| {
+        let rows = located.batch.rows();
+        let mut start = 0;
+        while start < rows {
+            let end = rows.min(start + CHUNK_ROWS - filled);
+            first_error(encoders.par_iter_mut().map(|(at, encoder)| {
+                let column = at.and_then(|at| located.positions[at]);
+                encoder.append(located, column, start..end, &missing)
+            }))?;
+            filled += end - start;
+            start = end;
+            if filled == CHUNK_ROWS {
+                store.add(take(&mut encoders, filled, weight.is_some()))?;
+                filled = 0;
+            }
+        }
+        Ok(())
+    })?;
+    if filled > 0 {
+        store.add(take(&mut encoders, filled, weight.is_some()))?;
+    }
+    notes.extend(encoders.iter().filter_map(|(_, encoder)| encoder.note()));
+    let source = store.finish(schema)?;
+    if source.rows() == 0 {
+        return Err(no_rows(&inputs));
+    }
+    Ok(Opened {
+        source,
+        notes,
+        files: inputs.files(),
+        left_out,
+        inputs: Arc::new(inputs),
+    })
+}
+
+/// The encoded rows so far, as a chunk.
+fn take(encoders: &mut [(Option<usize>, Encoder)], rows: usize, weighted: bool) -> Chunk {
+    let fields = encoders.len() - usize::from(weighted);
+    let (columns, weights) = encoders.split_at_mut(fields);
+    let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
+    let columns: Vec<Column> = columns.collect();
+    let weights = weights.first_mut();
+    Chunk::new(
+        rows,
+        columns,
+        weights.map(|(_, encoder)| encoder.take_weights()),
+    )
+}
+
+/// Chunks, in memory until they exceed the budget.
+struct Store {
+    budget: u64,
+    bytes: u64,
+    chunks: Vec<Chunk>,
+    spill: Option<Spill>,
+}
+
+impl Store {
+    fn new(budget: u64) -> Store {
+        Store {
+            budget,
+            bytes: 0,
+            chunks: Vec::new(),
+            spill: None,
+        }
+    }
+
+    fn add(&mut self, chunk: Chunk) -> Result<()> {
+        self.bytes += size(&chunk);
+        match &mut self.spill {
+            Some(spill) => spill.write(&chunk)?,
+            None => self.chunks.push(chunk),
+        }
+        if self.spill.is_none() && self.bytes > self.budget {
+            let mut spill = Spill::new()?;
+            for chunk in std::mem::take(&mut self.chunks) {
+                spill.write(&chunk)?;
+            }
+            self.spill = Some(spill);
+        }
+        Ok(())
+    }
+
+    fn finish(self, schema: Schema) -> Result<Box<dyn Source>> {
+        Ok(match self.spill {
+            Some(spill) => Box::new(spill.finish(schema)?),
+            None => Box::new(Table::from_chunks(schema, self.chunks)),
+        })
+    }
+}
+
+fn size(chunk: &Chunk) -> u64 {
+    let columns = chunk.columns().iter().map(|column| match column {
+        Column::Real { values, .. } => 8 * values.len(),
+        Column::Code { values, .. } => 4 * values.len(),
+    });
+    let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
+    let weights = chunk.weights().map_or(0, |w| 8 * w.len());
+    (columns.sum::<usize>() + holes.count() * chunk.rows() / 8 + weights) as u64
+}

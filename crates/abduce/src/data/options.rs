@@ -1,0 +1,250 @@
+//! How files are to be read: which columns, what they mean, which words stand
+//! for a hole, how a line is cut. Everything here has a default that suits a
+//! well-kept file.
+
+use super::schema::Kind;
+use crate::{Error, Result};
+
+/// How [`open`](super::open) and its kin read files.
+///
+/// ```
+/// use abduce::data::{Kind, ReadOptions};
+/// let options = ReadOptions {
+///     target: Some("species".into()),
+///     kinds: vec![("year".into(), Kind::Ordinal.into())],
+///     ..ReadOptions::default()
+/// };
+/// assert!(options.missing.iter().any(|token| token == "NA"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadOptions {
+    /// Columns whose kind is not to be inferred.
+    pub kinds: Vec<(String, KindOverride)>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// The only columns to keep, besides the target and the weight.
+    pub columns: Option<Vec<String>>,
+    /// The column of labels: categorical, whatever its cells look like.
+    pub target: Option<String>,
+    /// The column that says how often each row counts.
+    pub weight: Option<String>,
+    /// The words that stand for a hole. An empty cell always does.
+    pub missing: Vec<String>,
+    /// The first line is a row, not the names of the columns.
+    pub no_header: bool,
+    /// The names of the columns, instead of those in the file.
+    pub names: Option<Vec<String>>,
+    /// The byte between two cells; found from the file when `None`.
+    pub delimiter: Option<u8>,
+    /// How many bytes of the encoded table may stay in memory; a larger table
+    /// is kept in a temporary file.
+    pub memory_budget: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            kinds: Vec::new(),
+            drop: Vec::new(),
+            columns: None,
+            target: None,
+            weight: None,
+            missing: ["", "NA", "N/A", "NaN", "null", "?"]
+                .map(String::from)
+                .into(),
+            no_header: false,
+            names: None,
+            delimiter: None,
+            memory_budget: 256 << 20,
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(crate) fn kind_override(&self, column: &str) -> Option<&KindOverride> {
+        // The last word wins, as on a command line.
+        let mut kinds = self.kinds.iter().rev();
+        kinds.find(|(name, _)| name == column).map(|(_, kind)| kind)
+    }
+}
+
+/// A kind the user asks for, with the order of its levels where that matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindOverride {
+    /// The kind.
+    pub kind: Kind,
+    /// All levels, code 0 first; empty when they are to be found in the data.
+    pub levels: Vec<String>,
+}
+
+impl From<Kind> for KindOverride {
+    fn from(kind: Kind) -> Self {
+        KindOverride {
+            kind,
+            levels: Vec::new(),
+        }
+    }
+}
+
+/// Reads `column=kind` or `column=kind(level,level,…)`.
+///
+/// ```
+/// use abduce::data::{Kind, parse_kind_override};
+/// let (column, asked) = parse_kind_override("size=ordinal(small, medium, large)")?;
+/// assert_eq!(column, "size");
+/// assert_eq!(asked.kind, Kind::Ordinal);
+/// assert_eq!(asked.levels, ["small", "medium", "large"]);
+/// assert!(parse_kind_override("size=tall").is_err());
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If there is no `=`, the kind is unknown, or levels are given where none can
+/// be or twice.
+pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
+    let wrong = |message: String| {
+        Error::parameter(message)
+            .with_hint("write column=kind, or column=ordinal(low,middle,high) for levels in order")
+    };
+    // A column's name may hold "=", a kind's name never does; a level may.
+    let head = text.find('(').filter(|_| text.trim_end().ends_with(')'));
+    let (column, kind) = match head.and_then(|end| text[..end].rfind('=')) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => text
+            .rsplit_once('=')
+            .ok_or_else(|| wrong(format!("\"{text}\" does not say a column and its kind")))?,
+    };
+    let (column, kind) = (column.trim(), kind.trim());
+    let (kind, levels) = match kind.strip_suffix(')').and_then(|k| k.split_once('(')) {
+        Some((kind, levels)) => (kind.trim(), Some(levels)),
+        None => (kind, None),
+    };
+    let kind: Kind = kind.parse()?;
+    let levels: Vec<String> = levels
+        .map(|levels| levels.split(',').map(|l| l.trim().to_string()).collect())
+        .unwrap_or_default();
+    if !levels.is_empty() && !kind.is_coded() {
+        let message = format!("a {} column has no levels", kind.name());
+        return Err(wrong(message).at_column(column));
+    }
+    if levels.iter().any(String::is_empty) {
+        return Err(wrong("a level is empty".into()).at_column(column));
+    }
+    if let Some((i, level)) = levels
+        .iter()
+        .enumerate()
+        .find(|(i, level)| levels[..*i].contains(level))
+    {
+        let message = format!("level {} is \"{level}\" again", i + 1);
+        return Err(wrong(message).at_column(column));
+    }
+    if kind == Kind::Binary && !levels.is_empty() && levels.len() != 2 {
+        let message = format!("{} levels for a binary column, which has two", levels.len());
+        return Err(wrong(message).at_column(column));
+    }
+    Ok((column.to_string(), KindOverride { kind, levels }))
+}
+
+/// The words that stand for a hole, ready to be asked for every cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Missing {
+    tokens: Vec<String>,
+    starts: [bool; 256],
+    longest: usize,
+}
+
+impl Missing {
+    pub fn new(tokens: &[String]) -> Self {
+        let tokens: Vec<String> = tokens
+            .iter()
+            .map(|token| token.trim_ascii().to_string())
+            .filter(|token| !token.is_empty())
+            .collect();
+        let mut starts = [false; 256];
+        for token in &tokens {
+            let start = token.as_bytes()[0];
+            starts[start as usize] = true;
+            if any_case(token) {
+                starts[start.to_ascii_lowercase() as usize] = true;
+                starts[start.to_ascii_uppercase() as usize] = true;
+            }
+        }
+        Missing {
+            longest: tokens.iter().map(String::len).max().unwrap_or(0),
+            starts,
+            tokens,
+        }
+    }
+
+    /// Whether a cell without the blanks around it stands for a hole.
+    #[inline]
+    pub fn is(&self, trimmed: &str) -> bool {
+        let Some(&start) = trimmed.as_bytes().first() else {
+            return true;
+        };
+        self.starts[start as usize] && trimmed.len() <= self.longest && self.is_token(trimmed)
+    }
+
+    fn is_token(&self, trimmed: &str) -> bool {
+        self.tokens.iter().any(|token| {
+            token == trimmed || (any_case(token) && token.eq_ignore_ascii_case(trimmed))
+        })
+    }
+
+    /// What to type so that one more word stands for a hole.
+    pub fn with(&self, word: &str) -> String {
+        let mut tokens: Vec<&str> = self.tokens.iter().map(String::as_str).collect();
+        tokens.push(word);
+        format!("--missing \"{}\"", tokens.join(","))
+    }
+}
+
+/// "NaN" and "null" are spelt every way; "NA" and "na" may differ in meaning.
+fn any_case(token: &str) -> bool {
+    token.eq_ignore_ascii_case("nan") || token.eq_ignore_ascii_case("null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_words_stand_for_a_hole_and_others_do_not() {
+        let missing = Missing::new(&ReadOptions::default().missing);
+        for word in [
+            "", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "?",
+        ] {
+            assert!(missing.is(word), "{word}");
+        }
+        for word in ["na", "n/a", "NAA", "0", "-", "??", "nul"] {
+            assert!(!missing.is(word), "{word}");
+        }
+        assert!(Missing::new(&[]).is(""));
+    }
+
+    #[test]
+    fn overrides_read_with_and_without_levels() {
+        let read = |text: &str| parse_kind_override(text);
+        assert_eq!(read("a=real").unwrap(), ("a".into(), Kind::Real.into()));
+        assert_eq!(read("a=b=count").unwrap().0, "a=b");
+        assert_eq!(
+            read("f(x)=binary").unwrap(),
+            ("f(x)".into(), Kind::Binary.into())
+        );
+        assert_eq!(
+            read("a=ordinal(x=1,y)").unwrap().1.levels,
+            ["x=1", "y"].map(String::from)
+        );
+        for wrong in [
+            "a",
+            "a=",
+            "a=tall",
+            "a=real(1,2)",
+            "a=ordinal(x,,y)",
+            "a=ordinal(x,x)",
+            "a=binary(x)",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

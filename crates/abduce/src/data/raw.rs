@@ -1,0 +1,153 @@
+//! Rows as they stand in the files, for a command that passes a table on with
+//! only its holes filled: every column, every cell with its original text.
+
+use super::encode::shown;
+use super::options::{Missing, ReadOptions};
+use super::read::{Batch, Batches, Inputs};
+use crate::Result;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Opens files for reading their rows as they are.
+///
+/// ```
+/// use abduce::data::{ReadOptions, raw_rows};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("table.csv");
+/// std::fs::write(&path, "name,height\n Ann ,1.70\nBob,NA\n")?;
+/// let mut rows = raw_rows(&[path.display().to_string()], &ReadOptions::default())?;
+/// assert_eq!(rows.header(), ["name", "height"]);
+/// let batch = rows.next().unwrap()?;
+/// assert_eq!(batch.cell(0, 0).text, " Ann ");
+/// assert_eq!(batch.cell(0, 1).text, "1.70");
+/// assert!(batch.cell(1, 1).missing);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn raw_rows(paths: &[String], options: &ReadOptions) -> Result<RawRows> {
+    RawRows::new(Arc::new(Inputs::new(paths, options)?))
+}
+
+/// The rows of all files in order, some thousands at a time.
+pub struct RawRows {
+    inputs: Arc<Inputs>,
+    missing: Arc<Missing>,
+    file: usize,
+    current: Option<Batches>,
+}
+
+impl RawRows {
+    pub(crate) fn new(inputs: Arc<Inputs>) -> Result<RawRows> {
+        Ok(RawRows {
+            missing: Arc::new(Missing::new(&inputs.options.missing)),
+            inputs,
+            file: 0,
+            current: None,
+        })
+    }
+
+    /// The names of all columns.
+    pub fn header(&self) -> &[String] {
+        &self.inputs.names
+    }
+}
+
+impl Iterator for RawRows {
+    type Item = Result<RawBatch>;
+
+    fn next(&mut self) -> Option<Result<RawBatch>> {
+        loop {
+            if self.file == self.inputs.widths.len() {
+                return None;
+            }
+            let batches = match &mut self.current {
+                Some(batches) => batches,
+                None => {
+                    let all = vec![true; self.inputs.names.len()];
+                    match self.inputs.batches(self.file, &all) {
+                        Ok((batches, _)) => self.current.insert(batches),
+                        Err(error) => {
+                            self.file = self.inputs.widths.len();
+                            return Some(Err(error));
+                        }
+                    }
+                }
+            };
+            match self.inputs.next_batch(self.file, batches) {
+                Ok(Some(batch)) => {
+                    return Some(Ok(RawBatch {
+                        batch,
+                        positions: self.inputs.positions[self.file].clone(),
+                        missing: Arc::clone(&self.missing),
+                    }));
+                }
+                Ok(None) => {
+                    self.file += 1;
+                    self.current = None;
+                }
+                Err(error) => {
+                    self.file = self.inputs.widths.len();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+/// Some consecutive rows as they stand in a file.
+pub struct RawBatch {
+    batch: Batch,
+    positions: Vec<Option<usize>>,
+    missing: Arc<Missing>,
+}
+
+/// One cell as it stands in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawCell<'a> {
+    /// The text, without quotes; a number that was never text is written
+    /// shortly.
+    pub text: Cow<'a, str>,
+    /// Whether the cell stands for a hole.
+    pub missing: bool,
+}
+
+impl RawBatch {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.batch.rows()
+    }
+
+    /// The cell of a row, counted from 0 in this batch, in a column, counted
+    /// as in [`RawRows::header`].
+    pub fn cell(&self, row: usize, column: usize) -> RawCell<'_> {
+        let hole = RawCell {
+            text: Cow::Borrowed(""),
+            missing: true,
+        };
+        let Some(column) = self.positions[column] else {
+            return hole;
+        };
+        if let Batch::Text(rows) = &self.batch {
+            let text = rows.cell(row, column);
+            return RawCell {
+                text: Cow::Borrowed(text),
+                missing: self.missing.is(text.trim_ascii()),
+            };
+        }
+        let mut found = hole;
+        let read = self
+            .batch
+            .visit(column, row..row + 1, &self.missing, |_, cell| {
+                found = RawCell {
+                    text: Cow::Owned(shown(cell)),
+                    missing: cell == super::read::Cell::Missing,
+                };
+                Ok(())
+            });
+        // Only wanted, readable columns are ever read, so this cannot fail.
+        debug_assert!(read.is_ok());
+        found
+    }
+}

@@ -1,0 +1,113 @@
+//! Arrow IPC, as a file (Feather version 2) or as a stream, and what Parquet
+//! shares with it: which columns can be read, and batches cut to size.
+
+use super::batch::{Arrays, Batch, is_readable, unreadable};
+use super::input::Input;
+use super::{Batches, Format};
+use crate::data::CHUNK_ROWS;
+use crate::data::options::ReadOptions;
+use crate::{Error, Result};
+use arrow_array::{Array, RecordBatch};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, Fields, SchemaRef};
+use std::io::BufReader;
+
+/// Arrow IPC.
+pub(super) const ARROW: Format = Format {
+    name: "Arrow",
+    extensions: &["arrow", "feather", "ipc", "arrows"],
+    magic: |head| head.starts_with(b"ARROW1") || is_stream(head),
+    seeks: true,
+    sparse: false,
+    header,
+    batches,
+};
+
+/// A stream starts with a marker and the length of its schema, which is small.
+fn is_stream(head: &[u8]) -> bool {
+    matches!(head, [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..])
+}
+
+type Record = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>;
+
+fn open(input: &Input, wanted: Option<Vec<usize>>) -> Result<(SchemaRef, Record)> {
+    use std::io::{Read, Seek};
+    let mut file = input.file()?;
+    let mut head = [0; 6];
+    let is_file = file.read_exact(&mut head).is_ok() && &head == b"ARROW1";
+    file.rewind()?;
+    if is_file {
+        let reader = FileReader::try_new_buffered(file, wanted).map_err(damaged)?;
+        Ok((reader.schema(), Box::new(reader)))
+    } else {
+        let reader = StreamReader::try_new(BufReader::new(file), wanted).map_err(damaged)?;
+        Ok((reader.schema(), Box::new(reader)))
+    }
+}
+
+fn damaged(error: impl std::fmt::Display) -> Error {
+    Error::data(format!("the Arrow file is cut short or damaged: {error}"))
+}
+
+fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
+    let (schema, _) = open(input, None)?;
+    let fields = schema.fields().iter();
+    Ok(fields.map(|field| field.name().clone()).collect())
+}
+
+fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
+    let (schema, _) = open(input, None)?;
+    let wanted = check(schema.fields(), wanted)?;
+    let (_, records) = open(input, Some(wanted.clone()))?;
+    let width = schema.fields().len();
+    Ok(in_order(records.map(|r| r.map_err(damaged)), wanted, width))
+}
+
+/// The positions of the wanted columns, all of which must be readable.
+pub(super) fn check(fields: &Fields, wanted: &[bool]) -> Result<Vec<usize>> {
+    let mut positions = Vec::new();
+    for (at, field) in fields.iter().enumerate() {
+        if !wanted.get(at).copied().unwrap_or(false) {
+            continue;
+        }
+        if !is_readable(field.data_type()) {
+            return Err(unreadable(field.data_type()).at_column(field.name()));
+        }
+        positions.push(at);
+    }
+    Ok(positions)
+}
+
+/// Batches of at most a chunk's rows, with the wanted columns where the file
+/// has them.
+pub(super) fn in_order(
+    records: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
+    wanted: Vec<usize>,
+    width: usize,
+) -> Batches {
+    let mut first = 1;
+    Box::new(records.flat_map(move |record| {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => return vec![Err(error)],
+        };
+        let rows = record.num_rows();
+        let batches = (0..rows)
+            .step_by(CHUNK_ROWS)
+            .map(|start| {
+                let len = CHUNK_ROWS.min(rows - start);
+                let mut columns = vec![None; width];
+                for (at, array) in wanted.iter().zip(record.columns()) {
+                    columns[*at] = Some(array.slice(start, len));
+                }
+                Ok(Batch::Arrow(Arrays {
+                    first: first + start as u64,
+                    rows: len,
+                    columns,
+                }))
+            })
+            .collect::<Vec<_>>();
+        first += rows as u64;
+        batches
+    }))
+}

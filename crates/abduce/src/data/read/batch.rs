@@ -1,0 +1,289 @@
+//! A batch: some raw rows of one file, before anyone knows what its columns
+//! mean. Text formats keep whole rows of text, Arrow formats keep arrays; both
+//! show their cells one by one to whoever infers or encodes a column.
+
+use crate::data::options::Missing;
+use crate::{Error, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow_schema::DataType;
+use std::ops::Range;
+
+/// Raw rows of one file.
+pub(crate) enum Batch {
+    Text(TextRows),
+    Arrow(Arrays),
+}
+
+/// Rows of text, one after the other.
+pub(crate) struct TextRows {
+    /// The number of cells in each row.
+    pub width: usize,
+    /// The cells' text, without anything between them.
+    pub text: String,
+    /// Where each cell ends.
+    pub ends: Vec<usize>,
+    /// The line on which each row starts.
+    pub lines: Vec<u64>,
+}
+
+/// Rows as arrays.
+pub(crate) struct Arrays {
+    /// The number of the first row, from 1.
+    pub first: u64,
+    pub rows: usize,
+    /// The wanted columns.
+    pub columns: Vec<Option<ArrayRef>>,
+}
+
+/// One raw cell. Text is trimmed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Missing,
+    Text(&'a str),
+    Integer(i64),
+    Number(f64),
+    Bool(bool),
+}
+
+impl Batch {
+    pub fn rows(&self) -> usize {
+        match self {
+            Batch::Text(rows) => rows.lines.len(),
+            Batch::Arrow(arrays) => arrays.rows,
+        }
+    }
+
+    /// The line of a row, or its number where a format has no lines.
+    pub fn line(&self, row: usize) -> u64 {
+        match self {
+            Batch::Text(rows) => rows.lines[row],
+            Batch::Arrow(arrays) => arrays.first + row as u64,
+        }
+    }
+
+    /// Shows every cell of a run of rows of one column, with its row, until
+    /// the first error. An error gets the line of its row.
+    pub fn visit(
+        &self,
+        column: usize,
+        rows: Range<usize>,
+        missing: &Missing,
+        mut each: impl FnMut(usize, Cell<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Batch::Text(batch) => {
+                for row in rows {
+                    let trimmed = batch.cell(row, column).trim_ascii();
+                    let cell = if missing.is(trimmed) {
+                        Cell::Missing
+                    } else {
+                        Cell::Text(trimmed)
+                    };
+                    each(row, cell).map_err(|error| error.at_line(batch.lines[row]))?;
+                }
+                Ok(())
+            }
+            Batch::Arrow(batch) => {
+                let Some(array) = &batch.columns[column] else {
+                    return rows
+                        .into_iter()
+                        .try_for_each(|row| each(row, Cell::Missing));
+                };
+                let start = rows.start;
+                let array = array.slice(start, rows.len());
+                let mut each = |row: usize, cell: Cell<'_>| {
+                    each(row + start, cell)
+                        .map_err(|error| error.at_line(batch.first + (row + start) as u64))
+                };
+                visit_array(&array, missing, &mut each)
+            }
+        }
+    }
+}
+
+impl TextRows {
+    #[inline]
+    pub fn cell(&self, row: usize, column: usize) -> &str {
+        let at = row * self.width + column;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.text[start..self.ends[at]]
+    }
+}
+
+/// Whether cells of this type can be read.
+pub(crate) fn is_readable(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => {
+            !matches!(**values, DataType::Dictionary(..)) && is_readable(values)
+        }
+        other => {
+            other.is_integer()
+                || other.is_floating()
+                || matches!(
+                    other,
+                    DataType::Null
+                        | DataType::Boolean
+                        | DataType::Utf8
+                        | DataType::LargeUtf8
+                        | DataType::Utf8View
+                        | DataType::Decimal32(..)
+                        | DataType::Decimal64(..)
+                        | DataType::Decimal128(..)
+                        | DataType::Decimal256(..)
+                )
+        }
+    }
+}
+
+type Each<'f> = &'f mut dyn FnMut(usize, Cell<'_>) -> Result<()>;
+
+fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()> {
+    let text = |text: &str, row: usize, each: Each<'_>| {
+        let trimmed = text.trim_ascii();
+        if missing.is(trimmed) {
+            each(row, Cell::Missing)
+        } else {
+            each(row, Cell::Text(trimmed))
+        }
+    };
+    macro_rules! cells {
+        ($array:expr, $row:ident => $cell:expr) => {{
+            let array = $array;
+            for $row in 0..array.len() {
+                if array.is_null($row) {
+                    each($row, Cell::Missing)?;
+                } else {
+                    $cell(array.value($row), $row)?;
+                }
+            }
+            Ok(())
+        }};
+    }
+    macro_rules! integers {
+        ($kind:ty) => {
+            cells!(array.as_primitive::<$kind>(), row => |x, row| each(row, Cell::Integer(i64::from(x))))
+        };
+    }
+    match array.data_type() {
+        DataType::Null => (0..array.len()).try_for_each(|row| each(row, Cell::Missing)),
+        DataType::Boolean => cells!(array.as_boolean(), row => |x, row| each(row, Cell::Bool(x))),
+        DataType::Int8 => integers!(Int8Type),
+        DataType::Int16 => integers!(Int16Type),
+        DataType::Int32 => integers!(Int32Type),
+        DataType::Int64 => integers!(Int64Type),
+        DataType::UInt8 => integers!(UInt8Type),
+        DataType::UInt16 => integers!(UInt16Type),
+        DataType::UInt32 => integers!(UInt32Type),
+        DataType::UInt64 => cells!(array.as_primitive::<UInt64Type>(), row => |x, row| {
+            each(row, i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer))
+        }),
+        DataType::Float16 => {
+            cells!(array.as_primitive::<Float16Type>(), row => |x: <Float16Type as ArrowPrimitiveType>::Native, row| each(row, float(x.to_f64())))
+        }
+        DataType::Float32 => {
+            cells!(array.as_primitive::<Float32Type>(), row => |x, row| each(row, float(f64::from(x))))
+        }
+        DataType::Float64 => {
+            cells!(array.as_primitive::<Float64Type>(), row => |x, row| each(row, float(x)))
+        }
+        DataType::Utf8 => {
+            cells!(array.as_string::<i32>(), row => |x, row| text(x, row, each))
+        }
+        DataType::LargeUtf8 => {
+            cells!(array.as_string::<i64>(), row => |x, row| text(x, row, each))
+        }
+        DataType::Utf8View => cells!(array.as_string_view(), row => |x, row| text(x, row, each)),
+        DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>(), each),
+        DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>(), each),
+        DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>(), each),
+        DataType::Decimal256(..) => decimals(array.as_primitive::<Decimal256Type>(), each),
+        DataType::Dictionary(..) => visit_dictionary(array, missing, each),
+        other => Err(unreadable(other)),
+    }
+}
+
+#[inline]
+fn float(x: f64) -> Cell<'static> {
+    if x.is_nan() {
+        Cell::Missing
+    } else {
+        Cell::Number(x)
+    }
+}
+
+fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, each: Each<'_>) -> Result<()> {
+    for row in 0..array.len() {
+        let cell = if array.is_null(row) {
+            Cell::Missing
+        } else {
+            super::number(&array.value_as_string(row)).map_or(Cell::Missing, Cell::Number)
+        };
+        each(row, cell)?;
+    }
+    Ok(())
+}
+
+/// Every row of a dictionary-encoded array shows the cell its key points to.
+fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()> {
+    let Some(dictionary) = array.as_any_dictionary_opt() else {
+        return Err(unreadable(array.data_type()));
+    };
+    let values = dictionary.values();
+    if values.is_empty() {
+        return (0..array.len()).try_for_each(|row| each(row, Cell::Missing));
+    }
+    // Distinct values are few: keep them as owned cells and point into them.
+    let mut cells = vec![Owned::Missing; values.len()];
+    visit_array(values, missing, &mut |at, cell| {
+        cells[at] = Owned::from(cell);
+        Ok(())
+    })?;
+    for (row, at) in dictionary.normalized_keys().into_iter().enumerate() {
+        if array.is_null(row) {
+            each(row, Cell::Missing)?;
+        } else {
+            each(row, cells[at].cell())?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Clone)]
+enum Owned {
+    Missing,
+    Text(String),
+    Integer(i64),
+    Number(f64),
+    Bool(bool),
+}
+
+impl From<Cell<'_>> for Owned {
+    fn from(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Missing => Owned::Missing,
+            Cell::Text(text) => Owned::Text(text.to_string()),
+            Cell::Integer(x) => Owned::Integer(x),
+            Cell::Number(x) => Owned::Number(x),
+            Cell::Bool(x) => Owned::Bool(x),
+        }
+    }
+}
+
+impl Owned {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Owned::Missing => Cell::Missing,
+            Owned::Text(text) => Cell::Text(text),
+            Owned::Integer(x) => Cell::Integer(*x),
+            Owned::Number(x) => Cell::Number(*x),
+            Owned::Bool(x) => Cell::Bool(*x),
+        }
+    }
+}
+
+pub(crate) fn unreadable(data_type: &DataType) -> Error {
+    Error::data(format!("cells of type {data_type} cannot be read"))
+        .with_hint("leave the column out with --drop, or write it as numbers or text")
+}

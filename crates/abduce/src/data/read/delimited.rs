@@ -1,0 +1,289 @@
+//! Comma-, tab- and otherwise separated text: quotes, quoted line ends, CRLF
+//! and a byte-order mark are understood; blank lines are skipped. A row with
+//! more or fewer cells than the header is an error, never a guess.
+
+use super::batch::{Batch, TextRows};
+use super::input::{Input, Packing};
+use super::{Batches, Format};
+use crate::data::CHUNK_ROWS;
+use crate::data::options::ReadOptions;
+use crate::{Error, Result};
+use csv_core::ReadRecordResult;
+use std::io::{BufRead, BufReader, Read};
+
+/// Comma-separated, or by whatever the first line shows.
+pub(super) const CSV: Format = Format {
+    name: "CSV",
+    extensions: &["csv", "txt"],
+    magic: |_| false,
+    seeks: false,
+    sparse: false,
+    header,
+    batches,
+};
+
+/// Tab-separated.
+pub(super) const TSV: Format = Format {
+    name: "TSV",
+    extensions: &["tsv", "tab"],
+    ..CSV
+};
+
+/// A batch ends when it holds this many bytes.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// A row longer than this is not a row but a quote that was never closed.
+const ROW_BYTES: usize = 256 << 20;
+
+fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
+    let mut rows = Rows::open(input, options)?;
+    let Some(line) = rows.next_row()? else {
+        return Err(Error::data("the file is empty"));
+    };
+    rows.width = rows.ends.len();
+    rows.lines.push(line);
+    if options.no_header {
+        return Ok(vec![String::new(); rows.width]);
+    }
+    let names = (1..=rows.width).map(|n| n.to_string()).collect::<Vec<_>>();
+    let batch = rows.batch(&names)?;
+    Ok((0..batch.width)
+        .map(|column| batch.cell(0, column).trim().to_string())
+        .collect())
+}
+
+fn batches(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
+    let mut rows = Rows::open(input, options)?;
+    rows.width = wanted.len();
+    let names = input.header.clone();
+    if !options.no_header {
+        rows.next_row()?;
+    }
+    Ok(Box::new(std::iter::from_fn(move || {
+        rows.next_batch(&names)
+            .transpose()
+            .map(|b| b.map(Batch::Text))
+    })))
+}
+
+/// The rows of a file, cut into cells.
+struct Rows {
+    bytes: BufReader<Box<dyn Read + Send>>,
+    cutter: csv_core::Reader,
+    /// The line at which `bytes` stands.
+    line: u64,
+    width: usize,
+    // The batch being filled: all of `text` up to `used` is taken.
+    text: Vec<u8>,
+    used: usize,
+    ends: Vec<usize>,
+    row_ends: Vec<usize>,
+    lines: Vec<u64>,
+    packing: Packing,
+}
+
+impl Rows {
+    fn open(input: &Input, options: &ReadOptions) -> Result<Rows> {
+        let mut bytes = BufReader::with_capacity(1 << 18, input.open()?);
+        let packing = input.packing;
+        let head = bytes.fill_buf().map_err(|e| packing.damaged(e))?;
+        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+            return Err(Error::data("the text is UTF-16, not UTF-8")
+                .at_line(1)
+                .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
+        }
+        let mark = if head.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
+        let delimiter = options
+            .delimiter
+            .or_else(|| {
+                let tab = matches!(input.extension().as_deref(), Some("tsv" | "tab"));
+                tab.then_some(b'\t')
+            })
+            .unwrap_or_else(|| sniff(&head[mark..]));
+        bytes.consume(mark);
+        Ok(Rows {
+            bytes,
+            cutter: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            line: 1,
+            width: 0,
+            text: vec![0; 1 << 16],
+            used: 0,
+            ends: Vec::new(),
+            row_ends: vec![0; 64],
+            lines: Vec::new(),
+            packing,
+        })
+    }
+
+    fn clear(&mut self) {
+        self.used = 0;
+        self.ends.clear();
+        self.lines.clear();
+    }
+
+    /// Appends one row to the batch and says on which line it starts.
+    fn next_row(&mut self) -> Result<Option<u64>> {
+        // The cutter would skip line ends as well, but not count them.
+        loop {
+            let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
+            let blank = head
+                .iter()
+                .take_while(|b| matches!(b, b'\n' | b'\r'))
+                .count();
+            self.line += head[..blank].iter().filter(|b| **b == b'\n').count() as u64;
+            let all = blank == head.len() && !head.is_empty();
+            self.bytes.consume(blank);
+            if !all {
+                break;
+            }
+        }
+        let start = self.line;
+        let (mut written, mut cells) = (0, 0);
+        loop {
+            let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
+            let (result, read, wrote, ended) = self.cutter.read_record(
+                head,
+                &mut self.text[self.used + written..],
+                &mut self.row_ends[cells..],
+            );
+            self.line += memchr::memchr_iter(b'\n', &head[..read]).count() as u64;
+            self.bytes.consume(read);
+            written += wrote;
+            cells += ended;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    if written > ROW_BYTES {
+                        return Err(
+                            Error::data("the row that starts here does not end").at_line(start)
+                        );
+                    }
+                    self.text.resize(2 * self.text.len(), 0);
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    self.row_ends.resize(2 * self.row_ends.len(), 0);
+                }
+                ReadRecordResult::Record => break,
+                ReadRecordResult::End => return Ok(None),
+            }
+        }
+        let used = self.used;
+        self.ends
+            .extend(self.row_ends[..cells].iter().map(|end| used + end));
+        self.used += written;
+        Ok(Some(start))
+    }
+
+    /// The next rows, at most as many as a chunk has.
+    fn next_batch(&mut self, names: &[String]) -> Result<Option<TextRows>> {
+        self.clear();
+        while self.lines.len() < CHUNK_ROWS && self.used < BATCH_BYTES {
+            let (cells, used) = (self.ends.len(), self.used);
+            let Some(line) = self.next_row()? else {
+                break;
+            };
+            let found = self.ends.len() - cells;
+            if found == self.width {
+                self.lines.push(line);
+                continue;
+            }
+            if found == 1 && self.text[used..self.used].trim_ascii().is_empty() {
+                self.ends.truncate(cells);
+                self.used = used;
+                continue;
+            }
+            // Rows before the ragged one may hold an error that comes first.
+            self.ends.truncate(cells);
+            return Err(Error::data(format!(
+                "{found} {} where {} are expected",
+                if found == 1 { "cell" } else { "cells" },
+                self.width
+            ))
+            .at_line(line)
+            .with_hint("mend the row, or pass --delimiter if another character separates cells"));
+        }
+        if self.lines.is_empty() {
+            return Ok(None);
+        }
+        self.batch(names).map(Some)
+    }
+
+    /// Hands out what was read, after a check that it is UTF-8.
+    fn batch(&mut self, names: &[String]) -> Result<TextRows> {
+        let size = self.text.len();
+        let mut text = std::mem::replace(&mut self.text, vec![0; size]);
+        text.truncate(self.used);
+        let cells = self.ends.len();
+        let ends = std::mem::replace(&mut self.ends, Vec::with_capacity(cells));
+        let lines = std::mem::take(&mut self.lines);
+        self.used = 0;
+        let wrong = |at: usize| {
+            let cell = ends.partition_point(|end| *end <= at);
+            let (row, column) = (cell / self.width.max(1), cell % self.width.max(1));
+            let mut error = Error::data("the text is not UTF-8")
+                .at_line(lines.get(row).copied().unwrap_or(1))
+                .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8");
+            if let Some(name) = names.get(column) {
+                error = error.at_column(name);
+            }
+            error
+        };
+        let text = String::from_utf8(text).map_err(|e| wrong(e.utf8_error().valid_up_to()))?;
+        // Two broken cells may look whole when nothing stands between them.
+        if !text.is_ascii()
+            && let Some(end) = ends.iter().find(|end| !text.is_char_boundary(**end))
+        {
+            return Err(wrong(*end - 1));
+        }
+        Ok(TextRows {
+            width: self.width,
+            text,
+            ends,
+            lines,
+        })
+    }
+}
+
+/// The one of the usual separators that the first line shows outside quotes;
+/// a comma when there is none or more than one.
+fn sniff(head: &[u8]) -> u8 {
+    let mut quoted = false;
+    let mut found = [false; 4];
+    let separators = *b",;\t|";
+    for &byte in head {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            _ => {
+                if let Some(at) = separators.iter().position(|s| *s == byte) {
+                    found[at] = true;
+                }
+            }
+        }
+    }
+    let mut shown = (0..4).filter(|at| found[*at]);
+    match (shown.next(), shown.next()) {
+        (Some(at), None) => separators[at],
+        _ => b',',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_separator_is_taken_from_the_first_line_only_when_it_is_clear() {
+        assert_eq!(sniff(b"a;b;c\n1,2;3;4\n"), b';');
+        assert_eq!(sniff(b"a\tb\n"), b'\t');
+        assert_eq!(sniff(b"\"x;y\"|b\n"), b'|');
+        assert_eq!(sniff(b"a;b,c\n"), b',');
+        assert_eq!(sniff(b"a\n1;2\n"), b',');
+        assert_eq!(sniff(b""), b',');
+    }
+}

@@ -1,0 +1,250 @@
+//! One file to be read, whatever wraps it: standard input and pipes are
+//! spooled to a temporary file, because sources are scanned again and again;
+//! gzip and Zstandard are unpacked on the way. The first bytes of a file say
+//! more about its format than its name.
+
+use super::{FORMATS, Format};
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// The name of standard input among the arguments.
+pub(crate) const STDIN: &str = "-";
+
+/// A file of a known format that can be opened as often as needed.
+pub(crate) struct Input {
+    /// What to call it in messages.
+    pub name: String,
+    /// How to read it.
+    pub format: &'static Format,
+    /// The names of its columns as they stand in the file, once known.
+    pub header: Vec<String>,
+    /// How its bytes are packed.
+    pub packing: Packing,
+    place: Place,
+}
+
+enum Place {
+    Path(PathBuf),
+    // Deleted when dropped.
+    Spool(NamedTempFile),
+}
+
+/// How the bytes of a file are packed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Packing {
+    Plain,
+    Gzip,
+    Zstandard,
+}
+
+/// How far into a file one looks to tell what it is.
+const HEAD: usize = 4096;
+
+impl Input {
+    /// Finds out what stands behind one argument that is not a glob.
+    pub fn new(argument: &str) -> Result<Input> {
+        Self::find(argument).map_err(|error| error.at_file(shown(argument)))
+    }
+
+    fn find(argument: &str) -> Result<Input> {
+        if argument == STDIN {
+            let spool = spool(io::stdin().lock())?;
+            return Self::identify(argument, Place::Spool(spool));
+        }
+        let path = PathBuf::from(argument);
+        let metadata = std::fs::metadata(&path).map_err(not_opened)?;
+        if metadata.is_dir() {
+            return Err(Error::io("this is a folder")
+                .with_hint("name its files, for example with folder/*.csv"));
+        }
+        if metadata.is_file() {
+            return Self::identify(argument, Place::Path(path));
+        }
+        let pipe = File::open(&path).map_err(not_opened)?;
+        Self::identify(argument, Place::Spool(spool(pipe)?))
+    }
+
+    fn identify(argument: &str, place: Place) -> Result<Input> {
+        let mut head = Vec::new();
+        open_at(&place)?.take(6).read_to_end(&mut head)?;
+        let packing = match head.as_slice() {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstandard,
+            _ => Packing::Plain,
+        };
+        let mut head = Vec::new();
+        unpacked(open_at(&place)?, packing)?
+            .take(HEAD as u64)
+            .read_to_end(&mut head)
+            .map_err(|error| packing.damaged(error))?;
+        let format = Self::format(argument, &place, &head)?;
+        let mut input = Input {
+            name: shown(argument).to_string(),
+            format,
+            header: Vec::new(),
+            packing,
+            place,
+        };
+        if format.seeks && packing != Packing::Plain {
+            input.place = Place::Spool(spool(input.open()?)?);
+            input.packing = Packing::Plain;
+        }
+        Ok(input)
+    }
+
+    fn format(argument: &str, place: &Place, head: &[u8]) -> Result<&'static Format> {
+        if head.starts_with(b"FEA1") {
+            return Err(Error::data("this is a Feather file of version 1")
+                .with_hint("write it again as version 2 (Arrow) or as Parquet"));
+        }
+        if let Some(format) = FORMATS.into_iter().find(|format| (format.magic)(head)) {
+            return Ok(format);
+        }
+        let extension = extension(argument);
+        let known = |format: &&Format| {
+            extension
+                .as_deref()
+                .is_some_and(|end| format.extensions.contains(&end))
+        };
+        if let Some(format) = FORMATS.into_iter().find(known) {
+            let text = head.iter().find(|b| !b.is_ascii_whitespace());
+            if format.seeks && text.is_some() {
+                return Err(Error::data(format!("this is not a {} file", format.name)));
+            }
+            return Ok(format);
+        }
+        if matches!(place, Place::Spool(_)) {
+            let object = head.trim_ascii_start().starts_with(b"{");
+            let name = if object { "jsonl" } else { "csv" };
+            let mut formats = FORMATS.into_iter();
+            if let Some(format) = formats.find(|format| format.extensions.contains(&name)) {
+                return Ok(format);
+            }
+        }
+        let known: Vec<String> = FORMATS
+            .iter()
+            .flat_map(|format| format.extensions.iter().map(|end| format!(".{end}")))
+            .collect();
+        Err(
+            Error::data("the name does not say the format of the file").with_hint(format!(
+                "the formats are {}, each also with .gz or .zst",
+                known.join(", ")
+            )),
+        )
+    }
+
+    /// The extension of the file's name, below that of its compression.
+    pub fn extension(&self) -> Option<String> {
+        extension(&self.name)
+    }
+
+    /// The bytes of the file, unpacked.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>> {
+        unpacked(self.file()?, self.packing)
+    }
+
+    /// The file itself, for formats that seek.
+    pub fn file(&self) -> Result<File> {
+        open_at(&self.place)
+    }
+}
+
+impl Packing {
+    /// Says what is wrong when reading fails half-way.
+    pub fn damaged(self, error: io::Error) -> Error {
+        let what = if self == Packing::Plain {
+            "the file cannot be read"
+        } else {
+            "the compressed file is cut short or damaged"
+        };
+        Error::io(format!("{what}: {error}"))
+    }
+}
+
+fn shown(argument: &str) -> &str {
+    if argument == STDIN {
+        "standard input"
+    } else {
+        argument
+    }
+}
+
+fn extension(name: &str) -> Option<String> {
+    let end = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+    let path = Path::new(name);
+    match end(path)?.as_str() {
+        "gz" | "gzip" | "zst" | "zstd" => end(Path::new(path.file_stem()?)),
+        _ => end(path),
+    }
+}
+
+fn open_at(place: &Place) -> Result<File> {
+    match place {
+        Place::Path(path) => File::open(path),
+        Place::Spool(spool) => File::open(spool.path()),
+    }
+    .map_err(not_opened)
+}
+
+fn unpacked(file: File, packing: Packing) -> Result<Box<dyn Read + Send>> {
+    Ok(match packing {
+        Packing::Plain => Box::new(file),
+        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
+            1 << 17,
+            file,
+        ))),
+        Packing::Zstandard => Box::new(zstd::Decoder::new(file)?),
+    })
+}
+
+fn not_opened(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => Error::io("there is no such file"),
+        io::ErrorKind::PermissionDenied => Error::io("this file may not be read"),
+        _ => Error::io(format!("the file cannot be opened: {error}")),
+    }
+}
+
+fn spool(mut from: impl Read) -> Result<NamedTempFile> {
+    let mut spool = NamedTempFile::new().map_err(no_room)?;
+    let mut buffer = vec![0; 1 << 17];
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::io(format!("it cannot be read: {error}"))),
+        };
+        spool.write_all(&buffer[..read]).map_err(no_room)?;
+    }
+    spool.flush().map_err(no_room)?;
+    Ok(spool)
+}
+
+/// Says that a temporary file cannot be written, and what helps.
+pub(crate) fn no_room(error: io::Error) -> Error {
+    Error::io(format!("a temporary file cannot be written: {error}"))
+        .with_hint("set TMPDIR to a folder with room")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_is_the_one_below_the_compression() {
+        for (name, end) in [
+            ("a.csv", Some("csv")),
+            ("b/a.CSV.gz", Some("csv")),
+            ("a.b.jsonl.zst", Some("jsonl")),
+            ("a", None),
+            ("a.gz", None),
+            ("", None),
+        ] {
+            assert_eq!(extension(name).as_deref(), end, "{name}");
+        }
+    }
+}

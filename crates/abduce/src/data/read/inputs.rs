@@ -1,0 +1,251 @@
+//! All the files of one table: globs expanded, columns matched by name, rows
+//! in the order of the arguments. Reading runs in a thread of its own, a few
+//! batches ahead of whoever infers or encodes.
+
+use super::input::{Input, STDIN};
+use super::{Batch, Batches};
+use crate::data::options::ReadOptions;
+use crate::{Error, Result};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::sync_channel;
+
+/// How many batches the reading thread may be ahead.
+const AHEAD: usize = 2;
+
+/// The files of one table and the columns they have together.
+pub(crate) struct Inputs {
+    files: Vec<Input>,
+    /// For each file, where each column of the table stands in it.
+    pub positions: Vec<Vec<Option<usize>>>,
+    /// The number of columns of each file.
+    pub widths: Vec<usize>,
+    /// The names of the table's columns.
+    pub names: Vec<String>,
+    /// Which of them were named by their position only.
+    pub unnamed: Vec<bool>,
+    /// How the files are read.
+    pub options: ReadOptions,
+}
+
+/// One batch with its place in the table.
+pub(crate) struct Located<'a> {
+    pub batch: Batch,
+    /// The number of the file.
+    pub file: usize,
+    /// The file's name.
+    pub name: &'a str,
+    /// Where each column of the table stands in the batch.
+    pub positions: &'a [Option<usize>],
+}
+
+impl Inputs {
+    /// Finds the files and matches their columns.
+    pub fn new(arguments: &[String], options: &ReadOptions) -> Result<Inputs> {
+        let mut inputs = Inputs {
+            files: expand(arguments)?
+                .iter()
+                .map(|argument| Input::new(argument))
+                .collect::<Result<_>>()?,
+            positions: Vec::new(),
+            widths: Vec::new(),
+            names: Vec::new(),
+            unnamed: Vec::new(),
+            options: options.clone(),
+        };
+        let headers = inputs
+            .files
+            .iter_mut()
+            .map(|file| header(file, options).map_err(|error| error.at_file(&file.name)))
+            .collect::<Result<Vec<_>>>()?;
+        let all_sparse = inputs.files.iter().all(|file| file.format.sparse);
+        for (number, header) in headers.iter().enumerate() {
+            for (name, unnamed) in header {
+                if !inputs.names.contains(name) && (number == 0 || all_sparse) {
+                    inputs.names.push(name.clone());
+                    inputs.unnamed.push(*unnamed);
+                }
+            }
+        }
+        for (file, header) in inputs.files.iter().zip(&headers) {
+            inputs.positions.push(inputs.places(file, header)?);
+            inputs.widths.push(header.len());
+        }
+        Ok(inputs)
+    }
+
+    fn places(&self, file: &Input, header: &[(String, bool)]) -> Result<Vec<Option<usize>>> {
+        let first = &self.files[0].name;
+        let at: HashMap<&str, usize> = header
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| (name.as_str(), at))
+            .collect();
+        let places: Vec<Option<usize>> = self
+            .names
+            .iter()
+            .map(|name| at.get(name.as_str()).copied())
+            .collect();
+        let absent = places.iter().position(Option::is_none);
+        if let Some(absent) = absent.filter(|_| !file.format.sparse) {
+            return Err(
+                Error::data(format!("{first} has this column, this file not"))
+                    .at_file(&file.name)
+                    .at_column(&self.names[absent]),
+            );
+        }
+        let mut names = header.iter();
+        if let Some((extra, _)) = names.find(|(name, _)| !self.names.contains(name)) {
+            return Err(
+                Error::data(format!("this file has this column, {first} not"))
+                    .at_file(&file.name)
+                    .at_column(extra),
+            );
+        }
+        Ok(places)
+    }
+
+    /// The names of the files.
+    pub fn files(&self) -> Vec<String> {
+        self.files.iter().map(|file| file.name.clone()).collect()
+    }
+
+    /// The rows of one file, and where each column of the table stands in it.
+    pub fn batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
+        let (input, positions) = (&self.files[file], &self.positions[file]);
+        let mut wanted_here = vec![false; self.widths[file]];
+        for (position, wanted) in positions.iter().zip(wanted) {
+            if let Some(position) = position {
+                wanted_here[*position] = *wanted;
+            }
+        }
+        let batches = guarded(|| (input.format.batches)(input, &self.options, &wanted_here))
+            .map_err(|error| error.at_file(&input.name))?;
+        Ok((batches, positions))
+    }
+
+    /// The next rows of one file.
+    pub fn next_batch(&self, file: usize, batches: &mut Batches) -> Result<Option<Batch>> {
+        guarded(|| batches.next().transpose())
+            .map_err(|error| error.at_file(&self.files[file].name))
+    }
+
+    /// Shows the batches of all files in order; errors get the file's name.
+    pub fn scan(
+        &self,
+        wanted: &[bool],
+        mut each: impl FnMut(&Located<'_>) -> Result<()>,
+    ) -> Result<()> {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(AHEAD);
+            scope.spawn(move || {
+                for file in 0..self.files.len() {
+                    let read = |result: Result<Batch>| sender.send((file, result)).is_ok();
+                    let mut batches = match self.batches(file, wanted) {
+                        Ok((batches, _)) => batches,
+                        Err(error) => {
+                            read(Err(error));
+                            return;
+                        }
+                    };
+                    while let Some(batch) = self.next_batch(file, &mut batches).transpose() {
+                        let failed = batch.is_err();
+                        if !read(batch) || failed {
+                            return;
+                        }
+                    }
+                }
+            });
+            for (file, batch) in receiver {
+                let name = &self.files[file].name;
+                batch
+                    .and_then(|batch| {
+                        each(&Located {
+                            batch,
+                            file,
+                            name,
+                            positions: &self.positions[file],
+                        })
+                    })
+                    .map_err(|error| error.at_file(name))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// A damaged file may trip a decoder over its own assertions; that is bad
+/// input like any other.
+fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(Error::data("the file is damaged: its decoder gave up")))
+}
+
+/// The columns' names, each with whether it was unnamed.
+fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>> {
+    file.header = guarded(|| (file.format.header)(file, options))?;
+    let names = file.header.clone();
+    let names = match &options.names {
+        None => names,
+        Some(given) if given.len() == names.len() => given.clone(),
+        Some(given) => {
+            return Err(Error::parameter(format!(
+                "{} names are given for {} columns",
+                given.len(),
+                names.len()
+            )));
+        }
+    };
+    let named: Vec<(String, bool)> = names
+        .into_iter()
+        .enumerate()
+        .map(|(at, name)| match name.trim() {
+            "" => (format!("column_{}", at + 1), !options.no_header),
+            name => (name.to_string(), false),
+        })
+        .collect();
+    let mut seen = HashMap::new();
+    for (at, (name, _)) in named.iter().enumerate() {
+        if let Some(before) = seen.insert(name, at) {
+            return Err(Error::data(format!(
+                "columns {} and {} have the same name",
+                before + 1,
+                at + 1
+            ))
+            .at_column(name)
+            .with_hint("rename one, or name all columns with --names"));
+        }
+    }
+    Ok(named)
+}
+
+/// The arguments with globs expanded.
+fn expand(arguments: &[String]) -> Result<Vec<String>> {
+    if arguments.is_empty() {
+        return Err(Error::parameter("no file is given"));
+    }
+    if arguments.iter().filter(|a| *a == STDIN).count() > 1 {
+        return Err(Error::parameter("standard input is given twice")
+            .with_hint("it can be read only once; give - a single time"));
+    }
+    let mut files = Vec::new();
+    for argument in arguments {
+        let pattern = argument.contains(['*', '?', '[']);
+        if !pattern || std::fs::exists(argument).unwrap_or(false) {
+            files.push(argument.clone());
+            continue;
+        }
+        let paths = glob::glob(argument).map_err(|error| {
+            Error::parameter(format!("\"{argument}\" is not a pattern of names: {error}"))
+        })?;
+        let before = files.len();
+        for path in paths {
+            let path = path.map_err(|error| Error::io(error.to_string()).at_file(argument))?;
+            files.push(path.to_string_lossy().into_owned());
+        }
+        if files.len() == before {
+            return Err(Error::io("no file has a name like this").at_file(argument));
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,54 @@
+//! Reading files of every format as batches of raw rows. A new format is one
+//! file here and one entry in [`FORMATS`]; what wraps a file (compression,
+//! standard input, globs) is in `input`, how several files fit together in
+//! `inputs`.
+
+mod arrow;
+mod batch;
+mod delimited;
+mod input;
+mod inputs;
+mod jsonl;
+mod number;
+mod parquet;
+
+pub(crate) use batch::{Batch, Cell};
+pub(crate) use input::no_room;
+pub(crate) use inputs::{Inputs, Located};
+pub(crate) use number::{Key, TOO_LARGE, key, number, token};
+
+use super::options::ReadOptions;
+use crate::Result;
+use input::Input;
+
+/// The formats there are, in the order in which they are documented.
+pub(crate) const FORMATS: [&Format; 5] = [
+    &delimited::CSV,
+    &delimited::TSV,
+    &parquet::PARQUET,
+    &arrow::ARROW,
+    &jsonl::JSONL,
+];
+
+/// The rows of one file, in order.
+pub(crate) type Batches = Box<dyn Iterator<Item = Result<Batch>> + Send>;
+
+/// One file format.
+pub(crate) struct Format {
+    /// What to call it.
+    pub name: &'static str,
+    /// How its files' names end, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whether a file that starts with these bytes is surely of this format.
+    pub magic: fn(&[u8]) -> bool,
+    /// Whether it is read out of order, so that a compressed file must be
+    /// unpacked first.
+    pub seeks: bool,
+    /// Whether a row may leave cells out, so that files need not have the
+    /// same columns.
+    pub sparse: bool,
+    /// The names of the columns; an unnamed one is empty.
+    pub header: fn(&Input, &ReadOptions) -> Result<Vec<String>>,
+    /// The rows; columns that are not wanted may be left out.
+    pub batches: fn(&Input, &ReadOptions, wanted: &[bool]) -> Result<Batches>,
+}

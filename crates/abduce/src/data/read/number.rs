@@ -1,0 +1,108 @@
+//! Cells as numbers and as levels. A level that is a number has one spelling,
+//! so that 1, 1.0 and 1e0 are the same level; codes with leading zeros and
+//! integers that an `f64` cannot tell apart stay as they are written.
+
+use super::batch::Cell;
+use std::borrow::Cow;
+
+/// Numbers beyond this overflow when squared and summed.
+pub(crate) const TOO_LARGE: f64 = 1e140;
+
+/// Integers from here on are not all told apart by an `f64`.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The number a trimmed cell spells, perhaps an infinite one.
+#[inline]
+pub(crate) fn number(text: &str) -> Option<f64> {
+    match text.as_bytes().first()? {
+        b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' => {
+            fast_float2::parse::<f64, _>(text.as_bytes())
+                .ok()
+                .filter(|x| !x.is_nan())
+        }
+        _ => None,
+    }
+}
+
+/// What tells one level from another.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Key<'a> {
+    /// A finite number, by value; never the negative zero.
+    Number(f64),
+    /// Anything else, by spelling.
+    Word(Cow<'a, str>),
+}
+
+/// The level of a cell; `None` for a hole.
+#[inline]
+pub(crate) fn key(cell: Cell<'_>) -> Option<Key<'_>> {
+    Some(match cell {
+        Cell::Missing => return None,
+        Cell::Text(text) => match number(text) {
+            Some(x) if is_plain(text, x) => Key::Number(x + 0.0),
+            _ => Key::Word(Cow::Borrowed(text)),
+        },
+        Cell::Integer(x) if (x as f64).abs() < EXACT => Key::Number(x as f64),
+        Cell::Integer(x) => Key::Word(Cow::Owned(x.to_string())),
+        Cell::Number(x) if x.is_finite() => Key::Number(x + 0.0),
+        Cell::Number(x) => Key::Word(Cow::Owned(x.to_string())),
+        Cell::Bool(x) => Key::Word(Cow::Borrowed(if x { "true" } else { "false" })),
+    })
+}
+
+/// Whether nothing is lost when the spelling of a number is forgotten.
+fn is_plain(text: &str, x: f64) -> bool {
+    let digits = text.trim_start_matches(['+', '-']).as_bytes();
+    let padded = matches!(digits, [b'0', b'0'..=b'9', ..]);
+    !padded && x.is_finite() && (x.abs() < EXACT || x.fract() != 0.0)
+}
+
+/// The one spelling of a number.
+pub(crate) fn token(x: f64) -> String {
+    if x.fract() == 0.0 && x.abs() < EXACT {
+        format!("{}", x as i64)
+    } else {
+        format!("{x:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_read_as_numbers() {
+        for (text, x) in [
+            ("1", 1.0),
+            ("-2.5", -2.5),
+            ("+3", 3.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("1e3", 1000.0),
+            ("1E-2", 0.01),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("1e999", f64::INFINITY),
+        ] {
+            assert_eq!(number(text), Some(x), "{text}");
+        }
+        for text in [
+            "", "nan", "-nan", "0x10", "1_000", "1,5", "1 2", "--1", "e5", "-", ".", "in", "12a",
+        ] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_number_are_one_level_but_codes_are_not() {
+        let of = |text| key(Cell::Text(text)).unwrap();
+        assert_eq!(of("1"), of("1.0"));
+        assert_eq!(of("1"), of("+1e0"));
+        assert_eq!(of("0"), of("-0.0"));
+        assert_ne!(of("7"), of("007"));
+        assert_ne!(of("9007199254740993"), of("9007199254740992"));
+        assert_eq!(of("1"), key(Cell::Integer(1)).unwrap());
+        assert_eq!(token(1.0), "1");
+        assert_eq!(token(0.25), "0.25");
+        assert_eq!(token(1e300), "1e300");
+    }
+}

@@ -1,0 +1,50 @@
+//! Parquet files, read column by column: only wanted columns are decoded.
+
+use super::arrow::{check, in_order};
+use super::input::Input;
+use super::{Batches, Format};
+use crate::data::CHUNK_ROWS;
+use crate::data::options::ReadOptions;
+use crate::{Error, Result};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs::File;
+
+/// Apache Parquet.
+pub(super) const PARQUET: Format = Format {
+    name: "Parquet",
+    extensions: &["parquet"],
+    magic: |head| head.starts_with(b"PAR1"),
+    seeks: true,
+    sparse: false,
+    header,
+    batches,
+};
+
+fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    ParquetRecordBatchReaderBuilder::try_new(input.file()?).map_err(damaged)
+}
+
+fn damaged(error: impl std::fmt::Display) -> Error {
+    Error::data(format!("the Parquet file is cut short or damaged: {error}"))
+}
+
+fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
+    let builder = open(input)?;
+    let fields = builder.schema().fields();
+    Ok(fields.iter().map(|field| field.name().clone()).collect())
+}
+
+fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
+    let builder = open(input)?;
+    let wanted = check(builder.schema().fields(), wanted)?;
+    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
+    let width = builder.schema().fields().len();
+    let reader = builder
+        .with_projection(mask)
+        .with_batch_size(CHUNK_ROWS)
+        .build()
+        .map_err(damaged)?;
+    let batches = reader.map(|batch| batch.map_err(damaged));
+    Ok(in_order(batches, wanted, width))
+}

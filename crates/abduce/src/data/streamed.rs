@@ -1,0 +1,234 @@
+//! A table larger than memory: its encoded chunks, written once to an unlinked
+//! temporary file and read back in order, two chunks ahead of the reader, for
+//! every scan. Plain reads, not a memory map, so that what is resident stays
+//! bounded.
+
+use super::chunk::Chunk;
+use super::column::Column;
+use super::read::no_room;
+use super::schema::Schema;
+use super::source::Source;
+use crate::{Error, Result};
+use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffer};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+/// How many chunks are read before they are asked for.
+const AHEAD: usize = 2;
+
+/// Chunks being written to a temporary file.
+pub(crate) struct Spill {
+    file: BufWriter<File>,
+    index: Vec<Entry>,
+    end: u64,
+    rows: u64,
+}
+
+/// Where a chunk stands in the file and what it is made of.
+#[derive(Clone)]
+struct Entry {
+    at: u64,
+    bytes: usize,
+    rows: usize,
+    weighted: bool,
+    /// Which columns have holes.
+    holes: Vec<bool>,
+}
+
+impl Spill {
+    pub fn new() -> Result<Spill> {
+        Ok(Spill {
+            file: BufWriter::with_capacity(1 << 20, tempfile::tempfile().map_err(no_room)?),
+            index: Vec::new(),
+            end: 0,
+            rows: 0,
+        })
+    }
+
+    /// Appends a chunk: each column's values, then its validity bits; then the
+    /// weights. Every part is padded to eight bytes, so that it can be used
+    /// where it is read.
+    pub fn write(&mut self, chunk: &Chunk) -> Result<()> {
+        let mut entry = Entry {
+            at: self.end,
+            bytes: 0,
+            rows: chunk.rows(),
+            weighted: chunk.weights().is_some(),
+            holes: Vec::new(),
+        };
+        for column in chunk.columns() {
+            entry.bytes += match column {
+                Column::Real { values, .. } => self.part(values.inner())?,
+                Column::Code { values, .. } => self.part(values.inner())?,
+            };
+            entry.holes.push(column.nulls().is_some());
+            if let Some(nulls) = column.nulls() {
+                entry.bytes += self.part(&nulls.inner().sliced())?;
+            }
+        }
+        if let Some(weights) = chunk.weights() {
+            entry.bytes += self.part(&Buffer::from_slice_ref(weights))?;
+        }
+        self.end += entry.bytes as u64;
+        self.rows += chunk.rows() as u64;
+        self.index.push(entry);
+        Ok(())
+    }
+
+    fn part(&mut self, bytes: &[u8]) -> Result<usize> {
+        let padding = bytes.len().next_multiple_of(8) - bytes.len();
+        self.file
+            .write_all(bytes)
+            .and_then(|()| self.file.write_all(&[0; 8][..padding]))
+            .map_err(no_room)?;
+        Ok(bytes.len() + padding)
+    }
+
+    pub fn finish(self, schema: Schema) -> Result<Streamed> {
+        let file = self
+            .file
+            .into_inner()
+            .map_err(|e| no_room(e.into_error()))?;
+        Ok(Streamed {
+            shared: Arc::new(Shared {
+                file,
+                coded: schema.fields.iter().map(|f| f.kind.is_coded()).collect(),
+                index: self.index,
+            }),
+            schema,
+            rows: self.rows,
+        })
+    }
+}
+
+/// A source whose chunks are in a temporary file.
+pub(crate) struct Streamed {
+    schema: Schema,
+    rows: u64,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    file: File,
+    index: Vec<Entry>,
+    coded: Vec<bool>,
+}
+
+impl Source for Streamed {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        let (sender, receiver) = sync_channel(AHEAD);
+        let shared = Arc::clone(&self.shared);
+        std::thread::Builder::new()
+            .name("read ahead".into())
+            .spawn(move || {
+                for entry in &shared.index {
+                    // Nobody listens any more when a scan is left half-way.
+                    if sender.send(shared.read(entry)).is_err() {
+                        break;
+                    }
+                }
+            })?;
+        Ok(Box::new(receiver.into_iter()))
+    }
+}
+
+impl Shared {
+    fn read(&self, entry: &Entry) -> Result<Chunk> {
+        let mut bytes = MutableBuffer::from_len_zeroed(entry.bytes);
+        read_exact_at(&self.file, bytes.as_slice_mut(), entry.at).map_err(|error| {
+            Error::io(format!("the temporary file cannot be read back: {error}"))
+        })?;
+        let bytes = Buffer::from(bytes);
+        let rows = entry.rows;
+        let mut at = 0;
+        let mut part = |size: usize| {
+            let part = bytes.slice_with_length(at, size);
+            at += size.next_multiple_of(8);
+            part
+        };
+        let mut columns = Vec::with_capacity(self.coded.len());
+        for (coded, holes) in self.coded.iter().zip(&entry.holes) {
+            let values = part(rows * if *coded { 4 } else { 8 });
+            let nulls =
+                holes.then(|| NullBuffer::new(BooleanBuffer::new(part(rows.div_ceil(8)), 0, rows)));
+            columns.push(if *coded {
+                Column::Code {
+                    values: ScalarBuffer::new(values, 0, rows),
+                    nulls,
+                }
+            } else {
+                Column::Real {
+                    values: ScalarBuffer::new(values, 0, rows),
+                    nulls,
+                }
+            });
+        }
+        let weights = entry
+            .weighted
+            .then(|| ScalarBuffer::<f64>::new(part(rows * 8), 0, rows).to_vec());
+        Ok(Chunk::new(rows, columns, weights))
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> std::io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !bytes.is_empty() {
+        let read = file.seek_read(bytes, at)?;
+        if read == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        at += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Field, Kind};
+
+    fn chunk(rows: usize, salt: usize) -> Chunk {
+        let x = (0..rows).map(|i| (i % 7 != salt % 7).then_some(i as f64 / 3.0));
+        let c = (0..rows).map(|i| Some(((i + salt) % 3) as u32));
+        let weights = (0..rows).map(|i| i as f64).collect();
+        let columns = vec![Column::from_numbers(x), Column::from_codes(c)];
+        Chunk::new(rows, columns, Some(weights))
+    }
+
+    #[test]
+    fn chunks_come_back_as_they_were_written_scan_after_scan() {
+        let chunks = [chunk(4096, 0), chunk(4096, 1), chunk(13, 2)];
+        let mut spill = Spill::new().unwrap();
+        for chunk in &chunks {
+            spill.write(chunk).unwrap();
+        }
+        let schema = Schema::new(vec![
+            Field::new("x", Kind::Real),
+            Field::with_levels("c", Kind::Categorical, ["a", "b", "c"]),
+        ]);
+        let source = spill.finish(schema).unwrap();
+        assert_eq!(source.rows(), 8205);
+        for _ in 0..2 {
+            let back: Vec<Chunk> = source.scan().unwrap().map(Result::unwrap).collect();
+            assert_eq!(back, chunks);
+        }
+        assert!(source.scan().unwrap().next().is_some());
+    }
+}
