@@ -8,7 +8,7 @@ use super::maximize::{log_prior, maximize};
 use super::start::{Init, Points, pull_together, statistics_of_groups};
 use super::survey::Survey;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{CHUNK_ROWS, Chunk, Source, Table};
+use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
 use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -147,6 +147,20 @@ pub fn fit(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
+    fit_from(specification, source, None, options, control)
+}
+
+/// Fits a mixture by EM from given parameters, if there are any; see [`fit`].
+///
+/// # Errors
+/// As [`fit`], and if the parameters are not of this specification.
+pub fn fit_from(
+    specification: &Specification,
+    source: &dyn Source,
+    start: Option<&Parameters>,
+    options: &FitOptions,
+    control: Control,
+) -> Result<Fit> {
     let schema = source.schema();
     let mut leaves = specification.leaves(schema)?;
     let target = specification
@@ -176,7 +190,11 @@ pub fn fit(
             .with_hint("fit a mixture to find clusters instead"));
     }
     let mut restarts = Vec::new();
-    let result = if target.is_none() {
+    let result = if let Some(start) = start {
+        let zero = MixtureStatistics::zero(&leaves, components);
+        assemble(&task, schema, start.clone(), zero).check()?;
+        em(&task, source, start.clone(), &options.em, control)?
+    } else if target.is_none() {
         unlabelled(&task, source, &survey, options, control, &mut restarts)?
     } else if survey.unlabelled > 0.0 || survey.incomplete > 0.0 {
         let mut statistics = survey.labelled.clone();
@@ -187,15 +205,23 @@ pub fn fit(
         Some(in_one_pass(&task, &survey.labelled)?)
     };
     let result = result.ok_or_else(stopped)?;
-    Ok(finish(
-        &task,
-        source,
-        &survey,
-        specification,
-        options,
-        result,
-        restarts,
-    ))
+    Ok(finish(&task, source, &survey, options, result, restarts))
+}
+
+fn assemble(
+    task: &Task,
+    schema: &Schema,
+    parameters: Parameters,
+    statistics: MixtureStatistics,
+) -> Mixture {
+    Mixture {
+        schema: schema.clone(),
+        target: task.target,
+        leaves: task.leaves.to_vec(),
+        weight_smoothing: task.weight_smoothing,
+        parameters,
+        statistics,
+    }
 }
 
 fn components(
@@ -366,7 +392,6 @@ fn finish(
     task: &Task,
     source: &dyn Source,
     survey: &Survey,
-    specification: &Specification,
     options: &FitOptions,
     mut result: EmResult<Parameters, MixtureStatistics>,
     restarts: Vec<f64>,
@@ -382,14 +407,7 @@ fn finish(
     if task.target.is_none() {
         order_components(&mut result, &mut warnings);
     }
-    let mixture = Mixture {
-        schema: source.schema().clone(),
-        target: task.target,
-        leaves: task.leaves.to_vec(),
-        weight_smoothing: specification.weight_smoothing,
-        parameters: result.parameters,
-        statistics: result.statistics,
-    };
+    let mixture = assemble(task, source.schema(), result.parameters, result.statistics);
     let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
     let parameters = mixture.free_parameters();
     Fit {
