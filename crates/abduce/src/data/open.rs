@@ -73,7 +73,6 @@ impl std::fmt::Debug for Opened {
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let wanted = wanted(&inputs, options)?;
-    let weight = options.weight.as_deref();
     let mut notes = Vec::new();
     if let Some(first) = numeric_header(&inputs, options) {
         notes.push(format!(
@@ -81,8 +80,11 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
         ));
     }
     let schema = infer(&inputs, options, &wanted, &mut notes)?;
-    let weight_column = weight.and_then(|name| position(&inputs, name));
-    encode(inputs, options, schema, weight_column, notes)
+    let weight_column = options
+        .weight
+        .as_ref()
+        .and_then(|name| position(&inputs, name));
+    encode(inputs, options, schema, weight_column, notes, &wanted)
 }
 
 /// Opens files as [`open`] does, with the columns, kinds and levels of a
@@ -127,9 +129,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
     if let Some(weight) = &options.weight {
         schema.weight = Some(weight.clone());
     }
-    let mut dropped = wanted;
-    dropped.iter_mut().for_each(|wanted| *wanted = !*wanted);
-    encode_without(inputs, options, schema, weight_column, notes, &dropped)
+    encode(inputs, options, schema, weight_column, notes, &wanted)
 }
 
 fn position(inputs: &Inputs, name: &str) -> Option<usize> {
@@ -272,28 +272,17 @@ fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> 
     }
 }
 
+/// The second pass: the rows in chunks, in memory or in a temporary file.
 fn encode(
     inputs: Inputs,
     options: &ReadOptions,
     schema: Schema,
     weight: Option<usize>,
-    notes: Vec<String>,
-) -> Result<Opened> {
-    let dropped = vec![false; inputs.names.len()];
-    encode_without(inputs, options, schema, weight, notes, &dropped)
-}
-
-/// The second pass: the rows in chunks, in memory or in a temporary file.
-fn encode_without(
-    inputs: Inputs,
-    options: &ReadOptions,
-    schema: Schema,
-    weight: Option<usize>,
     mut notes: Vec<String>,
-    dropped: &[bool],
+    allowed: &[bool],
 ) -> Result<Opened> {
     let missing = Missing::new(&options.missing);
-    let place = |name: &str| position(&inputs, name).filter(|at| !dropped[*at]);
+    let place = |name: &str| position(&inputs, name).filter(|at| allowed[*at]);
     let mut encoders: Vec<(Option<usize>, Encoder)> = schema
         .fields
         .iter()

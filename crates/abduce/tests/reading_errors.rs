@@ -1,0 +1,480 @@
+//! What is wrong with a file is said with its file, line and column and with
+//! what to do; what is odd in new data is said in a note. Nothing panics,
+//! whatever the bytes.
+
+mod common;
+
+use abduce::data::*;
+use abduce::{Error, ErrorKind};
+use common::*;
+
+fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
+    open(&[files.write(name, bytes)], &ReadOptions::default()).unwrap_err()
+}
+
+#[test]
+fn a_broken_table_is_reported_with_its_place() {
+    let files = Files::new();
+    let utf16: Vec<u8> = "\u{feff}x\n1\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let cases: Vec<(&str, Vec<u8>, Option<u64>, Option<&str>, &str)> = vec![
+        (
+            "a.csv",
+            "a,b\n1,2\n3\n".into(),
+            Some(3),
+            None,
+            "1 cell where 2 are expected",
+        ),
+        (
+            "a.csv",
+            "a,b\n1,2\n3,4,5\n".into(),
+            Some(3),
+            None,
+            "3 cells where 2 are expected",
+        ),
+        (
+            "a.csv",
+            "a,b\n\"1\n,2\n".into(),
+            Some(2),
+            None,
+            "1 cell where 2",
+        ),
+        ("a.csv", "".into(), None, None, "empty"),
+        ("a.csv", "\n\n".into(), None, None, "empty"),
+        ("a.jsonl", "".into(), None, None, "empty"),
+        ("a.csv", "a,b\n".into(), None, None, "no rows"),
+        (
+            "a.csv",
+            "a,b,a\n1,2,3\n".into(),
+            None,
+            Some("a"),
+            "columns 1 and 3",
+        ),
+        (
+            "a.csv",
+            b"a,b\n1,x\n2,caf\xe9\n".into(),
+            Some(3),
+            Some("b"),
+            "not UTF-8",
+        ),
+        (
+            "a.csv",
+            b"a,b\n1,x\n\xc3,\xa9\n".into(),
+            Some(3),
+            Some("a"),
+            "not UTF-8",
+        ),
+        (
+            "a.csv",
+            b"a,caf\xe9\n1,x\n".into(),
+            Some(1),
+            Some("column_2"),
+            "not UTF-8",
+        ),
+        ("a.csv", utf16, Some(1), None, "UTF-16"),
+        (
+            "a.csv",
+            "a\n1\ninf\n".into(),
+            Some(3),
+            Some("a"),
+            "too large",
+        ),
+        (
+            "a.csv",
+            "a\n1\n-1e200\n".into(),
+            Some(3),
+            Some("a"),
+            "rescale",
+        ),
+        (
+            "a.csv",
+            "a\n1\n1e999\n".into(),
+            Some(3),
+            Some("a"),
+            "too large",
+        ),
+        (
+            "a.jsonl",
+            "{\"a\":1}\n{\"a\":[1]}\n".into(),
+            Some(2),
+            Some("a"),
+            "flatten",
+        ),
+        (
+            "a.jsonl",
+            "{\"a\":1}\n\n{\"a\":1\n".into(),
+            Some(3),
+            None,
+            "not a JSON object",
+        ),
+        (
+            "a.jsonl",
+            "{\"a\":1}\n7\n".into(),
+            Some(2),
+            None,
+            "one object",
+        ),
+        (
+            "a.jsonl",
+            b"{\"a\":1}\n{\"a\":\"\xe9\"}\n".into(),
+            Some(2),
+            None,
+            "not UTF-8",
+        ),
+        ("a.xlsx", "PK".into(), None, None, ".parquet"),
+        ("a", "x\n1\n".into(), None, None, ".csv"),
+        (
+            "a.parquet",
+            "x\n1\n".into(),
+            None,
+            None,
+            "not a Parquet file",
+        ),
+        (
+            "a.parquet",
+            b"PAR1junkjunkjunk".into(),
+            None,
+            None,
+            "damaged",
+        ),
+        (
+            "a.arrow",
+            b"ARROW1\0\0junkjunkjunk".into(),
+            None,
+            None,
+            "damaged",
+        ),
+        (
+            "a.arrow",
+            b"\xff\xff\xff\xff\x10\0\0\0junkjunkjunkjunk".into(),
+            None,
+            None,
+            "damaged",
+        ),
+        ("a.feather", b"FEA1\0\0".into(), None, None, "version 2"),
+    ];
+    for (name, bytes, line, column, message) in cases {
+        let error = fails(&files, name, &bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(error.to_string().contains(message), "{text:?}: {error}");
+        assert_eq!(error.line(), line, "{text:?}: {error}");
+        assert_eq!(error.column(), column, "{text:?}: {error}");
+        assert_eq!(error.file(), Some(files.path(name).as_str()), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Data, "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_io_error() {
+    let files = Files::new();
+    let read = |argument: &str| open(&[argument.to_string()], &ReadOptions::default()).unwrap_err();
+    for (argument, message) in [
+        (files.path("none.csv"), "no such file"),
+        (files.path("*.nothing"), "no file has a name like this"),
+        (files.path("."), "folder"),
+    ] {
+        let error = read(&argument);
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!(error.file(), Some(argument.as_str()));
+    }
+    let twice = ["-".to_string(), "-".to_string()];
+    let error = open(&twice, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("twice"), "{error}");
+    assert!(open(&[], &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn compressed_bytes_cut_short_are_noticed() {
+    let files = Files::new();
+    let mut random = 1u64;
+    let mut text = String::from("x\n");
+    for _ in 0..100_000 {
+        random = random
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        text.push_str(&format!("{random}\n"));
+    }
+    let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (name, bytes) in [
+        ("cut.csv.gz", gzip(text.as_bytes())),
+        ("cut.csv.zst", packed),
+    ] {
+        for part in [bytes.len() / 2, bytes.len() - 1, 12] {
+            let error = fails(&files, name, &bytes[..part]);
+            assert_eq!(error.kind(), ErrorKind::Io);
+            assert!(error.to_string().contains("cut short"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn options_that_name_no_column_list_those_there_are() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "a,b\n1,2\n")];
+    let no = || vec!["c".to_string()];
+    let default = ReadOptions::default;
+    for (option, options) in [
+        (
+            "--drop",
+            ReadOptions {
+                drop: no(),
+                ..default()
+            },
+        ),
+        (
+            "--columns",
+            ReadOptions {
+                columns: Some(no()),
+                ..default()
+            },
+        ),
+        (
+            "--kind",
+            ReadOptions {
+                kinds: kinds(&["c=real"]),
+                ..default()
+            },
+        ),
+        ("--target", target("c")),
+        (
+            "--weight",
+            ReadOptions {
+                weight: Some("c".into()),
+                ..default()
+            },
+        ),
+    ] {
+        let error = open(&path, &options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+        let text = error.to_string();
+        assert!(text.contains(option) && text.contains("\"c\""), "{text}");
+        assert!(text.contains("a, b"), "{text}");
+    }
+    let both = ReadOptions {
+        drop: vec!["a".into()],
+        ..target("a")
+    };
+    assert!(open(&path, &both).is_err());
+    let names = ReadOptions {
+        names: Some(no()),
+        ..default()
+    };
+    let error = open(&path, &names).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("1 names are given for 2 columns"),
+        "{error}"
+    );
+}
+
+#[test]
+fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
+    let files = Files::new();
+    let text = "x,size,n\n1,large,1\n1.0,small,2.5\n10,medium,-1\n9,,x\n";
+    let path = [files.write("a.csv", text)];
+    for (kind, line, column, message) in [
+        (
+            "size=ordinal(small,large)",
+            4,
+            "size",
+            "\"medium\" is not one of the levels",
+        ),
+        ("size=real", 2, "size", "\"large\" is not a number"),
+        (
+            "size=real",
+            2,
+            "size",
+            "?,large\" if it means missing, or --kind \"size=cat",
+        ),
+        ("n=count", 3, "n", "2.5 is not a count"),
+        ("n=real", 5, "n", "\"x\" is not a number"),
+    ] {
+        let options = ReadOptions {
+            kinds: kinds(&[kind]),
+            ..ReadOptions::default()
+        };
+        let error = open(&path, &options).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!((error.line(), error.column()), (Some(line), Some(column)));
+    }
+    let options = ReadOptions {
+        kinds: kinds(&["x=binary"]),
+        ..ReadOptions::default()
+    };
+    let error = open(&path, &options).unwrap_err();
+    assert!(error.to_string().contains("1, 9, 10"), "{error}");
+}
+
+#[test]
+fn weights_must_be_numbers_from_zero_up() {
+    let files = Files::new();
+    let options = ReadOptions {
+        weight: Some("w".into()),
+        ..ReadOptions::default()
+    };
+    for (cell, message) in [
+        ("-1", "negative"),
+        ("", "missing"),
+        ("NA", "missing"),
+        ("much", "\"much\" is not a number"),
+        ("inf", "too large"),
+    ] {
+        let path = files.write("a.csv", format!("x,w\n1.5,0\n2,{cell}\n"));
+        let error = open(&[path], &options).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!((error.line(), error.column()), (Some(3), Some("w")));
+    }
+}
+
+#[test]
+fn files_with_other_columns_are_refused_by_name() {
+    let files = Files::new();
+    let first = files.write("a.csv", "x,y\n1,2\n");
+    for (text, column) in [("x\n1\n", "y"), ("y,x,z\n1,2,3\n", "z")] {
+        let second = files.write("b.csv", text);
+        let error = open(&[first.clone(), second.clone()], &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.file(), Some(second.as_str()));
+        assert_eq!(error.column(), Some(column));
+    }
+}
+
+#[test]
+fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
+    let files = Files::new();
+    for end in ["\n", "\r\n"] {
+        let lines = [
+            "a,b",
+            "\"two\nlines\",1",
+            "",
+            "x,2",
+            "\"q\"\"uote\",3",
+            "y,oops",
+        ];
+        let path = [files.write("a.csv", lines.join(end))];
+        let options = ReadOptions {
+            kinds: kinds(&["b=real"]),
+            ..ReadOptions::default()
+        };
+        let error = open(&path, &options).unwrap_err();
+        assert_eq!(error.line(), Some(7), "{error}");
+        let opened = open(&path, &drop_columns(&["b"])).unwrap();
+        assert_eq!(
+            fields(&opened)[0].levels,
+            ["q\"uote", "two\nlines", "x", "y"]
+        );
+    }
+}
+
+#[test]
+fn new_data_are_encoded_as_the_model_knows_them() {
+    let files = Files::new();
+    let text = "name,age,smokes,height\nann,31,yes,1.7\nbob,?,no,1.85\nann,45,no,NA\n";
+    let schema = files.open("old.csv", text).source.schema().clone();
+    let path = files.write(
+        "new.csv",
+        "height,extra,name,age\n1.5,9,zoe,20\n,9,bob,\n2,9,Ann,3\n",
+    );
+    let opened = open_with(&[path], &ReadOptions::default(), &schema).unwrap();
+    assert_eq!(opened.source.schema(), &schema);
+    assert_eq!(codes(&opened, 0), [None, Some(1), None]);
+    assert_eq!(codes(&opened, 2), [None; 3]);
+    assert_eq!(numbers(&opened, 3), [Some(1.5), None, Some(2.0)]);
+    assert_eq!(opened.left_out, ["extra"]);
+    let notes = opened.notes.join("\n");
+    assert!(notes.contains("no column smokes"), "{notes}");
+    assert!(
+        notes.contains("column name: 2 cells hold levels"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("(first: \"zoe\"") && notes.contains("line 2"),
+        "{notes}"
+    );
+    let wrong = |text: &str| {
+        let path = files.write("wrong.csv", text);
+        open_with(&[path], &ReadOptions::default(), &schema).unwrap_err()
+    };
+    let error = wrong("age\n3\nold\n");
+    assert_eq!((error.line(), error.column()), (Some(3), Some("age")));
+    assert!(wrong("zzz\n3\n").to_string().contains("zzz"));
+    assert!(wrong("age\n").to_string().contains("no rows"));
+    let path = files.write("bare.csv", "bob,77\n");
+    let options = ReadOptions {
+        no_header: true,
+        names: Some(vec!["name".into(), "age".into()]),
+        ..ReadOptions::default()
+    };
+    let opened = open_with(&[path], &options, &schema).unwrap();
+    assert_eq!(numbers(&opened, 1), [Some(77.0)]);
+}
+
+#[test]
+fn a_weight_the_new_data_lack_is_one() {
+    let files = Files::new();
+    let path = files.write("a.csv", "x,w\n1.5,2\n2,0\n");
+    let options = ReadOptions {
+        weight: Some("w".into()),
+        ..ReadOptions::default()
+    };
+    let schema = open(&[path], &options).unwrap().source.schema().clone();
+    let again = |text: &str| {
+        let path = files.write("b.csv", text);
+        open_with(&[path], &ReadOptions::default(), &schema).unwrap()
+    };
+    assert_eq!(chunks(&again("x\n1\n"))[0].weights(), None);
+    assert_eq!(chunks(&again("w,x\n5,1\n"))[0].weights(), Some(&[5.0][..]));
+}
+
+#[test]
+fn no_bytes_make_reading_panic() {
+    use proptest::prelude::*;
+    let files = Files::new();
+    let bytes = prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..200),
+        proptest::collection::vec(
+            proptest::sample::select(b"a1,;\t\"\n\r .-e{}[]:\xff\xc3\xa9".to_vec()),
+            0..200
+        ),
+    ];
+    let magic = proptest::sample::select(vec![
+        &b""[..],
+        b"PAR1",
+        b"ARROW1\0\0",
+        b"\xff\xff\xff\xff\x10\0\0\0",
+        b"\x1f\x8b\x08",
+        b"\x28\xb5\x2f\xfd",
+        b"\xef\xbb\xbf",
+    ]);
+    let names = proptest::sample::select(vec!["a.csv", "a.tsv", "a.jsonl", "a.arrow", "a.parquet"]);
+    proptest!(ProptestConfig::with_cases(2000), |(head in magic, bytes in bytes, name in names)| {
+        let path = [files.write(name, [head, &bytes].concat())];
+        let read = std::panic::catch_unwind(|| {
+            if let Ok(opened) = open(&path, &ReadOptions::default()) {
+                let raw = opened.raw_rows().unwrap().map(|batch| batch.unwrap().rows());
+                assert_eq!(raw.sum::<usize>() as u64, opened.source.rows());
+            }
+        });
+        prop_assert!(read.is_ok());
+    });
+}
+
+#[test]
+fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
+    use arrow_array::*;
+    let words: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["a", "b", "a"]));
+    let batch = RecordBatch::try_from_iter([("w", words)]).unwrap();
+    let files = Files::new();
+    for (name, bytes) in [
+        ("a.parquet", parquet_bytes(&batch)),
+        ("a.arrow", arrow_file(&batch)),
+    ] {
+        for cut in [bytes.len() / 4, bytes.len() / 2, bytes.len() - 1] {
+            let error = fails(&files, name, &bytes[..cut]);
+            assert!(error.to_string().contains("damaged"), "{error}");
+        }
+    }
+}
