@@ -15,155 +15,113 @@ fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
 #[test]
 fn a_broken_table_is_reported_with_its_place() {
     let files = Files::new();
-    let utf16: Vec<u8> = "\u{feff}x\n1\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let cases: Vec<(&str, Vec<u8>, Option<u64>, Option<&str>, &str)> = vec![
+    for (name, bytes, message) in [
         (
             "a.csv",
-            "a,b\n1,2\n3\n".into(),
-            Some(3),
-            None,
-            "1 cell where 2 are expected",
+            &b"a,b\n1,2\n3\n"[..],
+            ", line 3: 1 cell where 2 are expected",
         ),
         (
             "a.csv",
-            "a,b\n1,2\n3,4,5\n".into(),
-            Some(3),
-            None,
-            "3 cells where 2 are expected",
+            b"a,b\n1,2\n3,4,5\n",
+            ", line 3: 3 cells where 2 are",
+        ),
+        ("a.csv", b"a,b\n\"1\n,2\n", ", line 2: 1 cell where 2 are"),
+        ("a.csv", b"", ": the file is empty"),
+        ("a.csv", b"\n\n", ": the file is empty"),
+        ("a.jsonl", b"", ": the file is empty"),
+        ("a.csv", b"a,b\n", ": there are no rows"),
+        (
+            "a.csv",
+            b"a,b,a\n1,2,3\n",
+            ", column \"a\": columns 1 and 3",
         ),
         (
             "a.csv",
-            "a,b\n\"1\n,2\n".into(),
-            Some(2),
-            None,
-            "1 cell where 2",
-        ),
-        ("a.csv", "".into(), None, None, "empty"),
-        ("a.csv", "\n\n".into(), None, None, "empty"),
-        ("a.jsonl", "".into(), None, None, "empty"),
-        ("a.csv", "a,b\n".into(), None, None, "no rows"),
-        (
-            "a.csv",
-            "a,b,a\n1,2,3\n".into(),
-            None,
-            Some("a"),
-            "columns 1 and 3",
+            b"a,b\n1,x\n2,caf\xe9\n",
+            ", line 3, column \"b\": the text is not UTF-8",
         ),
         (
             "a.csv",
-            b"a,b\n1,x\n2,caf\xe9\n".into(),
-            Some(3),
-            Some("b"),
-            "not UTF-8",
+            b"a,b\n1,x\n\xc3,\xa9\n",
+            ", line 3, column \"a\": the text is not",
         ),
         (
             "a.csv",
-            b"a,b\n1,x\n\xc3,\xa9\n".into(),
-            Some(3),
-            Some("a"),
-            "not UTF-8",
+            b"a,caf\xe9\n1,x\n",
+            ", line 1, column \"column_2\": the text is not",
+        ),
+        ("a.csv", b"\xff\xfex\0\n\0", ", line 1: the text is UTF-16"),
+        ("a.csv", b"\xfe\xff\0x\0\n", ", line 1: the text is UTF-16"),
+        (
+            "a.csv",
+            b"a\n1\ninf\n",
+            ", line 3, column \"a\": inf is too large; rescale",
         ),
         (
             "a.csv",
-            b"a,caf\xe9\n1,x\n".into(),
-            Some(1),
-            Some("column_2"),
-            "not UTF-8",
-        ),
-        ("a.csv", utf16, Some(1), None, "UTF-16"),
-        (
-            "a.csv",
-            "a\n1\ninf\n".into(),
-            Some(3),
-            Some("a"),
-            "too large",
+            b"a\n1\n-1e200\n",
+            ", line 3, column \"a\": -1e200 is too large",
         ),
         (
             "a.csv",
-            "a\n1\n-1e200\n".into(),
-            Some(3),
-            Some("a"),
-            "rescale",
-        ),
-        (
-            "a.csv",
-            "a\n1\n1e999\n".into(),
-            Some(3),
-            Some("a"),
-            "too large",
+            b"a\n1\n1e999\n",
+            ", line 3, column \"a\": 1e999 is too large",
         ),
         (
             "a.jsonl",
-            "{\"a\":1}\n{\"a\":[1]}\n".into(),
-            Some(2),
-            Some("a"),
-            "flatten",
+            b"{\"a\":1}\n{\"a\":[1]}\n",
+            ", line 2, column \"a\": the value is itself",
         ),
         (
             "a.jsonl",
-            "{\"a\":1}\n\n{\"a\":1\n".into(),
-            Some(3),
-            None,
-            "not a JSON object",
+            b"{\"a\":1}\n\n{\"a\":1\n",
+            ", line 3: this is not a JSON object",
         ),
         (
             "a.jsonl",
-            "{\"a\":1}\n7\n".into(),
-            Some(2),
-            None,
-            "one object",
+            b"{\"a\":1}\n7\n",
+            ", line 2: this is not a JSON object",
         ),
         (
             "a.jsonl",
-            b"{\"a\":1}\n{\"a\":\"\xe9\"}\n".into(),
-            Some(2),
-            None,
-            "not UTF-8",
+            b"{\"a\":1}\n{\"a\":\"\xe9\"}\n",
+            ", line 2: the text is not UTF-8",
         ),
-        ("a.xlsx", "PK".into(), None, None, ".parquet"),
-        ("a", "x\n1\n".into(), None, None, ".csv"),
+        ("a.xlsx", b"PK", ": the name does not say the format"),
+        ("a", b"x\n1\n", ": the name does not say the format"),
+        ("a.parquet", b"x\n1\n", ": this is not a Parquet file"),
         (
             "a.parquet",
-            "x\n1\n".into(),
-            None,
-            None,
-            "not a Parquet file",
-        ),
-        (
-            "a.parquet",
-            b"PAR1junkjunkjunk".into(),
-            None,
-            None,
-            "damaged",
+            b"PAR1junkjunkjunk",
+            ": the Parquet file is cut short",
         ),
         (
             "a.arrow",
-            b"ARROW1\0\0junkjunkjunk".into(),
-            None,
-            None,
-            "damaged",
+            b"ARROW1\0\0junkjunkjunk",
+            ": the Arrow file is cut short",
         ),
         (
             "a.arrow",
-            b"\xff\xff\xff\xff\x10\0\0\0junkjunkjunkjunk".into(),
-            None,
-            None,
-            "damaged",
+            b"\xff\xff\xff\xff\x10\0\0\0junkjunk",
+            ": the Arrow file is cut short",
         ),
-        ("a.feather", b"FEA1\0\0".into(), None, None, "version 2"),
-    ];
-    for (name, bytes, line, column, message) in cases {
-        let error = fails(&files, name, &bytes);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(error.to_string().contains(message), "{text:?}: {error}");
-        assert_eq!(error.line(), line, "{text:?}: {error}");
-        assert_eq!(error.column(), column, "{text:?}: {error}");
-        assert_eq!(error.file(), Some(files.path(name).as_str()), "{error}");
+        (
+            "a.feather",
+            b"FEA1\0\0",
+            ": this is a Feather file of version 1",
+        ),
+    ] {
+        let error = fails(&files, name, bytes);
+        let expected = format!("{}{message}", files.path(name));
+        assert!(error.to_string().starts_with(&expected), "{error}");
         assert_eq!(error.kind(), ErrorKind::Data, "{error}");
     }
+    let error = fails(&files, "a.xlsx", "PK").to_string();
+    assert!(
+        error.contains(".csv") && error.contains(".parquet"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -2,13 +2,12 @@
 //! grow with the rows. Numbers are real, counts or 0/1; words are levels, or
 //! text when they hardly repeat. The user's word on a column is law.
 
-use super::encode::{Lookup, Mix, Place, as_number, shown, too_large};
+use super::encode::{Place, as_number, shown, too_large};
+use super::levels::{Levels, Lookup};
 use super::options::{KindOverride, Missing};
-use super::read::{Cell, Key, Located, TOO_LARGE, key, number, token};
+use super::read::{Cell, Located, TOO_LARGE, number};
 use super::schema::{Field, Kind};
 use crate::{Error, Result};
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
 
 /// Words with more levels than this are text.
 const TEXT_LEVELS: usize = 10_000;
@@ -142,7 +141,7 @@ impl Summary {
             Cell::Bool(_) | Cell::Missing => None,
         };
         self.truths += u64::from(matches!(cell, Cell::Bool(_)));
-        if !self.levels.full {
+        if !self.levels.is_full() {
             self.levels.add(cell);
         }
         let Some(x) = value else {
@@ -229,8 +228,12 @@ impl Summary {
         }
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
-        if self.levels.full || rare {
-            let many = if self.levels.full { "more than " } else { "" };
+        if self.levels.is_full() || rare {
+            let many = if self.levels.is_full() {
+                "more than "
+            } else {
+                ""
+            };
             notes.push(format!(
                 "column {name} is text ({many}{distinct} different cells in {} rows), which no \
                  model uses; it is left out, unless --kind \"{name}=categorical\" asks for it",
@@ -258,7 +261,7 @@ impl Summary {
             return Ok(Field::new(&self.name, Kind::Real));
         }
         let distinct = self.levels.count();
-        if distinct == 2 && self.levels.small == [0b11, 0, 0, 0] {
+        if self.levels.are_zero_and_one() {
             let levels = ["0", "1"];
             return Ok(Field::with_levels(&self.name, Kind::Binary, levels));
         }
@@ -270,7 +273,7 @@ impl Summary {
     }
 
     fn sorted_levels(&self) -> Result<Vec<String>> {
-        if self.levels.full {
+        if self.levels.is_full() {
             return Err(
                 Error::data(format!("there are more than {MOST_LEVELS} levels"))
                     .at_column(&self.name)
@@ -319,82 +322,4 @@ fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
             None
         }
     })
-}
-
-/// The different cells of a column, as long as they are not too many.
-struct Levels {
-    limit: usize,
-    full: bool,
-    /// Which of 0..256 were seen, because most levels that are numbers are.
-    small: [u64; 4],
-    numbers: HashSet<u64, BuildHasherDefault<Mix>>,
-    words: HashSet<String>,
-}
-
-impl Levels {
-    fn new(limit: usize) -> Levels {
-        Levels {
-            limit,
-            full: false,
-            small: [0; 4],
-            numbers: HashSet::default(),
-            words: HashSet::new(),
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, cell: Cell<'_>) {
-        match key(cell) {
-            Some(Key::Number(x)) if x.fract() == 0.0 && (0.0..256.0).contains(&x) => {
-                let x = x as usize;
-                self.small[x / 64] |= 1 << (x % 64);
-                return;
-            }
-            Some(Key::Number(x)) => {
-                if !self.numbers.insert(x.to_bits()) {
-                    return;
-                }
-            }
-            Some(Key::Word(word)) => {
-                if self.words.contains(&*word) {
-                    return;
-                }
-                self.words.insert(word.into_owned());
-            }
-            None => return,
-        }
-        self.full = self.count() > self.limit;
-        if self.full {
-            self.numbers = HashSet::default();
-            self.words = HashSet::new();
-        }
-    }
-
-    /// How many there are; when too many, the limit.
-    fn count(&self) -> usize {
-        if self.full {
-            return self.limit;
-        }
-        let small: u32 = self.small.iter().map(|bits| bits.count_ones()).sum();
-        small as usize + self.numbers.len() + self.words.len()
-    }
-
-    /// In the order of numbers when all are numbers, else of bytes.
-    fn sorted(&self) -> Vec<String> {
-        let small = (0..256).filter(|x| self.small[x / 64] >> (x % 64) & 1 == 1);
-        let mut levels: Vec<String> = small
-            .map(|x| x.to_string())
-            .chain(self.numbers.iter().map(|bits| token(f64::from_bits(*bits))))
-            .chain(self.words.iter().cloned())
-            .collect();
-        if levels.iter().all(|level| number(level).is_some()) {
-            levels.sort_by(|a, b| {
-                let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
-                x.total_cmp(&y).then_with(|| a.cmp(b))
-            });
-        } else {
-            levels.sort();
-        }
-        levels
-    }
 }

@@ -10,8 +10,8 @@ use super::options::{Missing, ReadOptions};
 use super::raw::RawRows;
 use super::read::{Inputs, number};
 use super::schema::{Kind, Schema};
-use super::source::{Source, Table};
-use super::streamed::Spill;
+use super::source::Source;
+use super::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -354,56 +354,4 @@ fn take(encoders: &mut [(Option<usize>, Encoder)], rows: usize, weighted: bool) 
         columns,
         weights.map(|(_, encoder)| encoder.take_weights()),
     )
-}
-
-/// Chunks, in memory until they exceed the budget.
-struct Store {
-    budget: u64,
-    bytes: u64,
-    chunks: Vec<Chunk>,
-    spill: Option<Spill>,
-}
-
-impl Store {
-    fn new(budget: u64) -> Store {
-        Store {
-            budget,
-            bytes: 0,
-            chunks: Vec::new(),
-            spill: None,
-        }
-    }
-
-    fn add(&mut self, chunk: Chunk) -> Result<()> {
-        self.bytes += size(&chunk);
-        match &mut self.spill {
-            Some(spill) => spill.write(&chunk)?,
-            None => self.chunks.push(chunk),
-        }
-        if self.spill.is_none() && self.bytes > self.budget {
-            let mut spill = Spill::new()?;
-            for chunk in std::mem::take(&mut self.chunks) {
-                spill.write(&chunk)?;
-            }
-            self.spill = Some(spill);
-        }
-        Ok(())
-    }
-
-    fn finish(self, schema: Schema) -> Result<Box<dyn Source>> {
-        Ok(match self.spill {
-            Some(spill) => Box::new(spill.finish(schema)?),
-            None => Box::new(Table::from_chunks(schema, self.chunks)),
-        })
-    }
-}
-
-fn size(chunk: &Chunk) -> u64 {
-    let columns = chunk.columns().iter().map(|column| match column {
-        Column::Real { values, .. } => 8 * values.len(),
-        Column::Code { values, .. } => 4 * values.len(),
-    });
-    let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
-    let weights = chunk.weights().map_or(0, |w| 8 * w.len());
-    (columns.sum::<usize>() + holes.count() * chunk.rows() / 8 + weights) as u64
 }
