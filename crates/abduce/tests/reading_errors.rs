@@ -216,6 +216,14 @@ fn options_that_name_no_column_list_those_there_are() {
         ..target("a")
     };
     assert!(open(&path, &both).is_err());
+    let quote = ReadOptions {
+        delimiter: Some(b'"'),
+        ..default()
+    };
+    assert_eq!(
+        open(&path, &quote).unwrap_err().kind(),
+        ErrorKind::Parameter
+    );
     let names = ReadOptions {
         names: Some(no()),
         ..default()

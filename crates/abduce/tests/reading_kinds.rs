@@ -167,3 +167,16 @@ fn columns_are_chosen_and_named() {
     assert_eq!(fields(&opened)[1].name, "v");
     assert_eq!(opened.source.rows(), 2);
 }
+
+#[test]
+fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
+    let files = Files::new();
+    let opened = files.open("a.csv", "x;y\n1,5;2\n2,5;3\n");
+    assert!(opened.notes[0].contains("\"1,5\""), "{:?}", opened.notes);
+    let opened = files.open("a.csv", "5.1,3.5\n4.9,3.0\n");
+    assert!(
+        opened.notes[0].contains("--no-header"),
+        "{:?}",
+        opened.notes
+    );
+}

@@ -5,7 +5,7 @@
 use super::encode::{Place, as_number, shown, too_large};
 use super::levels::{Levels, Lookup};
 use super::options::{KindOverride, Missing};
-use super::read::{Cell, Located, TOO_LARGE, number};
+use super::read::{Cell, Key, Located, TOO_LARGE, key, number};
 use super::schema::{Field, Kind};
 use crate::{Error, Result};
 
@@ -134,15 +134,19 @@ impl Summary {
 
     #[inline]
     fn look(&mut self, cell: Cell<'_>, row: usize, located: &Located<'_>) {
-        let value = match cell {
-            Cell::Text(text) => number(text),
-            Cell::Integer(x) => Some(x as f64),
-            Cell::Number(x) => Some(x),
-            Cell::Bool(_) | Cell::Missing => None,
+        let Some(key) = key(cell) else {
+            return;
+        };
+        let value = match (&key, cell) {
+            (Key::Number(x), _) => Some(*x),
+            (Key::Word(_), Cell::Text(text)) => number(text),
+            (Key::Word(_), Cell::Integer(x)) => Some(x as f64),
+            (Key::Word(_), Cell::Number(x)) => Some(x),
+            (Key::Word(_), _) => None,
         };
         self.truths += u64::from(matches!(cell, Cell::Bool(_)));
         if !self.levels.is_full() {
-            self.levels.add(cell);
+            self.levels.add(key);
         }
         let Some(x) = value else {
             self.first_word
@@ -226,6 +230,7 @@ impl Summary {
                 missing.with(word)
             ));
         }
+        self.decimal_comma(notes);
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
         if self.levels.is_full() || rare {
@@ -252,6 +257,18 @@ impl Summary {
         }))
     }
 
+    fn decimal_comma(&self, notes: &mut Vec<String>) {
+        if let Some((word, place)) = &self.first_word
+            && number(&word.replacen(',', ".", 1)).is_some()
+        {
+            notes.push(format!(
+                "column {}: \"{word}\" ({place}) looks like a number with a comma; numbers are \
+                 written with a point",
+                self.name
+            ));
+        }
+    }
+
     fn numeric(&self) -> Result<Field> {
         if let Some((text, place)) = &self.first_large {
             let error = too_large(text, &self.name);
@@ -275,7 +292,7 @@ impl Summary {
     fn sorted_levels(&self) -> Result<Vec<String>> {
         if self.levels.is_full() {
             return Err(
-                Error::data(format!("there are more than {MOST_LEVELS} levels"))
+                Error::data(format!("{} levels are too many", self.levels.count()))
                     .at_column(&self.name)
                     .with_hint("leave the column out with --drop, or ask for another --kind"),
             );

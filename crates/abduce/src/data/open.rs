@@ -74,7 +74,7 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let wanted = wanted(&inputs, options)?;
     let mut notes = Vec::new();
-    if let Some(first) = numeric_header(&inputs, options) {
+    if let Some(first) = numeric_header(&inputs) {
         notes.push(format!(
             "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
         ));
@@ -83,7 +83,7 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let weight_column = options
         .weight
         .as_ref()
-        .and_then(|name| position(&inputs, name));
+        .and_then(|name| inputs.position(name));
     encode(inputs, options, schema, weight_column, notes, &wanted)
 }
 
@@ -102,7 +102,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         ..options.clone()
     };
     let wanted = wanted(&inputs, options)?;
-    let present = |name: &str| position(&inputs, name).filter(|at| wanted[*at]);
+    let present = |name: &str| inputs.position(name).filter(|at| wanted[*at]);
     let absent: Vec<&str> = schema
         .fields
         .iter()
@@ -124,16 +124,12 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
         .collect();
     let named = options.weight.as_ref().or(schema.weight.as_ref());
-    let weight_column = named.and_then(|name| position(&inputs, name));
+    let weight_column = named.and_then(|name| inputs.position(name));
     let mut schema = schema.clone();
     if let Some(weight) = &options.weight {
         schema.weight = Some(weight.clone());
     }
     encode(inputs, options, schema, weight_column, notes, &wanted)
-}
-
-fn position(inputs: &Inputs, name: &str) -> Option<usize> {
-    inputs.names.iter().position(|n| n == name)
 }
 
 /// Which columns the options leave, after a check that the options name only
@@ -146,7 +142,7 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
         .chain(options.target.iter().map(|name| (name, "--target")))
         .chain(options.weight.iter().map(|name| (name, "--weight")));
     for (name, option) in named {
-        if position(inputs, name).is_none() {
+        if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
             return Err(
                 Error::parameter(format!("{option}: there is no column \"{name}\""))
@@ -199,10 +195,11 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     list
 }
 
-fn numeric_header<'a>(inputs: &'a Inputs, options: &ReadOptions) -> Option<&'a str> {
-    let given = options.no_header || options.names.is_some();
+/// The first name, if all of them look like cells of a row.
+fn numeric_header(inputs: &Inputs) -> Option<&str> {
     let numbers = inputs.names.iter().all(|name| number(name).is_some());
-    (!given && numbers).then(|| inputs.names.first().map(String::as_str))?
+    let first = inputs.names.first().map(String::as_str);
+    first.filter(|_| numbers && inputs.named_by_a_line())
 }
 
 /// The first pass: what the wanted columns are.
@@ -225,9 +222,8 @@ fn infer(
             (at, Summary::new(name, wish))
         })
         .collect();
-    let read: Vec<bool> = (0..inputs.names.len())
-        .map(|at| summaries.iter().any(|(column, _)| *column == at))
-        .collect();
+    let mut read = vec![false; inputs.names.len()];
+    summaries.iter().for_each(|(at, _)| read[*at] = true);
     let mut rows = 0;
     inputs.scan(&read, |located| {
         rows += located.batch.rows();
@@ -282,7 +278,7 @@ fn encode(
     allowed: &[bool],
 ) -> Result<Opened> {
     let missing = Missing::new(&options.missing);
-    let place = |name: &str| position(&inputs, name).filter(|at| allowed[*at]);
+    let place = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
     let mut encoders: Vec<(Option<usize>, Encoder)> = schema
         .fields
         .iter()

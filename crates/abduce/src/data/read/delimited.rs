@@ -91,6 +91,13 @@ impl Rows {
                 .at_line(1)
                 .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
         }
+        if let Some(delimiter) = options.delimiter.filter(|d| b"\"\r\n".contains(d)) {
+            let shown = char::from(delimiter).escape_default();
+            return Err(
+                Error::parameter(format!("\"{shown}\" cannot separate cells"))
+                    .with_hint("pass --delimiter with a character such as , ; | or a tab"),
+            );
+        }
         let mark = if head.starts_with(b"\xef\xbb\xbf") {
             3
         } else {
@@ -195,8 +202,6 @@ impl Rows {
                 self.used = used;
                 continue;
             }
-            // Rows before the ragged one may hold an error that comes first.
-            self.ends.truncate(cells);
             return Err(Error::data(format!(
                 "{found} {} where {} are expected",
                 if found == 1 { "cell" } else { "cells" },
