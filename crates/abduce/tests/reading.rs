@@ -6,6 +6,8 @@ mod common;
 
 use abduce::data::*;
 use common::*;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 const PEOPLE: &str =
@@ -258,4 +260,57 @@ fn the_smallest_and_oddest_tables_are_tables() {
     let opened = files.open("a.csv", "größe,名\n1.5,猫\n2,犬\n");
     assert_eq!(fields(&opened)[0].name, "größe");
     assert_eq!(fields(&opened)[1].levels, ["犬", "猫"]);
+}
+
+#[test]
+fn standard_input_is_spooled_and_scanned_again() {
+    let run = |folder: &str| {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_reads_standard_input", "--ignored"])
+            .env("TMPDIR", folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // A child that fails early does not listen.
+        let _ = stdin.write_all(&gzip(PEOPLE.as_bytes()));
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text)
+    };
+    let files = Files::new();
+    let (success, text) = run(&files.path(""));
+    assert!(success, "{text}");
+    let (success, text) = run(&files.path("none"));
+    assert!(!success && text.contains("set TMPDIR"), "{text}");
+}
+
+#[test]
+#[ignore = "run by standard_input_is_spooled_and_scanned_again"]
+fn child_reads_standard_input() {
+    let opened = match open(&["-".into()], &ReadOptions::default()) {
+        Ok(opened) => opened,
+        Err(error) => {
+            println!("{error}");
+            panic!("not read");
+        }
+    };
+    assert_eq!(opened.source.rows(), 3);
+    assert_eq!(opened.files, ["standard input"]);
+    let batch = opened.raw_rows().unwrap().next().unwrap().unwrap();
+    assert_eq!(batch.cell(1, 1).text, "?");
+}
+
+#[test]
+fn dropped_columns_are_not_among_the_raw_ones() {
+    let files = Files::new();
+    let path = [files.write("a.jsonl", "{\"a\":{\"b\":1},\"c\":2.50}\n")];
+    let error = open(&path, &ReadOptions::default()).unwrap_err();
+    assert_eq!((error.line(), error.column()), (Some(1), Some("a")));
+    let opened = open(&path, &drop_columns(&["a"])).unwrap();
+    let mut raw = opened.raw_rows().unwrap();
+    assert_eq!(raw.header(), ["c"]);
+    assert_eq!(raw.next().unwrap().unwrap().cell(0, 0).text, "2.50");
 }

@@ -105,10 +105,7 @@ impl Rows {
         };
         let delimiter = options
             .delimiter
-            .or_else(|| {
-                let tab = matches!(input.extension().as_deref(), Some("tsv" | "tab"));
-                tab.then_some(b'\t')
-            })
+            .or((input.format.name == TSV.name).then_some(b'\t'))
             .unwrap_or_else(|| sniff(&head[mark..]));
         bytes.consume(mark);
         Ok(Rows {
@@ -162,14 +159,12 @@ impl Rows {
             cells += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull => {
-                    if written > ROW_BYTES {
-                        return Err(
-                            Error::data("the row that starts here does not end").at_line(start)
-                        );
-                    }
-                    self.text.resize(2 * self.text.len(), 0);
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull
+                    if written.max(cells * size_of::<usize>()) > ROW_BYTES =>
+                {
+                    return Err(Error::data("the row that starts here does not end").at_line(start));
                 }
+                ReadRecordResult::OutputFull => self.text.resize(2 * self.text.len(), 0),
                 ReadRecordResult::OutputEndsFull => {
                     self.row_ends.resize(2 * self.row_ends.len(), 0);
                 }
