@@ -1,6 +1,5 @@
 //! What is wrong with a file is said with its file, line and column and with
-//! what to do; what is odd in new data is said in a note. Nothing panics,
-//! whatever the bytes.
+//! what to do about it.
 
 mod common;
 
@@ -142,30 +141,6 @@ fn a_file_that_cannot_be_read_is_an_io_error() {
     let error = open(&twice, &ReadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("twice"), "{error}");
     assert!(open(&[], &ReadOptions::default()).is_err());
-}
-
-#[test]
-fn compressed_bytes_cut_short_are_noticed() {
-    let files = Files::new();
-    let mut random = 1u64;
-    let mut text = String::from("x\n");
-    for _ in 0..100_000 {
-        random = random
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        text.push_str(&format!("{random}\n"));
-    }
-    let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
-    for (name, bytes) in [
-        ("cut.csv.gz", gzip(text.as_bytes())),
-        ("cut.csv.zst", packed),
-    ] {
-        for part in [bytes.len() / 2, bytes.len() - 1, 12] {
-            let error = fails(&files, name, &bytes[..part]);
-            assert_eq!(error.kind(), ErrorKind::Io);
-            assert!(error.to_string().contains("cut short"), "{error}");
-        }
-    }
 }
 
 #[test]
@@ -332,128 +307,5 @@ fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
             fields(&opened)[0].levels,
             ["q\"uote", "two\nlines", "x", "y"]
         );
-    }
-}
-
-#[test]
-fn new_data_are_encoded_as_the_model_knows_them() {
-    let files = Files::new();
-    let text = "name,age,smokes,height\nann,31,yes,1.7\nbob,?,no,1.85\nann,45,no,NA\n";
-    let schema = files.open("old.csv", text).source.schema().clone();
-    let path = files.write(
-        "new.csv",
-        "height,extra,name,age\n1.5,9,zoe,20\n,9,bob,\n2,9,Ann,3\n",
-    );
-    let opened = open_with(&[path], &ReadOptions::default(), &schema).unwrap();
-    assert_eq!(opened.source.schema(), &schema);
-    assert_eq!(codes(&opened, 0), [None, Some(1), None]);
-    assert_eq!(codes(&opened, 2), [None; 3]);
-    assert_eq!(numbers(&opened, 3), [Some(1.5), None, Some(2.0)]);
-    assert_eq!(opened.left_out, ["extra"]);
-    let notes = opened.notes.join("\n");
-    assert!(notes.contains("no column smokes"), "{notes}");
-    assert!(
-        notes.contains("column name: 2 cells hold levels"),
-        "{notes}"
-    );
-    assert!(
-        notes.contains("(first: \"zoe\"") && notes.contains("line 2"),
-        "{notes}"
-    );
-    let wrong = |text: &str| {
-        let path = files.write("wrong.csv", text);
-        open_with(&[path], &ReadOptions::default(), &schema).unwrap_err()
-    };
-    let error = wrong("age\n3\nold\n");
-    assert_eq!((error.line(), error.column()), (Some(3), Some("age")));
-    assert!(wrong("zzz\n3\n").to_string().contains("zzz"));
-    assert!(wrong("age\n").to_string().contains("no rows"));
-    let path = files.write("bare.csv", "bob,77\n");
-    let options = ReadOptions {
-        no_header: true,
-        names: Some(vec!["name".into(), "age".into()]),
-        ..ReadOptions::default()
-    };
-    let opened = open_with(&[path], &options, &schema).unwrap();
-    assert_eq!(numbers(&opened, 1), [Some(77.0)]);
-}
-
-#[test]
-fn a_weight_the_new_data_lack_is_one() {
-    let files = Files::new();
-    let path = files.write("a.csv", "x,w\n1.5,2\n2,0\n");
-    let options = ReadOptions {
-        weight: Some("w".into()),
-        ..ReadOptions::default()
-    };
-    let schema = open(&[path], &options).unwrap().source.schema().clone();
-    let again = |text: &str| {
-        let path = files.write("b.csv", text);
-        open_with(&[path], &ReadOptions::default(), &schema).unwrap()
-    };
-    assert_eq!(chunks(&again("x\n1\n"))[0].weights(), None);
-    assert_eq!(chunks(&again("w,x\n5,1\n"))[0].weights(), Some(&[5.0][..]));
-}
-
-#[test]
-fn no_bytes_make_reading_panic() {
-    use proptest::prelude::*;
-    let files = Files::new();
-    let bytes = prop_oneof![
-        proptest::collection::vec(any::<u8>(), 0..200),
-        proptest::collection::vec(
-            proptest::sample::select(b"a1,;\t\"\n\r .-e{}[]:\xff\xc3\xa9".to_vec()),
-            0..200
-        ),
-    ];
-    let magic = proptest::sample::select(vec![
-        &b""[..],
-        b"PAR1",
-        b"ARROW1\0\0",
-        b"\xff\xff\xff\xff\x10\0\0\0",
-        b"\x1f\x8b\x08",
-        b"\x28\xb5\x2f\xfd",
-        b"\xef\xbb\xbf",
-    ]);
-    let names = proptest::sample::select(vec!["a.csv", "a.tsv", "a.jsonl", "a.arrow", "a.parquet"]);
-    proptest!(ProptestConfig::with_cases(500), |(head in magic, bytes in bytes, name in names)| {
-        let path = [files.write(name, [head, &bytes].concat())];
-        let read = std::panic::catch_unwind(|| {
-            if let Ok(opened) = open(&path, &ReadOptions::default()) {
-                let raw = opened.raw_rows().unwrap().map(|batch| batch.unwrap().rows());
-                assert_eq!(raw.sum::<usize>() as u64, opened.source.rows());
-            }
-        });
-        prop_assert!(read.is_ok());
-    });
-}
-
-#[test]
-fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
-    use arrow_array::*;
-    let words: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["a", "b", "a"]));
-    let codes: DictionaryArray<types::Int8Type> = ["x", "y", "x"].into_iter().collect();
-    let codes: ArrayRef = std::sync::Arc::new(codes);
-    let numbers: ArrayRef = std::sync::Arc::new(Float64Array::from(vec![Some(1.5), None, None]));
-    let columns = [("w", words, true), ("c", codes, true), ("x", numbers, true)];
-    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
-    let files = Files::new();
-    for (name, bytes) in [
-        ("a.parquet", parquet_bytes(&batch)),
-        ("a.arrow", arrow_file(&batch)),
-        ("b.arrow", arrow_stream(&batch)),
-    ] {
-        for cut in [bytes.len() / 4, bytes.len() / 2, bytes.len() - 1] {
-            let error = fails(&files, name, &bytes[..cut]);
-            assert!(error.to_string().contains("damaged"), "{error}");
-        }
-        for at in (0..bytes.len()).step_by(3) {
-            let mut bytes = bytes.clone();
-            bytes[at] ^= 0xff >> (at % 8);
-            let path = [files.write(name, bytes)];
-            if let Ok(opened) = open(&path, &ReadOptions::default()) {
-                assert!(opened.source.rows() > 0);
-            }
-        }
     }
 }
