@@ -58,6 +58,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Resident memory in MB: now (`VmRSS`) or at most so far (`VmHWM`); Linux only.
+fn resident(what: &str) -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(what))?;
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<f64>()
+        .ok()
+        .map(|kb| kb / 1e3)
+}
+
+/// Runs a fit and says how much memory it needed beyond what was there.
+fn with_extra_memory<T>(work: impl FnOnce() -> T) -> (T, Option<f64>) {
+    // Writing 5 sets the peak back to what is resident now.
+    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    let before = resident("VmRSS");
+    let result = work();
+    let extra = before
+        .zip(resident("VmHWM"))
+        .map(|(before, peak)| peak - before);
+    (result, extra.filter(|_| reset))
+}
+
 fn columns(folder: &Path, meta: &Meta) -> Result<Vec<Column>, Box<dyn Error>> {
     let bytes = std::fs::read(folder.join("x.f64"))?;
     let cell = |row: usize, column: usize| {
@@ -107,24 +130,28 @@ fn mixture(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Erro
         em,
         ..FitOptions::default()
     };
+    let (fit, extra) = with_extra_memory(|| {
+        fit_from(
+            &specification,
+            &table,
+            Some(&start),
+            &options,
+            Control::default(),
+        )
+    });
     let Fit {
         trace,
         trace_seconds,
         iterations,
         ..
-    } = fit_from(
-        &specification,
-        &table,
-        Some(&start),
-        &options,
-        Control::default(),
-    )?;
+    } = fit?;
     // From the end of the first E-step, every iteration is one M- and one E-step.
     let seconds = trace_seconds[iterations] - trace_seconds[0];
     Ok(serde_json::json!({
         "seconds_per_iteration": seconds / iterations as f64,
         "log_likelihood": trace[iterations - 1],
         "iterations": iterations,
+        "extra_mb": extra,
     }))
 }
 
@@ -147,13 +174,15 @@ fn naive_bayes(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn 
         ..Specification::naive_bayes("label")
     };
     let clock = Instant::now();
-    let fit = fit(
-        &specification,
-        &table,
-        &FitOptions::default(),
-        Control::default(),
-    )?;
-    let seconds = clock.elapsed().as_secs_f64();
+    let (fit, extra) = with_extra_memory(|| {
+        fit(
+            &specification,
+            &table,
+            &FitOptions::default(),
+            Control::default(),
+        )
+    });
+    let (fit, seconds) = (fit?, clock.elapsed().as_secs_f64());
     let means = fit
         .mixture
         .parameters
@@ -168,5 +197,6 @@ fn naive_bayes(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn 
         "seconds": seconds,
         "log_likelihood": fit.log_likelihood,
         "means_checksum": means.sum::<f64>(),
+        "extra_mb": extra,
     }))
 }
