@@ -13,8 +13,9 @@ use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Rows on which starts are tried.
+/// Rows on which starts are tried, and the most cells they may have together.
 const SAMPLE_ROWS: usize = 20_000;
+const SAMPLE_CELLS: usize = 4_000_000;
 
 /// How to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -300,7 +301,7 @@ fn unlabelled(
     control: Control,
     restarts: &mut Vec<f64>,
 ) -> Result<Found> {
-    let whole = source.rows() <= SAMPLE_ROWS as u64;
+    let whole = source.rows() <= sample_size(source) as u64;
     let sample = sample_rows(source, options.seed)?;
     let points = Points::of(&sample, task.leaves, survey);
     let tries = options.restarts.max(1);
@@ -355,19 +356,27 @@ fn unlabelled(
                 })),
             }
         }
-        best => Ok(best),
+        best => Ok(best.map(|best| EmResult {
+            interrupted: control.is_interrupted(),
+            ..best
+        })),
     }
+}
+
+fn sample_size(source: &dyn Source) -> usize {
+    (SAMPLE_CELLS / source.schema().fields.len().max(1)).clamp(1000, SAMPLE_ROWS)
 }
 
 /// Some rows of a large source, spread evenly at random; all of a small one.
 fn sample_rows(source: &dyn Source, seed: u64) -> Result<Table> {
     use rand::SeedableRng;
     let rows = source.rows() as usize;
-    if let (Some(table), true) = (source.table(), rows <= SAMPLE_ROWS) {
+    if let (Some(table), true) = (source.table(), rows <= sample_size(source)) {
         return Ok(table.clone());
     }
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed ^ 0x5a5a);
-    let mut chosen = rand::seq::index::sample(&mut rng, rows, SAMPLE_ROWS.min(rows)).into_vec();
+    let mut chosen =
+        rand::seq::index::sample(&mut rng, rows, sample_size(source).min(rows)).into_vec();
     chosen.sort_unstable();
     let mut parts = Vec::new();
     let mut next = chosen.into_iter().peekable();
