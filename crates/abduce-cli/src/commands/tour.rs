@@ -39,7 +39,7 @@ impl Arguments {
                     continue;
                 }
                 let verdict = if line.ok { "ok" } else { "DIFFERS" };
-                let gap = 44usize.saturating_sub(line.name.chars().count());
+                let gap = 50usize.saturating_sub(line.name.chars().count());
                 writeln!(
                     output,
                     "  {}{:gap$}  expected {:<22} obtained {:<22} {verdict}",

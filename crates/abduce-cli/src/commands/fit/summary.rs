@@ -5,9 +5,9 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, readable};
-use abduce::data::Schema;
+use abduce::data::{Field, Schema};
 use abduce::store::{Body, Model};
-use serde_json::json;
+use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 
@@ -32,43 +32,40 @@ impl Told<'_> {
     fn write_json(&self, output: &mut Output) -> Outcome {
         let fit = &self.model.fit;
         let Body::Mixture(mixture) = &self.model.body;
-        let target = mixture.target;
-        let columns: Vec<_> = (mixture.schema.fields.iter().enumerate())
-            .map(|(position, field)| {
-                json!({
-                    "name": field.name,
-                    "kind": field.kind,
-                    "levels": field.kind.is_coded().then_some(&field.levels),
-                    "target": target == Some(position),
+        let fields = mixture.schema.fields.iter().enumerate();
+        let names = mixture.names();
+        let weights = &mixture.parameters.weights;
+        let document = Document {
+            model: &self.model.model,
+            rows: fit.rows,
+            weight: fit.weight,
+            columns: fields
+                .map(|(position, field)| ColumnTold {
+                    field,
+                    target: mixture.target == Some(position),
                 })
-            })
-            .collect();
-        let components: Vec<_> = (mixture.names().into_iter())
-            .zip(&mixture.parameters.weights)
-            .map(|(name, weight)| json!({ "name": name, "weight": weight }))
-            .collect();
-        let document = json!({
-            "model": self.model.model,
-            "rows": fit.rows,
-            "weight": fit.weight,
-            "columns": columns,
-            "target": target.map(|target| &mixture.schema.fields[target].name),
-            "log_likelihood": fit.log_likelihood,
-            "bic": fit.bic,
-            "aic": fit.aic,
-            "parameters": fit.parameters,
-            "iterations": fit.iterations,
-            "converged": fit.converged,
-            "monotone": fit.monotone,
-            "interrupted": self.interrupted,
-            "trace": fit.trace,
-            "restarts": self.restarts,
-            "components": components,
-            "warnings": fit.warnings,
-            "notes": self.notes,
-            "seconds": self.seconds,
-            "file": self.file.map(|file| file.display().to_string()),
-        });
+                .collect(),
+            log_likelihood: fit.log_likelihood,
+            bic: fit.bic,
+            aic: fit.aic,
+            parameters: fit.parameters,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            monotone: fit.monotone,
+            interrupted: self.interrupted,
+            components: (names.iter().zip(weights))
+                .map(|(name, weight)| ComponentTold {
+                    name,
+                    weight: *weight,
+                })
+                .collect(),
+            trace: &fit.trace,
+            restarts: self.restarts,
+            warnings: &fit.warnings,
+            notes: self.notes,
+            seconds: self.seconds,
+            file: self.file.map(|file| file.display().to_string()),
+        };
         write_json(output, &document)
     }
 
@@ -127,6 +124,43 @@ impl Told<'_> {
         }
         Ok(())
     }
+}
+
+/// The document of `--json`; numbers that are not finite become null.
+#[derive(Serialize)]
+struct Document<'a> {
+    model: &'a str,
+    rows: u64,
+    weight: f64,
+    columns: Vec<ColumnTold<'a>>,
+    log_likelihood: f64,
+    bic: f64,
+    aic: f64,
+    parameters: usize,
+    iterations: usize,
+    converged: bool,
+    monotone: bool,
+    interrupted: bool,
+    components: Vec<ComponentTold<'a>>,
+    trace: &'a [Option<f64>],
+    restarts: &'a [f64],
+    warnings: &'a [String],
+    notes: &'a [String],
+    seconds: f64,
+    file: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ColumnTold<'a> {
+    #[serde(flatten)]
+    field: &'a Field,
+    target: bool,
+}
+
+#[derive(Serialize)]
+struct ComponentTold<'a> {
+    name: &'a str,
+    weight: f64,
 }
 
 /// The columns with their kinds and levels, one to a line.
