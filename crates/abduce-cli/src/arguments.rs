@@ -1,0 +1,223 @@
+//! The arguments that say which data to read and how; the same for every
+//! command that reads data.
+
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use abduce::data::{KindOverride, Opened, ReadOptions, Schema, parse_kind_override};
+use clap::Args;
+
+/// The data, and how to read them.
+#[derive(Args)]
+pub struct DataArguments {
+    /// Files or globs of one table; `-` is standard input
+    #[arg(value_name = "DATA", required = true)]
+    pub data: Vec<String>,
+
+    /// The kind of a column, as in year=categorical or
+    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
+    /// text [repeatable]
+    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
+    pub kind: Vec<String>,
+
+    /// Columns to leave out
+    #[arg(long, value_name = "A,B", help_heading = "Data options")]
+    pub drop: Vec<String>,
+
+    /// The only columns to use
+    #[arg(long, value_name = "A,B", help_heading = "Data options")]
+    pub columns: Vec<String>,
+
+    /// The column that says how often each row counts
+    #[arg(long, value_name = "COL", help_heading = "Data options")]
+    pub weight: Option<String>,
+
+    /// The words that stand for a hole [default: NA,N/A,NaN,null,?]; an empty
+    /// cell always does
+    #[arg(long, value_name = "WORDS", help_heading = "Data options")]
+    pub missing: Vec<String>,
+
+    /// The first line is a row, not the names of the columns
+    #[arg(long, help_heading = "Data options")]
+    pub no_header: bool,
+
+    /// The names of the columns, instead of those in the file
+    #[arg(long, value_name = "A,B", help_heading = "Data options")]
+    pub names: Vec<String>,
+
+    /// What stands between two cells: a character, or `tab` [default: found
+    /// from the file]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data options")]
+    pub delimiter: Option<u8>,
+
+    /// How much of the table may stay in memory, as in 256M or 2G; the rest is
+    /// kept in a temporary file [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Data options")]
+    pub memory: Option<u64>,
+}
+
+impl DataArguments {
+    fn options(&self, target: Option<&str>) -> Outcome<ReadOptions> {
+        let default = ReadOptions::default();
+        let list = |given: &[String]| given.iter().flat_map(|text| split_list(text)).collect();
+        let some = |given: &[String]| (!given.is_empty()).then(|| list(given));
+        Ok(ReadOptions {
+            kinds: kinds(&self.kind)?,
+            drop: list(&self.drop),
+            columns: some(&self.columns),
+            target: target.map(String::from),
+            weight: self.weight.clone(),
+            missing: some(&self.missing).unwrap_or(default.missing),
+            no_header: self.no_header,
+            names: some(&self.names),
+            delimiter: self.delimiter,
+            memory_budget: self.memory.unwrap_or(default.memory_budget),
+        })
+    }
+
+    /// Opens the data and finds out what the columns are.
+    pub fn open(&self, target: Option<&str>, context: &Context) -> Outcome<Opened> {
+        let opened = abduce::data::open(&self.data, &self.options(target)?)?;
+        opened.notes.iter().for_each(|note| context.note(note));
+        Ok(opened)
+    }
+
+    /// Opens the data with the columns of a model.
+    pub fn open_with(&self, schema: &Schema, context: &Context) -> Outcome<Opened> {
+        if !self.kind.is_empty() {
+            context.note("--kind is not used: the model remembers what its columns are");
+        }
+        let opened = abduce::data::open_with(&self.data, &self.options(None)?, schema)?;
+        opened.notes.iter().for_each(|note| context.note(note));
+        Ok(opened)
+    }
+}
+
+/// Cuts `a,b` at its commas; a name that holds one stands in double quotes.
+pub fn split_list(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quoted = false;
+    for c in text.chars() {
+        match (c, parts.last_mut()) {
+            ('"', _) => quoted = !quoted,
+            (',', _) if !quoted => parts.push(String::new()),
+            (c, Some(part)) => part.push(c),
+            _ => {}
+        }
+    }
+    parts.iter().map(|part| part.trim().to_string()).collect()
+}
+
+fn kinds(given: &[String]) -> Outcome<Vec<(String, KindOverride)>> {
+    let mut kinds = Vec::new();
+    for text in given {
+        let parts = split_outside_parentheses(text);
+        // A column's name may hold a comma: then the text is one wish.
+        let several = parts.iter().all(|part| part.contains('='));
+        for part in if several { parts } else { vec![text.as_str()] } {
+            kinds.push(parse_kind_override(part)?);
+        }
+    }
+    Ok(kinds)
+}
+
+fn split_outside_parentheses(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [byte] if *byte != b'"' && *byte != b'\n' && *byte != b'\r' => Ok(*byte),
+            _ => Err("a delimiter is one ASCII character, or \"tab\"".into()),
+        },
+    }
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    let wrong = || format!("\"{text}\" is not a size; write 256M or 2G");
+    let upper = text.trim().to_ascii_uppercase();
+    let plain = upper.trim_end_matches('B').trim_end_matches('I');
+    let (digits, shift) = match plain.chars().last() {
+        Some('K') => (&plain[..plain.len() - 1], 10),
+        Some('M') => (&plain[..plain.len() - 1], 20),
+        Some('G') => (&plain[..plain.len() - 1], 30),
+        Some('T') => (&plain[..plain.len() - 1], 40),
+        _ => (plain, 0),
+    };
+    let size: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    if !size.is_finite() || size < 0.0 {
+        return Err(wrong());
+    }
+    Ok((size * (1u64 << shift) as f64) as u64)
+}
+
+/// Reads `column=value`, the column being one that `known` knows; it may hold
+/// an `=` itself.
+pub fn split_assignment<'a>(
+    text: &'a str,
+    known: impl Fn(&str) -> bool,
+) -> Outcome<(&'a str, &'a str)> {
+    let cuts = text.match_indices('=').map(|(at, _)| at);
+    let cut = |at: usize| (text[..at].trim(), text[at + 1..].trim());
+    let mut cuts: Vec<(&str, &str)> = cuts.map(cut).collect();
+    let place = cuts.iter().rposition(|(column, _)| known(column));
+    match (place, cuts.is_empty()) {
+        (Some(place), _) => Ok(cuts.swap_remove(place)),
+        (None, false) => Ok(cuts.swap_remove(0)),
+        (None, true) => Err(Failure::usage(format!(
+            "\"{text}\" does not say a column and its value; write column=value"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_cut_at_commas_outside_quotes() {
+        assert_eq!(split_list("a, b,c"), ["a", "b", "c"]);
+        assert_eq!(split_list("\"a,b\",c"), ["a,b", "c"]);
+    }
+
+    #[test]
+    fn several_kinds_stand_in_one_argument() {
+        let read = |text: &str| kinds(&[text.to_string()]).unwrap();
+        assert_eq!(read("a=real,b=count").len(), 2);
+        assert_eq!(read("a=ordinal(x,y),b=count").len(), 2);
+        assert_eq!(read("a,b=count")[0].0, "a,b");
+    }
+
+    #[test]
+    fn sizes_and_delimiters_are_read() {
+        assert_eq!(memory("256M"), Ok(256 << 20));
+        assert_eq!(memory("1.5GiB"), Ok(3 << 29));
+        assert!(memory("much").is_err() && memory("-1").is_err());
+        assert_eq!(delimiter("tab"), Ok(b'\t'));
+        assert_eq!(delimiter(";"), Ok(b';'));
+        assert!(delimiter("ab").is_err());
+    }
+
+    #[test]
+    fn a_column_may_hold_an_equals_sign() {
+        let known = |name: &str| name == "a=b" || name == "a";
+        assert_eq!(split_assignment("a=b=c", known).unwrap(), ("a=b", "c"));
+        assert_eq!(split_assignment("a=x=y", known).unwrap(), ("a", "x=y"));
+        assert!(split_assignment("a", known).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! The top of the command line: the options that every command has.
+
+use crate::commands::Command;
+use crate::failure::{Failure, Outcome};
+use clap::{Args, ColorChoice, Parser};
+
+/// Generative learning on tables with holes: fit a model of the whole table,
+/// then ask about the hidden from the seen.
+#[derive(Parser)]
+#[command(
+    name = "abduce",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "Example:
+  abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
+  abduce predict penguins.abduce new.csv --proba"
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: GlobalOptions,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The options that every command has.
+#[derive(Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalOptions {
+    /// Write one JSON document instead of tables
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// The seed of everything random
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many threads work; results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// When to color what is written
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}
+
+impl GlobalOptions {
+    pub fn use_threads(&self) -> Outcome {
+        let Some(threads) = self.threads else {
+            return Ok(());
+        };
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.into())
+            .build_global()
+            .map_err(|error| Failure::work(format!("the threads cannot be started: {error}")))
+    }
+}
+
+/// What `--color` says, for the messages about the command line itself.
+pub fn color_before_parsing() -> ColorChoice {
+    let mut arguments = std::env::args().skip(1);
+    let mut color = ColorChoice::Auto;
+    while let Some(argument) = arguments.next() {
+        let value = match argument.strip_prefix("--color") {
+            Some("") => arguments.next(),
+            Some(value) => value.strip_prefix('=').map(str::to_string),
+            None => None,
+        };
+        if let Some(asked) = value.and_then(|value| value.parse().ok()) {
+            color = asked;
+        }
+    }
+    color
+}

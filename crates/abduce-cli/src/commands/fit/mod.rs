@@ -1,0 +1,109 @@
+//! `fit`: learns a model and says how that went.
+
+mod options;
+mod summary;
+
+use crate::arguments::DataArguments;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::FitProgress;
+use abduce::learn::Control;
+use abduce::model::mixture;
+use abduce::store::Model;
+use clap::Args;
+use options::{ModelName, ModelOptions, ModelParser};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Learn a model from a table
+///
+/// Any cell may be missing, and any label of --target too: rows without a
+/// label are used as unlabelled ones. Ctrl-C ends a long fit with the best
+/// model so far; a second one ends the program.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
+  abduce fit gda penguins.csv --target species --covariance tied
+  abduce fit mixture faithful.csv --components 2 --json")]
+pub struct Arguments {
+    /// What to fit
+    #[arg(value_name = "MODEL", value_parser = ModelParser)]
+    model: ModelName,
+    #[command(flatten)]
+    data: DataArguments,
+    #[command(flatten)]
+    options: ModelOptions,
+    /// Where to write the model
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let start = Instant::now();
+        let specification = self.options.specification(self.model)?;
+        let options = self.options.fit_options(context.seed);
+        if self.output.is_some() {
+            Output::probe(self.output.as_deref())?;
+        }
+        let opened = self.data.open(specification.target.as_deref(), context)?;
+        let schema = opened.source.schema().clone();
+        if !context.quiet && !context.json {
+            let columns = summary::columns(&schema, specification.target.as_deref());
+            context.note(&format!(
+                "{} rows of {} columns\n{}",
+                opened.source.rows(),
+                schema.fields.len(),
+                columns.trim_end_matches('\n')
+            ));
+        }
+        let progress = FitProgress::new(context);
+        let fit = interrupt::stoppable(|interrupt| {
+            let watch = |step| progress.show(step);
+            let control = Control {
+                interrupt: Some(interrupt),
+                progress: Some(&watch),
+            };
+            mixture::fit(&specification, &*opened.source, &options, control)
+        });
+        progress.clear();
+        let fit = fit?;
+        let seconds = start.elapsed().as_secs_f64();
+        let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
+        let model = Model::new(
+            self.model.name(),
+            fit,
+            specification,
+            options,
+            opened.files.clone(),
+        );
+        if let Some(path) = &self.output {
+            let mut file = Output::open(Some(path))?;
+            file.write_all(model.to_json()?.as_bytes())?;
+            file.finish()?;
+        }
+        for warning in &model.fit.warnings {
+            context.warn(warning);
+        }
+        let told = summary::Told {
+            model: &model,
+            notes: &opened.notes,
+            restarts: &restarts,
+            seconds,
+            interrupted,
+            file: self.output.as_deref(),
+        };
+        let mut output = Output::open(None)?;
+        told.write(context, &mut output)?;
+        output.finish()?;
+        if interrupted && self.output.is_none() {
+            return Err(Failure::work(
+                "the fit was stopped, and without -o FILE its model is not kept",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! What to fit and how: the models there are, and the options of each. An
+//! option that a model has no use for is an error, not a silence.
+
+use crate::failure::{Failure, Outcome};
+use abduce::Error;
+use abduce::learn::{EStep, EmOptions};
+use abduce::model::mixture::{CovarianceKind, FamilyName, FitOptions, Init, Specification};
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, ValueEnum};
+use std::ffi::OsStr;
+
+/// The models there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    /// Classes whose columns are independent of each other
+    NaiveBayes,
+    /// Classes with a Gaussian over all their numbers
+    Gda,
+    /// Clusters, found without labels
+    Mixture,
+}
+
+impl ModelName {
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelName::NaiveBayes => "naive-bayes",
+            ModelName::Gda => "gda",
+            ModelName::Mixture => "mixture",
+        }
+    }
+}
+
+/// Names that later versions will know.
+const LATER_MODELS: [&str; 7] = [
+    "kmeans",
+    "gaussian",
+    "network",
+    "logistic",
+    "kde",
+    "histogram",
+    "knn",
+];
+
+/// Reads a model's name, and knows those that are not there yet.
+#[derive(Clone)]
+pub struct ModelParser;
+
+impl TypedValueParser for ModelParser {
+    type Value = ModelName;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<ModelName, clap::Error> {
+        match value.to_str() {
+            Some(name) if LATER_MODELS.contains(&name) => {
+                let there: Vec<&str> = ModelName::value_variants()
+                    .iter()
+                    .map(|model| model.name())
+                    .collect();
+                let message = format!(
+                    "the model {name} is not available in this version; there are {}\n",
+                    there.join(", ")
+                );
+                Err(clap::Error::raw(ErrorKind::InvalidValue, message))
+            }
+            _ => EnumValueParser::new().parse_ref(command, argument, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let models = ModelName::value_variants().iter();
+        Some(Box::new(models.filter_map(ValueEnum::to_possible_value)))
+    }
+}
+
+/// The options of the models.
+#[derive(Args)]
+#[command(next_help_heading = "Model options")]
+pub struct ModelOptions {
+    /// The column of labels [naive-bayes, gda]
+    #[arg(long, value_name = "COL")]
+    target: Option<String>,
+
+    /// The number of components [mixture]
+    #[arg(long, short = 'k', value_name = "K", value_parser = components)]
+    components: Option<usize>,
+
+    /// The covariance of the numbers: full, tied, diagonal or spherical
+    /// [gda, mixture; default: full]
+    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
+    covariance: Option<CovarianceKind>,
+
+    /// How hidden labels and cells are filled in while learning: by their
+    /// expectation (em) or their most probable value (hard)
+    #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
+    method: EStep,
+
+    /// How many starts to try [mixture; default: 10]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    restarts: Option<usize>,
+
+    /// How starts are seeded: kmeans++ or random [mixture; default: kmeans++]
+    #[arg(long, value_name = "HOW", value_parser = init)]
+    init: Option<Init>,
+
+    /// The relative change of the mean log-likelihood at which learning ends
+    /// [default: 1e-8]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    tol: Option<f64>,
+
+    /// The most iterations [default: 1000]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    max_iter: Option<usize>,
+
+    /// Rows added in thought to every level of a column (Dirichlet)
+    /// [default: 1 for naive-bayes and gda, 0 for mixture]
+    #[arg(long, value_name = "ALPHA", value_parser = not_negative)]
+    smoothing: Option<f64>,
+
+    /// Rows added in thought to every class or component [default: 0]
+    #[arg(long, value_name = "ALPHA", value_parser = not_negative)]
+    class_smoothing: Option<f64>,
+
+    /// What variances are kept above, as a share of each column's variance
+    /// [default: 1e-6]
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    variance_floor: Option<f64>,
+
+    /// The family of a column, as in visits=poisson: gaussian, poisson,
+    /// exponential, categorical, bernoulli [repeatable]
+    #[arg(long, value_name = "COL=FAMILY")]
+    family: Vec<String>,
+}
+
+impl ModelOptions {
+    /// What to fit.
+    pub fn specification(&self, model: ModelName) -> Outcome<Specification> {
+        let labelled = model != ModelName::Mixture;
+        let unfit = [
+            (
+                !labelled && self.target.is_some(),
+                "--target",
+                "a mixture finds its clusters itself; fit naive-bayes or gda to labels, or --drop the column",
+            ),
+            (
+                labelled && self.components.is_some(),
+                "--components",
+                "the target's labels are the components",
+            ),
+            (
+                model == ModelName::NaiveBayes && self.covariance.is_some(),
+                "--covariance",
+                "its columns are independent in every class; fit gda for a covariance",
+            ),
+            (
+                labelled && self.restarts.is_some(),
+                "--restarts",
+                "the labels say where to start",
+            ),
+            (
+                labelled && self.init.is_some(),
+                "--init",
+                "the labels say where to start",
+            ),
+        ];
+        if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
+            return Err(
+                Error::parameter(format!("{option} does not apply to {}", model.name()))
+                    .with_hint(*why)
+                    .into(),
+            );
+        }
+        let target = || {
+            self.target.clone().ok_or_else(|| {
+                Error::parameter(format!("{} needs --target COL", model.name()))
+                    .with_hint("name the column that holds the labels")
+            })
+        };
+        let covariance = self.covariance.unwrap_or_default();
+        let mut specification = match model {
+            ModelName::NaiveBayes => Specification::naive_bayes(target()?),
+            ModelName::Gda => Specification::gda(target()?, covariance),
+            ModelName::Mixture => {
+                let components = self.components.ok_or_else(|| {
+                    Error::parameter("mixture needs --components K")
+                        .with_hint("say how many clusters to look for")
+                })?;
+                Specification::mixture(components, covariance)
+            }
+        };
+        for text in &self.family {
+            let (column, family) = text.rsplit_once('=').ok_or_else(|| {
+                Failure::usage(format!(
+                    "--family: \"{text}\" does not say a column and its family; write column=family"
+                ))
+            })?;
+            let family: FamilyName = family.trim().parse()?;
+            specification
+                .families
+                .push((column.trim().to_string(), family));
+        }
+        let set = |place: &mut f64, given: Option<f64>| *place = given.unwrap_or(*place);
+        set(&mut specification.smoothing, self.smoothing);
+        set(&mut specification.weight_smoothing, self.class_smoothing);
+        set(&mut specification.variance_floor, self.variance_floor);
+        Ok(specification)
+    }
+
+    /// How to fit it.
+    pub fn fit_options(&self, seed: u64) -> FitOptions {
+        let default = FitOptions::default();
+        FitOptions {
+            em: EmOptions {
+                step: self.method,
+                tolerance: self.tol.unwrap_or(default.em.tolerance),
+                max_iterations: self.max_iter.unwrap_or(default.em.max_iterations),
+            },
+            restarts: self.restarts.unwrap_or(default.restarts),
+            init: self.init.unwrap_or(default.init),
+            seed,
+        }
+    }
+}
+
+fn later(what: &str) -> String {
+    format!("{what} is not available in this version")
+}
+
+fn components(text: &str) -> Result<usize, String> {
+    if text.contains(['-', ',']) && !text.starts_with('-') {
+        return Err(later("choosing between several numbers"));
+    }
+    at_least_one(text)
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 up is needed".into()),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
+        _ => Err("a number from 0 up is needed".into()),
+    }
+}
+
+fn covariance(text: &str) -> Result<CovarianceKind, String> {
+    const CODES: &str = " EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV identity ";
+    if CODES.contains(&format!(" {text} ")) || text.contains(',') {
+        return Err(later("this covariance") + "; there are full, tied, diagonal and spherical");
+    }
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn method(text: &str) -> Result<EStep, String> {
+    match text {
+        "em" => Ok(EStep::Soft),
+        "hard" => Ok(EStep::Hard),
+        "variational" | "gibbs" => Err(later("this method") + "; there are em and hard"),
+        _ => Err("the methods are em and hard".into()),
+    }
+}
+
+fn init(text: &str) -> Result<Init, String> {
+    match text {
+        "kmeans++" => Ok(Init::KMeansPlusPlus),
+        "random" => Ok(Init::Random),
+        "hierarchical" => Err(later("this start") + "; there are kmeans++ and random"),
+        _ => Err("the starts are kmeans++ and random".into()),
+    }
+}

@@ -1,0 +1,197 @@
+//! What is told about a fit: a few lines for people, one document for
+//! programs.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::{Output, write_json};
+use crate::text_table::{TextTable, readable};
+use abduce::data::{Field, Schema};
+use abduce::store::{Body, Model};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+/// A fit and what is to be told about it.
+pub struct Told<'a> {
+    pub model: &'a Model,
+    pub notes: &'a [String],
+    pub restarts: &'a [f64],
+    pub seconds: f64,
+    pub interrupted: bool,
+    pub file: Option<&'a Path>,
+}
+
+impl Told<'_> {
+    pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
+        match context.json {
+            true => self.write_json(output),
+            false => self.write_text(context, output),
+        }
+    }
+
+    fn write_json(&self, output: &mut Output) -> Outcome {
+        let fit = &self.model.fit;
+        let Body::Mixture(mixture) = &self.model.body;
+        let fields = mixture.schema.fields.iter().enumerate();
+        let names = mixture.names();
+        let weights = &mixture.parameters.weights;
+        let document = Document {
+            model: &self.model.model,
+            rows: fit.rows,
+            weight: fit.weight,
+            columns: fields
+                .map(|(position, field)| ColumnTold {
+                    field,
+                    target: mixture.target == Some(position),
+                })
+                .collect(),
+            log_likelihood: fit.log_likelihood,
+            bic: fit.bic,
+            aic: fit.aic,
+            parameters: fit.parameters,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            monotone: fit.monotone,
+            interrupted: self.interrupted,
+            components: (names.iter().zip(weights))
+                .map(|(name, weight)| ComponentTold {
+                    name,
+                    weight: *weight,
+                })
+                .collect(),
+            trace: &fit.trace,
+            restarts: self.restarts,
+            warnings: &fit.warnings,
+            notes: self.notes,
+            seconds: self.seconds,
+            file: self.file.map(|file| file.display().to_string()),
+        };
+        write_json(output, &document)
+    }
+
+    fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
+        let fit = &self.model.fit;
+        let Body::Mixture(mixture) = &self.model.body;
+        let of = match mixture.target {
+            Some(target) => format!(" of {}", mixture.schema.fields[target].name),
+            None => String::new(),
+        };
+        let heading = context.heading(&format!("{}{of}", self.model.model));
+        let weighted = match fit.weight == fit.rows as f64 {
+            true => String::new(),
+            false => format!(" (weight {})", readable(fit.weight)),
+        };
+        let columns = mixture.schema.fields.len();
+        writeln!(
+            output,
+            "{heading}: {} rows{weighted}, {columns} columns",
+            fit.rows
+        )?;
+        let mut table = TextTable::new([
+            if mixture.target.is_some() {
+                "class"
+            } else {
+                "component"
+            },
+            "weight",
+        ]);
+        for (name, weight) in mixture.names().into_iter().zip(&mixture.parameters.weights) {
+            table.row([name, format!("{weight:.6}")]);
+        }
+        write!(output, "{}", table.text(2))?;
+        let ended = match (fit.converged, self.interrupted) {
+            (true, _) => "converged",
+            (false, true) => "stopped",
+            (false, false) => "not converged",
+        };
+        let plural = if fit.iterations == 1 { "" } else { "s" };
+        let mut lines = vec![
+            ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
+            ("BIC", format!("{:.4}", fit.bic)),
+            ("AIC", format!("{:.4}", fit.aic)),
+            ("parameters", fit.parameters.to_string()),
+            (
+                "iterations",
+                format!("{} iteration{plural}, {ended}", fit.iterations),
+            ),
+            ("seconds", format!("{:.3}", self.seconds)),
+        ];
+        if let Some(file) = self.file {
+            lines.push(("written to", file.display().to_string()));
+        }
+        for (name, value) in lines {
+            writeln!(output, "  {name:<15} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The document of `--json`; numbers that are not finite become null.
+#[derive(Serialize)]
+struct Document<'a> {
+    model: &'a str,
+    rows: u64,
+    weight: f64,
+    columns: Vec<ColumnTold<'a>>,
+    log_likelihood: f64,
+    bic: f64,
+    aic: f64,
+    parameters: usize,
+    iterations: usize,
+    converged: bool,
+    monotone: bool,
+    interrupted: bool,
+    components: Vec<ComponentTold<'a>>,
+    trace: &'a [Option<f64>],
+    restarts: &'a [f64],
+    warnings: &'a [String],
+    notes: &'a [String],
+    seconds: f64,
+    file: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ColumnTold<'a> {
+    #[serde(flatten)]
+    field: &'a Field,
+    target: bool,
+}
+
+#[derive(Serialize)]
+struct ComponentTold<'a> {
+    name: &'a str,
+    weight: f64,
+}
+
+/// The columns with their kinds and levels, one to a line.
+pub fn columns(schema: &Schema, target: Option<&str>) -> String {
+    const SHOWN: usize = 6;
+    let width = |cells: &mut dyn Iterator<Item = &str>| {
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let names = width(&mut schema.fields.iter().map(|field| field.name.as_str()));
+    let kinds = width(&mut schema.fields.iter().map(|field| field.kind.name()));
+    let mut text = String::new();
+    for field in &schema.fields {
+        let gap = names - field.name.chars().count();
+        let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
+        let more = levels.len().saturating_sub(SHOWN);
+        levels.truncate(SHOWN);
+        let mut remark = levels.join(", ");
+        if more > 0 {
+            remark.push_str(&format!(" and {more} more"));
+        }
+        if target == Some(field.name.as_str()) {
+            remark = format!("target: {remark}");
+        }
+        let line = format!(
+            "  {}{:gap$}  {:kinds$}  {remark}",
+            field.name,
+            "",
+            field.kind.name()
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,257 @@
+//! `impute`: a table with its holes filled. What is seen passes through as it
+//! is written; the model only speaks where a cell is empty.
+
+use crate::arguments::DataArguments;
+use crate::cells;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::stream::chunk_rng;
+use abduce::ask::Joint;
+use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
+use abduce::family::Fill;
+use abduce::store::Model;
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Fill the holes of a table
+///
+/// Writes all columns in their order. Cells that are seen stay as they are;
+/// holes in columns the model does not know stay empty. Counts are filled with
+/// whole numbers.
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce impute penguins.abduce penguins.csv --how draw --copies 5 --seed 1 -o filled.csv")]
+pub struct Arguments {
+    /// A model written by `abduce fit`
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArguments,
+    /// What to fill holes with
+    #[arg(long, value_name = "HOW", default_value = "mean")]
+    how: How,
+    /// Write N filled tables one under the other, numbered in a first column
+    /// `copy`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    copies: Option<u32>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// The expected value; of levels, the most probable
+    Mean,
+    /// The most probable value
+    Mode,
+    /// A random draw, as likely as it should be
+    Draw,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        if self.copies.is_some_and(|copies| copies > 1) && self.how != How::Draw {
+            return Err(Failure::usage(
+                "--copies needs --how draw: means and modes are the same in every copy",
+            ));
+        }
+        let model = Model::load(&self.model)?;
+        let joint = model.joint();
+        let opened = self.data.open_with(joint.schema(), context)?;
+        let mut output = Output::open(self.output.as_deref())?;
+        let mut table = Table::new(context.json, self.copies.is_some());
+        for copy in 1..=self.copies.unwrap_or(1) {
+            let fill = Filling {
+                joint,
+                how: match self.how {
+                    How::Mean => Fill::Mean,
+                    How::Mode => Fill::Mode,
+                    How::Draw => Fill::Draw,
+                },
+                seed: context.seed,
+                copy: copy.into(),
+            };
+            table.write(&opened, &fill, &mut output)?;
+        }
+        table.finish(&mut output)?;
+        output.finish()
+    }
+}
+
+/// How one copy is filled.
+struct Filling<'a> {
+    joint: &'a dyn Joint,
+    how: Fill,
+    seed: u64,
+    copy: u64,
+}
+
+/// Completed rows, read ahead by a wave of chunks.
+struct Completed<'a> {
+    scan: Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + 'a>,
+    filling: &'a Filling<'a>,
+    ahead: VecDeque<Chunk>,
+    taken: usize,
+    row: usize,
+}
+
+impl<'a> Completed<'a> {
+    fn new(source: &'a dyn Source, filling: &'a Filling<'a>) -> Outcome<Completed<'a>> {
+        Ok(Completed {
+            scan: source.scan()?,
+            filling,
+            ahead: VecDeque::new(),
+            taken: 0,
+            row: 0,
+        })
+    }
+
+    /// The chunk and the row in it of the next row of the table.
+    fn next(&mut self) -> Outcome<(&Chunk, usize)> {
+        if self.ahead.front().is_some_and(|c| self.row == c.rows()) {
+            self.ahead.pop_front();
+            self.row = 0;
+        }
+        if self.ahead.is_empty() {
+            let wave = 2 * rayon::current_num_threads();
+            let chunks = (self.scan.by_ref().take(wave)).collect::<abduce::Result<Vec<_>>>()?;
+            let (first, filling) = (self.taken, self.filling);
+            self.taken += chunks.len();
+            let filled: Vec<abduce::Result<Chunk>> = chunks
+                .par_iter()
+                .enumerate()
+                .map(|(number, chunk)| {
+                    let mut rng = chunk_rng(filling.seed, filling.copy, first + number);
+                    filling.joint.complete(chunk, filling.how, &mut rng)
+                })
+                .collect();
+            self.ahead = filled.into_iter().collect::<abduce::Result<_>>()?;
+        }
+        let row = self.row;
+        self.row += 1;
+        match self.ahead.front() {
+            Some(chunk) => Ok((chunk, row)),
+            None => Err(Failure::work("the data changed while they were read")),
+        }
+    }
+}
+
+/// The table as it is written.
+struct Table {
+    json: bool,
+    numbered: bool,
+    rows: u64,
+}
+
+impl Table {
+    fn new(json: bool, numbered: bool) -> Table {
+        Table {
+            json,
+            numbered,
+            rows: 0,
+        }
+    }
+
+    fn write(&mut self, opened: &Opened, filling: &Filling, output: &mut Output) -> Outcome {
+        let raw = opened.raw_rows()?;
+        let schema = opened.source.schema();
+        let places = places(&raw, opened, schema);
+        let header = raw.header().to_vec();
+        if filling.copy == 1 {
+            self.begin(&header, output)?;
+        }
+        let mut completed = Completed::new(&*opened.source, filling)?;
+        for batch in raw {
+            let batch = batch?;
+            for row in 0..batch.rows() {
+                let (chunk, place) = completed.next()?;
+                let line = (0..header.len())
+                    .map(|column| {
+                        let filled = places[column].and_then(|position| {
+                            let x = cells::value(chunk.column(position), place)?;
+                            Some(cells::filled(&schema.fields[position], x))
+                        });
+                        fill_cell(&batch, row, column, filled)
+                    })
+                    .collect::<Vec<String>>();
+                self.write_row(&header, &places, schema, &line, filling.copy, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&self, header: &[String], output: &mut Output) -> Outcome {
+        if self.json {
+            output.write_all(b"{\"rows\":[")?;
+            return Ok(());
+        }
+        let first = self.numbered.then_some("copy");
+        let names = header.iter().map(String::as_str);
+        Ok(cells::write_line(output, first.into_iter().chain(names))?)
+    }
+
+    fn write_row(
+        &mut self,
+        header: &[String],
+        places: &[Option<usize>],
+        schema: &Schema,
+        line: &[String],
+        copy: u64,
+        output: &mut Output,
+    ) -> Outcome {
+        let number = copy.to_string();
+        if !self.json {
+            let first = self.numbered.then_some(number.as_str());
+            let cells = line.iter().map(String::as_str);
+            return Ok(cells::write_line(output, first.into_iter().chain(cells))?);
+        }
+        output.write_all(if self.rows == 0 { b"{" } else { b",{" })?;
+        self.rows += 1;
+        if self.numbered {
+            write!(output, "\"copy\":{copy},")?;
+        }
+        for (column, (name, cell)) in header.iter().zip(line).enumerate() {
+            output.write_all(if column == 0 { b"" } else { b"," })?;
+            serde_json::to_writer(&mut *output, name)?;
+            output.write_all(b":")?;
+            let numeric = places[column].is_some_and(|p| !schema.fields[p].kind.is_coded());
+            match cell.trim().parse::<f64>().ok().filter(|x| x.is_finite()) {
+                _ if cell.is_empty() => output.write_all(b"null")?,
+                Some(x) if numeric => serde_json::to_writer(&mut *output, &x)?,
+                _ => serde_json::to_writer(&mut *output, cell)?,
+            }
+        }
+        output.write_all(b"}")?;
+        Ok(())
+    }
+
+    fn finish(&self, output: &mut Output) -> Outcome {
+        if self.json {
+            output.write_all(b"]}\n")?;
+        }
+        Ok(())
+    }
+}
+
+fn fill_cell(batch: &RawBatch, row: usize, column: usize, filled: Option<String>) -> String {
+    let raw = batch.cell(row, column);
+    match raw.missing {
+        true => filled.unwrap_or_default(),
+        false => raw.text.into_owned(),
+    }
+}
+
+/// For each column of the files, where the model has it.
+fn places(raw: &RawRows, opened: &Opened, schema: &Schema) -> Vec<Option<usize>> {
+    let of = |name: &String| {
+        let left_out = opened.left_out.contains(name);
+        let mut fields = schema.fields.iter();
+        fields.position(|field| field.name == *name && !left_out)
+    };
+    raw.header().iter().map(of).collect()
+}

@@ -1,0 +1,42 @@
+//! The commands, one file each. A new one is a file, its `mod` line and its
+//! line in the list below.
+
+mod completions;
+mod fit;
+mod impute;
+mod man;
+mod predict;
+mod sample;
+mod score;
+mod show;
+mod tour;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use clap::Subcommand;
+
+macro_rules! commands {
+    ($($name:ident: $file:ident,)*) => {
+        /// What to do.
+        #[derive(Subcommand)]
+        pub enum Command { $($name($file::Arguments),)* }
+
+        impl Command {
+            pub fn run(&self, context: &Context) -> Outcome {
+                match self { $(Command::$name(arguments) => arguments.run(context),)* }
+            }
+        }
+    };
+}
+
+commands! {
+    Fit: fit,
+    Predict: predict,
+    Score: score,
+    Impute: impute,
+    Sample: sample,
+    Show: show,
+    Tour: tour,
+    Completions: completions,
+    Man: man,
+}

@@ -1,0 +1,176 @@
+//! `sample`: rows drawn from a model, whole or given some of their cells.
+
+use crate::arguments::{split_assignment, split_list};
+use crate::cells;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::stream::chunk_rng;
+use abduce::Error;
+use abduce::ask::Joint;
+use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind};
+use abduce::store::Model;
+use clap::Args;
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Draw rows from a model
+///
+/// Counts are drawn as whole numbers, also where a Gaussian describes them.
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce sample penguins.abduce -n 100 --given \"species=Gentoo,sex=female\" --seed 1")]
+pub struct Arguments {
+    /// A model written by `abduce fit`
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    /// How many rows
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    n: u64,
+    /// What is known of every row
+    #[arg(long, value_name = "A=1,B=X")]
+    given: Vec<String>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let model = Model::load(&self.model)?;
+        let joint = model.joint();
+        let fields = &joint.schema().fields;
+        let given = given(joint, &self.given)?;
+        check_possible(joint, &given)?;
+        let mut output = Output::open(self.output.as_deref())?;
+        if context.json {
+            output.write_all(b"{\"rows\":[")?;
+        } else {
+            cells::write_line(&mut output, fields.iter().map(|field| field.name.as_str()))?;
+        }
+        let chunks = self.n.div_ceil(CHUNK_ROWS as u64);
+        let wave = 2 * rayon::current_num_threads() as u64;
+        let mut first = true;
+        for start in (0..chunks).step_by(wave as usize) {
+            let drawn: Vec<abduce::Result<Chunk>> = (start..chunks.min(start + wave))
+                .into_par_iter()
+                .map(|number| {
+                    let rows = (self.n - number * CHUNK_ROWS as u64).min(CHUNK_ROWS as u64);
+                    let mut rng = chunk_rng(context.seed, 0, number as usize);
+                    joint.sample(&given, rows as usize, &mut rng)
+                })
+                .collect();
+            for chunk in drawn {
+                let chunk = chunk?;
+                for row in 0..chunk.rows() {
+                    if context.json {
+                        output.write_all(if first { b"" } else { b"," })?;
+                        write_object(&mut output, fields, &chunk, row)?;
+                        first = false;
+                    } else {
+                        let line: Vec<String> = (fields.iter().zip(chunk.columns()))
+                            .map(|(field, column)| cell(field, column, row))
+                            .collect();
+                        cells::write_line(&mut output, line.iter().map(String::as_str))?;
+                    }
+                }
+            }
+        }
+        if context.json {
+            output.write_all(b"]}\n")?;
+        }
+        output.finish()
+    }
+}
+
+fn cell(field: &Field, column: &Column, row: usize) -> String {
+    cells::value(column, row).map_or(String::new(), |x| cells::filled(field, x))
+}
+
+fn write_object(output: &mut Output, fields: &[Field], chunk: &Chunk, row: usize) -> Outcome {
+    for (number, (field, column)) in fields.iter().zip(chunk.columns()).enumerate() {
+        output.write_all(if number == 0 { b"{" } else { b"," })?;
+        serde_json::to_writer(&mut *output, &field.name)?;
+        output.write_all(b":")?;
+        let text = cell(field, column, row);
+        if field.kind.is_coded() {
+            serde_json::to_writer(&mut *output, &text)?;
+        } else {
+            serde_json::to_writer(&mut *output, &text.parse::<f64>().ok())?;
+        }
+    }
+    output.write_all(b"}")?;
+    Ok(())
+}
+
+/// One cell per column of the schema, a level as its code.
+fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
+    let schema = joint.schema();
+    let mut given = vec![None; schema.fields.len()];
+    let parts = texts.iter().flat_map(|text| split_list(text));
+    for part in parts.filter(|part| !part.is_empty()) {
+        let known = |name: &str| schema.fields.iter().any(|field| field.name == name);
+        let (column, value) = split_assignment(&part, known)?;
+        let position = schema
+            .position(column)
+            .map_err(|error| Failure::usage(format!("--given: {error}")))?;
+        given[position] = Some(parse(&schema.fields[position], value)?);
+    }
+    Ok(given)
+}
+
+fn parse(field: &Field, value: &str) -> Outcome<f64> {
+    let wrong = |message: String, hint: String| {
+        Failure::from(
+            Error::parameter(format!("--given: {message}"))
+                .at_column(&field.name)
+                .with_hint(hint),
+        )
+    };
+    if field.kind.is_coded() {
+        return field.code(value).map(f64::from).ok_or_else(|| {
+            wrong(
+                format!("there is no level \"{value}\""),
+                format!("the levels are {}", field.levels.join(", ")),
+            )
+        });
+    }
+    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
+    let x = number.ok_or_else(|| {
+        wrong(
+            format!("\"{value}\" is not a number"),
+            format!("the column is {}", field.kind.name()),
+        )
+    })?;
+    if field.kind == Kind::Count && (x < 0.0 || x.fract() != 0.0) {
+        return Err(wrong(
+            format!("\"{value}\" is not a count"),
+            "the column holds 0, 1, 2, …".into(),
+        ));
+    }
+    Ok(x)
+}
+
+/// Nothing can be drawn given what cannot be.
+fn check_possible(joint: &dyn Joint, given: &[Option<f64>]) -> Outcome {
+    let columns = joint
+        .schema()
+        .fields
+        .iter()
+        .zip(given)
+        .map(|(field, cell)| {
+            if field.kind.is_coded() {
+                Column::from_codes([cell.map(|code| code as u32)])
+            } else {
+                Column::from_numbers([*cell])
+            }
+        });
+    let row = Chunk::new(1, columns.collect(), None);
+    match joint.log_density(&row)?.first() {
+        Some(density) if *density > f64::NEG_INFINITY => Ok(()),
+        _ => Err(Failure::work(
+            "what is given has probability 0 under the model",
+        )),
+    }
+}

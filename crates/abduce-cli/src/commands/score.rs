@@ -1,0 +1,174 @@
+//! `score`: how likely every row is.
+
+use crate::arguments::DataArguments;
+use crate::cells;
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::{Output, write_json};
+use crate::stream::in_order;
+use abduce::ask::Joint;
+use abduce::data::Source;
+use abduce::store::Model;
+use clap::Args;
+use serde_json::json;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Say how likely every row is
+///
+/// Writes the natural logarithm of every row's density, with what is missing
+/// integrated out and a seen label included.
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce score penguins.abduce penguins.csv --outliers 5")]
+pub struct Arguments {
+    /// A model written by `abduce fit`
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArguments,
+    /// Write the (weighted) mean only
+    #[arg(long, conflicts_with = "outliers")]
+    mean: bool,
+    /// List the N least likely rows, least likely first; rows count from 1
+    #[arg(long, value_name = "N")]
+    outliers: Option<usize>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let model = Model::load(&self.model)?;
+        let joint = model.joint();
+        let opened = self.data.open_with(joint.schema(), context)?;
+        let source = &*opened.source;
+        let mut output = Output::open(self.output.as_deref())?;
+        if self.mean {
+            mean(joint, source, context, &mut output)?;
+        } else if let Some(wanted) = self.outliers {
+            outliers(joint, source, wanted, context, &mut output)?;
+        } else {
+            all(joint, source, context, &mut output)?;
+        }
+        output.finish()
+    }
+}
+
+fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
+    let mut first = true;
+    output.write_all(match context.json {
+        true => b"{\"log_density\":[",
+        false => b"log_density\n",
+    })?;
+    each(joint, source, |_, density, _| {
+        if context.json {
+            output.write_all(if first { b"" } else { b"," })?;
+            serde_json::to_writer(&mut *output, &density)?;
+            first = false;
+        } else {
+            writeln!(output, "{}", cells::number(density))?;
+        }
+        Ok(())
+    })?;
+    if context.json {
+        output.write_all(b"]}\n")?;
+    }
+    Ok(())
+}
+
+fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
+    // Rows of weight 0 count for nothing, even impossible ones.
+    let (mut sum, mut weight) = (0.0, 0.0);
+    each(joint, source, |_, density, own| {
+        if own > 0.0 {
+            sum += own * density;
+            weight += own;
+        }
+        Ok(())
+    })?;
+    let mean = sum / weight;
+    if context.json {
+        let document = json!({ "mean": mean, "rows": source.rows(), "weight": weight });
+        return write_json(output, &document);
+    }
+    writeln!(output, "{}", cells::number(mean))?;
+    Ok(())
+}
+
+/// A row with its log-density; the likeliest, and of equals the last, is the
+/// greatest.
+struct Scored(f64, u64);
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Scored) -> Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Scored) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Scored) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+fn outliers(
+    joint: &dyn Joint,
+    source: &dyn Source,
+    wanted: usize,
+    context: &Context,
+    output: &mut Output,
+) -> Outcome {
+    let mut least = BinaryHeap::new();
+    each(joint, source, |row, density, _| {
+        least.push(Scored(density, row));
+        if least.len() > wanted {
+            least.pop();
+        }
+        Ok(())
+    })?;
+    let least = least.into_sorted_vec();
+    if context.json {
+        let rows: Vec<_> = least
+            .iter()
+            .map(|Scored(density, row)| json!({ "row": row, "log_density": density }))
+            .collect();
+        return write_json(output, &json!({ "outliers": rows }));
+    }
+    writeln!(output, "row,log_density")?;
+    for Scored(density, row) in least {
+        writeln!(output, "{row},{}", cells::number(density))?;
+    }
+    Ok(())
+}
+
+/// Every row's number, counted from 1, its log-density and its weight.
+fn each(
+    joint: &dyn Joint,
+    source: &dyn Source,
+    mut pass_on: impl FnMut(u64, f64, f64) -> Outcome,
+) -> Outcome {
+    let mut number = 0;
+    in_order(
+        source,
+        |_, chunk| joint.log_density(chunk),
+        |chunk, densities| {
+            for (row, density) in densities.into_iter().enumerate() {
+                number += 1;
+                pass_on(number, density, chunk.weights().map_or(1.0, |w| w[row]))?;
+            }
+            Ok(())
+        },
+    )
+}

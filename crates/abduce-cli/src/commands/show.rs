@@ -1,0 +1,197 @@
+//! `show`: what is in a model file, for people.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::text_table::{TextTable, readable};
+use abduce::family::{Covariance, Distribution, MultivariateGaussian, Statistics};
+use abduce::model::mixture::{Leaf, Mixture};
+use abduce::store::{Body, Model};
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show what is in a model file
+///
+/// How it was fitted and on what, the weights of its classes or components,
+/// and every parameter. With --json the whole model document.
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce show penguins.abduce")]
+pub struct Arguments {
+    /// A model written by `abduce fit`
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let model = Model::load(&self.model)?;
+        let mut output = Output::open(self.output.as_deref())?;
+        if context.json {
+            writeln!(output, "{}", model.to_json()?)?;
+        } else {
+            write_head(&model, context, &mut output)?;
+            let Body::Mixture(mixture) = &model.body;
+            write_mixture(mixture, context, &mut output)?;
+        }
+        output.finish()
+    }
+}
+
+fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome {
+    let (fit, from) = (&model.fit, &model.provenance);
+    writeln!(output, "{}", context.heading(&model.model))?;
+    let ended = if fit.converged {
+        "converged"
+    } else {
+        "not converged"
+    };
+    let mut lines = vec![
+        ("rows", readable(fit.rows as f64)),
+        ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
+        ("BIC", format!("{:.4}", fit.bic)),
+        ("AIC", format!("{:.4}", fit.aic)),
+        ("parameters", fit.parameters.to_string()),
+        ("iterations", format!("{}, {ended}", fit.iterations)),
+        ("fitted on", from.files.join(", ")),
+        (
+            "fitted by",
+            format!("abduce {}, seed {}", from.abduce, from.options.seed),
+        ),
+        ("smoothing", readable(from.specification.smoothing)),
+        (
+            "class smoothing",
+            readable(from.specification.weight_smoothing),
+        ),
+        (
+            "variance floor",
+            readable(from.specification.variance_floor),
+        ),
+    ];
+    if fit.weight != fit.rows as f64 {
+        lines.insert(1, ("weight", readable(fit.weight)));
+    }
+    for warning in &fit.warnings {
+        lines.push(("warning", warning.clone()));
+    }
+    for (name, value) in lines {
+        writeln!(output, "  {name:<15} {value}")?;
+    }
+    Ok(())
+}
+
+fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> Outcome {
+    let names = mixture.names();
+    let what = match mixture.target {
+        Some(target) => mixture.schema.fields[target].name.clone(),
+        None => "component".into(),
+    };
+    writeln!(output, "\n{}", context.heading("weights"))?;
+    let mut table = TextTable::new([what.as_str(), "weight", "rows"]);
+    let weights = &mixture.parameters.weights;
+    for ((name, weight), rows) in names.iter().zip(weights).zip(&mixture.statistics.weights) {
+        table.row([name.clone(), format!("{weight:.6}"), readable(*rows)]);
+    }
+    write!(output, "{}", table.text(2))?;
+    let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
+    for ((leaf, own), seen) in leaves.zip(&mixture.statistics.leaves) {
+        let columns: Vec<&str> = (leaf.columns.iter())
+            .map(|column| mixture.schema.fields[*column].name.as_str())
+            .collect();
+        let heading = context.heading(&columns.join(", "));
+        writeln!(output, "\n{heading}: {}", leaf.family.name())?;
+        match own.first() {
+            Some(Distribution::Multivariate(_)) => {
+                write_multivariate(leaf, &columns, &names, own, seen, output)?;
+            }
+            _ => {
+                let levels = &mixture.schema.fields[leaf.columns[0]].levels;
+                let table = one_column(levels, &names, own, seen);
+                write!(output, "{}", table.text(2))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A family over one column: a line per component.
+fn one_column(
+    levels: &[String],
+    names: &[String],
+    own: &[Distribution],
+    seen: &[Statistics],
+) -> TextTable {
+    let levels: Vec<String> = levels.iter().map(|level| format!("P({level})")).collect();
+    let heading: Vec<&str> = match own.first() {
+        Some(Distribution::Gaussian(_)) => vec!["mean", "sd"],
+        Some(Distribution::Poisson(_)) => vec!["rate"],
+        Some(Distribution::Exponential(_)) => vec!["rate", "mean"],
+        _ => levels.iter().map(String::as_str).collect(),
+    };
+    let mut table = TextTable::new([""].into_iter().chain(heading).chain(["seen"]));
+    for ((name, distribution), seen) in names.iter().zip(own).zip(seen) {
+        let numbers = match distribution {
+            Distribution::Gaussian(g) => vec![g.mean, g.variance.sqrt()],
+            Distribution::Poisson(p) => vec![p.rate],
+            Distribution::Exponential(e) => vec![e.rate, 1.0 / e.rate],
+            other => other.probabilities().unwrap_or_default(),
+        };
+        let numbers = numbers.into_iter().chain([seen.weight()]).map(readable);
+        table.row([name.clone()].into_iter().chain(numbers));
+    }
+    table
+}
+
+/// A Gaussian over several columns: the means, then what varies with what.
+fn write_multivariate(
+    leaf: &Leaf,
+    columns: &[&str],
+    names: &[String],
+    own: &[Distribution],
+    seen: &[Statistics],
+    output: &mut Output,
+) -> Outcome {
+    let gaussians: Vec<&MultivariateGaussian> = own
+        .iter()
+        .filter_map(|distribution| match distribution {
+            Distribution::Multivariate(gaussian) => Some(gaussian),
+            _ => None,
+        })
+        .collect();
+    let heading = || ["mean"].into_iter().chain(columns.iter().copied());
+    let mut means = TextTable::new(heading().chain(["seen"]));
+    for ((name, gaussian), seen) in names.iter().zip(&gaussians).zip(seen) {
+        let numbers = gaussian.mean.iter().copied().chain([seen.weight()]);
+        means.row([name.clone()].into_iter().chain(numbers.map(readable)));
+    }
+    write!(output, "{}", means.text(2))?;
+    let full =
+        |gaussian: &&MultivariateGaussian| matches!(gaussian.covariance, Covariance::Full(_));
+    if !gaussians.iter().any(full) {
+        let mut spread = TextTable::new(["sd"].into_iter().chain(columns.iter().copied()));
+        for (name, gaussian) in names.iter().zip(&gaussians) {
+            let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
+            spread.row([name.clone()].into_iter().chain(numbers));
+        }
+        write!(output, "{}", spread.text(2))?;
+        return Ok(());
+    }
+    let shown = if leaf.tied { 1 } else { gaussians.len() };
+    for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
+        let title = match leaf.tied {
+            true => "covariance of all".to_string(),
+            false => format!("covariance of {name}"),
+        };
+        let mut table = TextTable::new([title.as_str()].into_iter().chain(columns.iter().copied()));
+        for (i, column) in columns.iter().enumerate() {
+            let numbers = (0..columns.len()).map(|j| readable(gaussian.covariance(i, j)));
+            table.row([column.to_string()].into_iter().chain(numbers));
+        }
+        write!(output, "{}", table.text(2))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! `tour`: the worked examples, run live.
+
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::{Output, write_json};
+use crate::tour;
+use clap::Args;
+use serde_json::json;
+use std::io::Write;
+
+/// Run the worked examples on built-in data
+///
+/// Every line says what should come out and what did; the exit code is 1 if
+/// any differs.
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce tour")]
+pub struct Arguments {}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let mut output = Output::open(None)?;
+        let (mut all, mut wrong) = (Vec::new(), 0);
+        for stop in tour::STOPS {
+            let lines = (stop.run)()?;
+            if !context.json {
+                writeln!(output, "{}", context.heading(stop.name))?;
+            }
+            for line in lines {
+                wrong += usize::from(!line.ok);
+                if context.json {
+                    all.push(json!({
+                        "group": stop.name,
+                        "name": line.name,
+                        "expected": line.expected,
+                        "obtained": line.obtained,
+                        "ok": line.ok,
+                    }));
+                    continue;
+                }
+                let verdict = if line.ok { "ok" } else { "DIFFERS" };
+                let gap = 50usize.saturating_sub(line.name.chars().count());
+                writeln!(
+                    output,
+                    "  {}{:gap$}  expected {:<22} obtained {:<22} {verdict}",
+                    line.name, "", line.expected, line.obtained
+                )?;
+            }
+            output.flush()?;
+        }
+        if context.json {
+            write_json(&mut output, &json!({ "examples": all, "ok": wrong == 0 }))?;
+        }
+        output.finish()?;
+        match wrong {
+            0 => Ok(()),
+            _ if context.json => Err(Failure::Told),
+            _ => Err(Failure::work(format!("{wrong} examples differ"))),
+        }
+    }
+}

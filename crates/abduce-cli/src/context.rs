@@ -1,0 +1,72 @@
+//! What every command knows: the global options, and how to speak on stderr.
+
+use crate::cli::GlobalOptions;
+use clap::ColorChoice;
+use std::io::{IsTerminal, Write};
+
+/// The global options, made ready.
+pub struct Context {
+    pub json: bool,
+    pub quiet: bool,
+    pub seed: u64,
+    color: ColorChoice,
+}
+
+impl Context {
+    pub fn new(options: &GlobalOptions) -> Context {
+        Context {
+            json: options.json,
+            quiet: options.quiet,
+            seed: options.seed,
+            color: options.color,
+        }
+    }
+
+    fn colored(&self, terminal: bool) -> bool {
+        match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            // See no-color.org: any text, not an empty one, says no.
+            ColorChoice::Auto => {
+                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        }
+    }
+
+    /// A heading on stdout.
+    pub fn heading(&self, text: &str) -> String {
+        if self.colored(std::io::stdout().is_terminal()) {
+            format!("\x1b[1m{text}\x1b[0m")
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// Something the user may want to know.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say("note", "36", text);
+        }
+    }
+
+    /// Something the user should know.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.say("warning", "33", text);
+        }
+    }
+
+    pub fn error(&self, text: &str) {
+        self.say("error", "1;31", text);
+    }
+
+    fn say(&self, word: &str, color: &str, text: &str) {
+        let mut stderr = std::io::stderr().lock();
+        // Nothing can be said about a stderr that cannot be written to.
+        let _ = if self.colored(stderr.is_terminal()) {
+            writeln!(stderr, "\x1b[{color}m{word}:\x1b[0m {text}")
+        } else {
+            writeln!(stderr, "{word}: {text}")
+        };
+    }
+}

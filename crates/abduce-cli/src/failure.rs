@@ -1,0 +1,69 @@
+//! Why a command ended early, and the exit code that tells scripts.
+
+use abduce::{Error, ErrorKind};
+use std::io;
+
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library says why.
+    Engine(Error),
+    /// The work was done and its result is no.
+    Work(String),
+    /// The same, after it was told on stdout.
+    Told,
+    /// Nobody reads stdout any more; that is no trouble.
+    Closed,
+}
+
+impl Failure {
+    pub fn work(message: impl Into<String>) -> Failure {
+        Failure::Work(message.into())
+    }
+
+    /// Wrong usage.
+    pub fn usage(message: impl Into<String>) -> Failure {
+        Failure::Engine(Error::parameter(message))
+    }
+
+    pub fn code(&self) -> u8 {
+        match self {
+            Failure::Closed => 0,
+            Failure::Work(_) | Failure::Told => 1,
+            Failure::Engine(error) if error.kind() == ErrorKind::Numeric => 1,
+            Failure::Engine(_) => 2,
+        }
+    }
+
+    /// The one line to be said, if there is one.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Failure::Engine(error) => Some(error.to_string()),
+            Failure::Work(message) => Some(message.clone()),
+            Failure::Told | Failure::Closed => None,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Engine(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Engine(error.into()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Failure {
+        io::Error::from(error).into()
+    }
+}

@@ -1,0 +1,75 @@
+//! Small tables for people: a first column of names, then numbers.
+
+use std::fmt::Write;
+
+/// A table with a heading line.
+pub struct TextTable {
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    pub fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> TextTable {
+        TextTable {
+            rows: vec![heading.into_iter().map(Into::into).collect()],
+        }
+    }
+
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The lines, indented; names to the left, the rest to the right.
+    pub fn text(&self, indent: usize) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |c: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(c));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = " ".repeat(indent);
+            for (c, cell) in row.iter().enumerate() {
+                let gap = " ".repeat(widths[c] - cell.chars().count());
+                let _ = match c {
+                    0 => write!(line, "{cell}{gap}"),
+                    _ => write!(line, "  {gap}{cell}"),
+                };
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A number for people: about six significant digits.
+pub fn readable(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&size) {
+        return format!("{x:.4e}");
+    }
+    let digits = (5 - size.log10().floor() as i32).clamp(0, 8) as usize;
+    let text = format!("{x:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readable_numbers_keep_six_digits() {
+        assert_eq!(readable(1234.5678), "1234.57");
+        assert_eq!(readable(0.00123456789), "0.00123457");
+        assert_eq!(readable(1e-9), "1.0000e-9");
+        assert_eq!(readable(3.0), "3");
+        assert_eq!(readable(0.0), "0");
+    }
+}

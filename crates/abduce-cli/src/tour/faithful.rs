@@ -1,0 +1,44 @@
+//! Old Faithful: the maxima of two mixtures that other programs know too.
+
+use super::{Line, Stop, open};
+use abduce::Result;
+use abduce::data::ReadOptions;
+use abduce::learn::Control;
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
+
+pub const STOP: Stop = Stop {
+    name: "Old Faithful",
+    run,
+};
+
+fn run() -> Result<Vec<Line>> {
+    let two = learn(2, CovarianceKind::Full)?;
+    let three = learn(3, CovarianceKind::Tied)?;
+    Ok(vec![
+        Line::about(
+            "log-likelihood, 2 components, full",
+            -1130.26396,
+            1e-4,
+            two.log_likelihood,
+        ),
+        Line::at_least(
+            "log-likelihood, 3 components, tied",
+            -1126.316,
+            three.log_likelihood,
+            6,
+        ),
+    ])
+}
+
+fn learn(components: usize, covariance: CovarianceKind) -> Result<Fit> {
+    let opened = open(
+        include_str!("../../data/faithful.csv"),
+        &ReadOptions::default(),
+    )?;
+    fit(
+        &Specification::mixture(components, covariance),
+        &*opened.source,
+        &FitOptions::default(),
+        Control::default(),
+    )
+}

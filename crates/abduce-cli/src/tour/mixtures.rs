@@ -1,0 +1,146 @@
+//! Two mixtures of Gaussians drawn by the library itself and found again, and
+//! what label switching does to the likelihood: nothing.
+
+use super::{Line, Stop};
+use crate::stream::chunk_rng;
+use abduce::Result;
+use abduce::ask::Joint;
+use abduce::data::{CHUNK_ROWS, Field, Kind, Schema, Table};
+use abduce::family::{Distribution, Gaussian, LeafFamily};
+use abduce::learn::Control;
+use abduce::model::mixture::{
+    CovarianceKind, Fit, FitOptions, Leaf, Mixture, MixtureStatistics, Parameters, Specification,
+    fit,
+};
+
+pub const STOP: Stop = Stop {
+    name: "Mixtures of Gaussians, 10,000 rows drawn and fitted",
+    run,
+};
+
+const ROWS: usize = 10_000;
+
+/// Standard errors within which an estimate has to lie.
+const ERRORS: f64 = 4.0;
+
+fn run() -> Result<Vec<Line>> {
+    let mut lines = recover(&[0.4, 0.6], &[2.0, 5.0], &[0.6, 0.6])?;
+    lines.extend(recover(
+        &[0.4, 0.2, 0.4],
+        &[2.0, 5.0, 10.0],
+        &[0.6, 0.8, 0.5],
+    )?);
+    Ok(lines)
+}
+
+fn recover(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Vec<Line>> {
+    let table = draw(weights, means, spreads)?;
+    let k = weights.len();
+    let found = learn(&table, k, 0)?;
+    let mut lines = Vec::new();
+    for (j, (weight, mean, sd)) in components(&found.mixture).into_iter().enumerate() {
+        let seen = weights[j] * ROWS as f64;
+        let error = |x: f64| (ERRORS * x * 1e4).ceil() / 1e4;
+        let name = |what: &str| format!("{k} components, {what} {}", j + 1);
+        let share = (weights[j] * (1.0 - weights[j]) / ROWS as f64).sqrt();
+        lines.push(Line::about(&name("λ"), weights[j], error(share), weight));
+        let standard = spreads[j] / seen.sqrt();
+        lines.push(Line::about(&name("μ"), means[j], error(standard), mean));
+        let standard = spreads[j] / (2.0 * seen).sqrt();
+        lines.push(Line::about(&name("σ"), spreads[j], error(standard), sd));
+    }
+    let other = learn(&table, k, 1)?;
+    let name = format!("{k} components, log-likelihood from another start");
+    let size = found.log_likelihood.abs();
+    lines.push(Line::new(
+        &name,
+        format!("{:.3}", found.log_likelihood),
+        format!("{:.3}", other.log_likelihood),
+        (found.log_likelihood - other.log_likelihood).abs() <= 1e-6 * size,
+    ));
+    let mut switched = found.mixture.clone();
+    switched.parameters.weights.reverse();
+    switched
+        .parameters
+        .leaves
+        .iter_mut()
+        .for_each(|leaf| leaf.reverse());
+    let name = format!("{k} components, log-likelihood with labels switched");
+    let (expected, obtained) = (total(&found.mixture, &table)?, total(&switched, &table)?);
+    lines.push(Line::number(&name, expected, obtained, 6));
+    Ok(lines)
+}
+
+fn learn(table: &Table, k: usize, seed: u64) -> Result<Fit> {
+    let options = FitOptions {
+        restarts: 3,
+        seed,
+        ..FitOptions::default()
+    };
+    let specification = Specification::mixture(k, CovarianceKind::Full);
+    fit(&specification, table, &options, Control::default())
+}
+
+/// Weight, mean and standard deviation of the components, by their means.
+fn components(mixture: &Mixture) -> Vec<(f64, f64, f64)> {
+    let mut components: Vec<(f64, f64, f64)> = (mixture.parameters.weights.iter())
+        .zip(&mixture.parameters.leaves[0])
+        .filter_map(|(weight, distribution)| match distribution {
+            Distribution::Gaussian(g) => Some((*weight, g.mean, g.variance.sqrt())),
+            Distribution::Multivariate(g) => Some((*weight, g.mean[0], g.covariance(0, 0).sqrt())),
+            _ => None,
+        })
+        .collect();
+    components.sort_by(|a, b| a.1.total_cmp(&b.1));
+    components
+}
+
+fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
+    let family = LeafFamily::Gaussian {
+        shape: (),
+        prior: Default::default(),
+    };
+    let gaussians = means.iter().zip(spreads).map(|(mean, sd)| {
+        Distribution::Gaussian(Gaussian {
+            mean: *mean,
+            variance: sd * sd,
+        })
+    });
+    let truth = Mixture {
+        schema: Schema::new(vec![Field::new("x", Kind::Real)]),
+        target: None,
+        weight_smoothing: 0.0,
+        parameters: Parameters {
+            weights: weights.to_vec(),
+            leaves: vec![gaussians.collect()],
+        },
+        statistics: MixtureStatistics {
+            weights: vec![0.0; weights.len()],
+            leaves: vec![vec![family.zero(); weights.len()]],
+            log_likelihood: 0.0,
+            total: 0.0,
+        },
+        leaves: vec![Leaf {
+            columns: vec![0],
+            family,
+            tied: false,
+        }],
+    };
+    let chunks = (0..ROWS)
+        .step_by(CHUNK_ROWS)
+        .enumerate()
+        .map(|(number, start)| {
+            let rows = CHUNK_ROWS.min(ROWS - start);
+            truth.sample(&[None], rows, &mut chunk_rng(0, 0, number))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Table::from_chunks(truth.schema.clone(), chunks))
+}
+
+fn total(mixture: &Mixture, table: &Table) -> Result<f64> {
+    let mut total = 0.0;
+    for chunk in table.chunks() {
+        total += mixture.log_density(chunk)?.iter().sum::<f64>();
+    }
+    Ok(total)
+}

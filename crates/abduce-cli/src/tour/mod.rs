@@ -1,0 +1,116 @@
+//! The worked examples, a file per group. A new group is a file, its `mod` line
+//! and its line in the list.
+
+mod faithful;
+mod missing_cells;
+mod mixtures;
+mod penguins;
+mod play_tennis;
+
+use crate::text_table::readable;
+use abduce::data::{Chunk, Column, Opened, ReadOptions, Schema, Table};
+use abduce::{Error, Result};
+
+/// A group of examples.
+pub struct Stop {
+    pub name: &'static str,
+    pub run: fn() -> Result<Vec<Line>>,
+}
+
+/// The groups, in the order of the tour.
+pub const STOPS: &[Stop] = &[
+    play_tennis::STOP,
+    mixtures::STOP,
+    missing_cells::STOP,
+    faithful::STOP,
+    penguins::STOP,
+];
+
+/// One example: what should come out, what did, and whether that is the same.
+pub struct Line {
+    pub name: String,
+    pub expected: String,
+    pub obtained: String,
+    pub ok: bool,
+}
+
+impl Line {
+    fn new(name: &str, expected: String, obtained: String, ok: bool) -> Line {
+        Line {
+            name: name.into(),
+            expected,
+            obtained,
+            ok,
+        }
+    }
+
+    /// A number known to this many decimals.
+    fn number(name: &str, expected: f64, obtained: f64, decimals: usize) -> Line {
+        let show = |x: f64| format!("{x:.decimals$}");
+        let (expected, obtained) = (show(expected), show(obtained));
+        let ok = expected == obtained;
+        Line::new(name, expected, obtained, ok)
+    }
+
+    /// A number known up to an error.
+    fn about(name: &str, expected: f64, error: f64, obtained: f64) -> Line {
+        Line::new(
+            name,
+            format!("{expected} ± {error}"),
+            format!("{obtained:.6}"),
+            (obtained - expected).abs() <= error,
+        )
+    }
+
+    fn at_least(name: &str, least: f64, obtained: f64, decimals: usize) -> Line {
+        Line::new(
+            name,
+            format!("≥ {least}"),
+            format!("{obtained:.decimals$}"),
+            obtained >= least,
+        )
+    }
+
+    fn below(name: &str, limit: f64, obtained: f64) -> Line {
+        Line::new(
+            name,
+            format!("< {}", readable(limit)),
+            readable(obtained),
+            obtained < limit,
+        )
+    }
+
+    fn same(name: &str, expected: u64, obtained: u64) -> Line {
+        Line::new(
+            name,
+            expected.to_string(),
+            obtained.to_string(),
+            expected == obtained,
+        )
+    }
+}
+
+/// Opens a built-in table.
+fn open(text: &str, options: &ReadOptions) -> Result<Opened> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, text)?;
+    abduce::data::open(&[path.display().to_string()], options)
+}
+
+/// The table of an opened one that fits into memory.
+fn table(opened: &Opened) -> Result<&Table> {
+    let too_large = || Error::data("the table does not fit into memory");
+    opened.source.table().ok_or_else(too_large)
+}
+
+/// One row with some levels seen.
+fn row_of_levels(schema: &Schema, seen: &[(&str, &str)]) -> Result<Chunk> {
+    let mut codes = vec![None; schema.fields.len()];
+    for (column, level) in seen {
+        let position = schema.position(column)?;
+        codes[position] = schema.fields[position].code(level);
+    }
+    let columns = codes.into_iter().map(|code| Column::from_codes([code]));
+    Ok(Chunk::new(1, columns.collect(), None))
+}
