@@ -1,0 +1,32 @@
+//! Fits naive Bayes to the penguins, holes and all, and asks about each.
+//! Run it from the repository's root: `cargo run --example penguins`.
+
+use abduce::ask::Joint;
+use abduce::data::{ReadOptions, Source, open};
+use abduce::learn::Control;
+use abduce::model::mixture::{FitOptions, Specification, fit};
+
+/// The whole of it.
+pub fn main() -> abduce::Result<()> {
+    let options = ReadOptions {
+        target: Some("species".into()),
+        ..ReadOptions::default()
+    };
+    let table = open(&["crates/abduce-cli/data/penguins.csv".into()], &options)?.source;
+    let naive_bayes = Specification::naive_bayes("species");
+    let fitted = fit(
+        &naive_bayes,
+        &*table,
+        &FitOptions::default(),
+        Control::default(),
+    )?;
+    let names = fitted.mixture.names();
+    for chunk in table.scan()? {
+        let posterior = fitted.mixture.posterior(&chunk?)?;
+        for row in 0..posterior.rows() {
+            let best = posterior.best(row);
+            println!("{} {:.3}", names[best], posterior.row(row)[best]);
+        }
+    }
+    Ok(())
+}
