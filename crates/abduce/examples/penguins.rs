@@ -2,7 +2,7 @@
 //! Run it from the repository's root: `cargo run --example penguins`.
 
 use abduce::ask::Joint;
-use abduce::data::{ReadOptions, Source, open};
+use abduce::data::{ReadOptions, open};
 use abduce::learn::Control;
 use abduce::model::mixture::{FitOptions, Specification, fit};
 

@@ -6,14 +6,12 @@
 
 use super::{Family, Fill, Stats, nothing_seen};
 use crate::data::Rows;
+use crate::kernel::special::LN_TAU;
 use crate::kernel::sums::shifted_moments;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
-
-/// ln 2π.
-const LN_TAU: f64 = 1.837_877_066_409_345_3;
 
 /// A Gaussian with a mean and a variance.
 ///

@@ -8,21 +8,22 @@
 //! prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2) keeps Σ from becoming singular.
 
 mod run;
+mod stats;
 
 pub(crate) use run::{GaussianRun, MultivariateKernel};
+pub use stats::MultivariateStats;
+use stats::{observe_complete, overall_mean};
 
 use super::gaussian::GaussianStats;
 use super::{Family, Fill, Stats, nothing_seen};
-use crate::data::{Cells, Rows};
+use crate::data::Rows;
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
-use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
-
-const LN_TAU: f64 = 1.837_877_066_409_345_3;
 
 /// What a covariance may look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,28 +81,6 @@ pub struct MultivariateGaussian {
     pub covariance: Covariance,
 }
 
-/// What was seen of the columns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MultivariateStats {
-    /// For full covariances: all columns together.
-    Full {
-        /// The total weight.
-        weight: f64,
-        /// The weighted mean.
-        mean: Vec<f64>,
-        /// The weighted scatter about the mean, the whole matrix.
-        scatter: Vec<f64>,
-    },
-    /// For diagonal and spherical covariances: each column by itself.
-    Columns {
-        /// Whether one variance serves all columns.
-        spherical: bool,
-        /// One statistic per column.
-        columns: Vec<GaussianStats>,
-    },
-}
-
 /// The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2), with Ψ diagonal; flat when empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MultivariatePrior {
@@ -112,140 +91,6 @@ pub struct MultivariatePrior {
 impl MultivariatePrior {
     fn of(&self, column: usize) -> f64 {
         self.scatter.get(column).copied().unwrap_or(0.0)
-    }
-}
-
-impl Stats for MultivariateStats {
-    fn weight(&self) -> f64 {
-        match self {
-            MultivariateStats::Full { weight, .. } => *weight,
-            // Columns may have been seen in different rows.
-            MultivariateStats::Columns { columns, .. } => {
-                columns.iter().map(|c| c.weight).fold(0.0, f64::max)
-            }
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (
-                MultivariateStats::Full {
-                    weight,
-                    mean,
-                    scatter,
-                },
-                MultivariateStats::Full {
-                    weight: w,
-                    mean: m,
-                    scatter: s,
-                },
-            ) => {
-                if *w <= 0.0 {
-                    return;
-                }
-                let total = *weight + w;
-                let (share, between) = (w / total, *weight * w / total);
-                let d = mean.len();
-                let shift: Vec<f64> = m.iter().zip(mean.iter()).map(|(b, a)| b - a).collect();
-                for j in 0..d {
-                    let column = &mut scatter[j * d..(j + 1) * d];
-                    for (i, entry) in column.iter_mut().enumerate() {
-                        *entry += s[j * d + i] + between * shift[i] * shift[j];
-                    }
-                }
-                if *weight <= 0.0 {
-                    mean.clone_from(m);
-                } else {
-                    mean.iter_mut()
-                        .zip(&shift)
-                        .for_each(|(a, s)| *a += share * s);
-                }
-                *weight = total;
-            }
-            (
-                MultivariateStats::Columns { columns, .. },
-                MultivariateStats::Columns { columns: more, .. },
-            ) => columns.iter_mut().zip(more).for_each(|(a, b)| a.merge(b)),
-            _ => debug_assert!(false, "statistics of another structure"),
-        }
-    }
-
-    fn scale(&mut self, factor: f64) {
-        match self {
-            MultivariateStats::Full {
-                weight, scatter, ..
-            } => {
-                *weight *= factor;
-                scatter.iter_mut().for_each(|s| *s *= factor);
-            }
-            MultivariateStats::Columns { columns, .. } => {
-                columns.iter_mut().for_each(|c| c.scale(factor));
-            }
-        }
-    }
-
-    fn forget(&mut self, other: &Self) -> Result<()> {
-        match (self, other) {
-            (
-                MultivariateStats::Full {
-                    weight,
-                    mean,
-                    scatter,
-                },
-                MultivariateStats::Full {
-                    weight: w,
-                    mean: m,
-                    scatter: s,
-                },
-            ) => {
-                let d = mean.len();
-                let left = *weight - w;
-                if *w <= 0.0 {
-                    return Ok(());
-                }
-                if left < -1e-9 * *weight {
-                    return Err(Error::data("more rows to forget than were seen"));
-                }
-                if left <= 1e-9 * *weight {
-                    *weight = 0.0;
-                    mean.fill(0.0);
-                    scatter.fill(0.0);
-                    return Ok(());
-                }
-                let rest: Vec<f64> = (0..d)
-                    .map(|c| mean[c] + (mean[c] - m[c]) * w / left)
-                    .collect();
-                let between = left * w / *weight;
-                let shift: Vec<f64> = (0..d).map(|c| m[c] - rest[c]).collect();
-                let mut lesser = scatter.clone();
-                for j in 0..d {
-                    for i in 0..d {
-                        lesser[j * d + i] -= s[j * d + i] + between * shift[i] * shift[j];
-                    }
-                    let rounding = 1e-7 * (scatter[j * d + j] + s[j * d + j]);
-                    if lesser[j * d + j] < -rounding {
-                        return Err(Error::data("rows to forget that were never seen"));
-                    }
-                    lesser[j * d + j] = lesser[j * d + j].max(0.0);
-                }
-                (*weight, *mean, *scatter) = (left, rest, lesser);
-                Ok(())
-            }
-            (
-                MultivariateStats::Columns { columns, .. },
-                MultivariateStats::Columns { columns: less, .. },
-            ) => {
-                let mut rest = columns.clone();
-                for (a, b) in rest.iter_mut().zip(less) {
-                    a.forget(b)?;
-                }
-                *columns = rest;
-                Ok(())
-            }
-            _ => Err(Error::parameter(
-                "statistics of different covariance structures",
-            )),
-        }
     }
 }
 
@@ -332,23 +177,6 @@ impl MultivariateGaussian {
                 },
             })
             .collect())
-    }
-}
-
-fn overall_mean(stats: &[MultivariateStats]) -> Vec<f64> {
-    let mut merged: Option<MultivariateStats> = None;
-    for one in stats {
-        match &mut merged {
-            Some(merged) => merged.merge(one),
-            None => merged = Some(one.clone()),
-        }
-    }
-    match merged {
-        Some(MultivariateStats::Full { mean, .. }) => mean,
-        Some(MultivariateStats::Columns { columns, .. }) => {
-            columns.iter().map(|c| c.mean).collect()
-        }
-        None => Vec::new(),
     }
 }
 
@@ -630,44 +458,6 @@ impl Family for MultivariateGaussian {
                 covariance: Covariance::Full(vec![3.0]),
             },
         ]
-    }
-}
-
-/// Adds rows seen in every column, in blocks centred on their own mean.
-fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut MultivariateStats) {
-    const BLOCK: usize = 256;
-    let d = columns.len();
-    for start in (0..weights.len()).step_by(BLOCK) {
-        let len = BLOCK.min(weights.len() - start);
-        let weights = &weights[start..start + len];
-        let weight: f64 = weights.iter().sum();
-        if weight <= 0.0 {
-            continue;
-        }
-        let mut mean = Vec::with_capacity(d);
-        let mut centred = Vec::with_capacity(d * len);
-        let mut weighted = Vec::with_capacity(d * len);
-        for x in columns {
-            let x = &x[start..start + len];
-            let one = [Cells::real(x)];
-            let mut moments = GaussianStats::default();
-            super::Gaussian::observe(&Rows::new(&one), weights, &mut moments);
-            mean.push(moments.mean);
-            centred.extend(x.iter().map(|x| x - moments.mean));
-            weighted.extend(x.iter().zip(weights).map(|(x, w)| w * (x - moments.mean)));
-        }
-        let mut scatter = vec![0.0; d * d];
-        add_product(
-            &mut scatter,
-            d,
-            Matrix::new(&weighted, len, d, len).transposed(),
-            Matrix::new(&centred, len, d, len),
-        );
-        stats.merge(&MultivariateStats::Full {
-            weight,
-            mean,
-            scatter,
-        });
     }
 }
 

@@ -11,6 +11,7 @@ use crate::kernel::gaussian::{
 };
 use crate::kernel::linear::{cholesky, invert_lower, log_diagonal, submatrix};
 use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 
 /// Components prepared for many runs. With `hard`, hidden cells take their
@@ -256,7 +257,7 @@ impl Lift {
             .zip(&explained)
             .for_each(|(c, e)| *c -= e);
         let peak = match cholesky(&conditional, m) {
-            Ok(factor) => -0.5 * m as f64 * super::LN_TAU - log_diagonal(&factor, m),
+            Ok(factor) => -0.5 * m as f64 * LN_TAU - log_diagonal(&factor, m),
             Err(_) => return None,
         };
         Some(Lift {

@@ -1,0 +1,319 @@
+//! One EM step of Gaussian components on a block of rows, as two matrix
+//! products. With Φ(y) = (y, y yᵀ) the sufficient statistics of standardised
+//! rows y = (x − c)/s and η = (Pm, −P/2) the natural parameters, the
+//! log-densities are `Φ·η` and the statistics `Rᵀ·Φ`; Φ is built once per block
+//! and serves both, and only half of the symmetric products is stored.
+//!
+//! The natural form cancels when a component is far narrower than the table:
+//! its error is about ε·|y|²·‖P‖. Where that bound is too large, a component is
+//! computed from the centred, whitened rows L⁻¹(y − m) instead.
+
+mod features;
+mod moments;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use features::block_rows;
+pub(crate) use moments::{CentredMoments, Moments};
+
+use features::{feature_count, largest_norm, multiply_features, standardise};
+
+use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use super::product::{Matrix, add_product};
+use super::special::LN_TAU;
+
+/// The largest error of a log-density that the natural form may have.
+const TOLERANCE: f64 = 1e-9;
+
+/// The covariance of one component.
+#[derive(Clone, Copy)]
+pub(crate) enum CovarianceRef<'a> {
+    /// Whole matrix, column-major.
+    Full(&'a [f64]),
+    /// Variances.
+    Diagonal(&'a [f64]),
+}
+
+/// A covariance that has no Cholesky factor: which component, which pivot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Singular {
+    pub component: usize,
+    pub pivot: usize,
+}
+
+/// Components prepared for many blocks.
+pub(crate) struct GaussianKernel {
+    order: usize,
+    diagonal: bool,
+    center: Vec<f64>,
+    scale: Vec<f64>,
+    constants: Vec<f64>,
+    natural: Vec<f64>,
+    components: Vec<Whitened>,
+}
+
+/// One component in standardised coordinates.
+struct Whitened {
+    mean: Vec<f64>,
+    /// L⁻¹ (full) or 1/σ (diagonal).
+    inverse: Vec<f64>,
+    /// The log-density at the mean, in the table's units.
+    peak: f64,
+    precision_norm: f64,
+    /// Whether moments are summed about the component's own mean.
+    centred: bool,
+}
+
+/// Buffers of one thread, used again from block to block.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    features: Vec<f64>,
+    difference: Vec<f64>,
+    white: Vec<f64>,
+    rows: usize,
+    largest_norm: f64,
+}
+
+impl GaussianKernel {
+    /// Prepares components, given their means, covariances and weights in the
+    /// mixture (which only choose the origin and scale of the arithmetic).
+    pub fn new(
+        means: &[&[f64]],
+        covariances: &[CovarianceRef],
+        weights: &[f64],
+    ) -> Result<Self, Singular> {
+        let order = means.first().map_or(0, |mean| mean.len());
+        let diagonal = matches!(covariances.first(), Some(CovarianceRef::Diagonal(_)));
+        let (center, scale) = mixture_scale(means, covariances, weights, order);
+        let features = feature_count(order, diagonal);
+        let mut kernel = GaussianKernel {
+            order,
+            diagonal,
+            constants: Vec::with_capacity(means.len()),
+            natural: Vec::with_capacity(means.len() * features),
+            components: Vec::with_capacity(means.len()),
+            center,
+            scale,
+        };
+        for (component, (mean, covariance)) in means.iter().zip(covariances).enumerate() {
+            kernel
+                .push(mean, *covariance)
+                .map_err(|pivot| Singular { component, pivot })?;
+        }
+        Ok(kernel)
+    }
+
+    fn push(&mut self, mean: &[f64], covariance: CovarianceRef) -> Result<(), usize> {
+        let d = self.order;
+        let mean: Vec<f64> = (0..d)
+            .map(|c| (mean[c] - self.center[c]) / self.scale[c])
+            .collect();
+        let log_scale: f64 = self.scale.iter().map(|s| s.ln()).sum();
+        let norm_sqr: f64 = mean.iter().map(|m| m * m).sum();
+        let (inverse, log_root, precision) = match covariance {
+            CovarianceRef::Full(matrix) => {
+                let scaled: Square = (0..d * d)
+                    .map(|t| matrix[t] / (self.scale[t % d] * self.scale[t / d]))
+                    .collect();
+                let factor = cholesky(&scaled, d)?;
+                let inverse = invert_lower(&factor, d);
+                let precision = gram(&inverse, d);
+                (inverse, log_diagonal(&factor, d), precision)
+            }
+            CovarianceRef::Diagonal(variances) => {
+                let scaled: Vec<f64> = (0..d)
+                    .map(|c| variances[c] / (self.scale[c] * self.scale[c]))
+                    .collect();
+                if let Some(pivot) = scaled.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
+                    return Err(pivot);
+                }
+                let inverse: Vec<f64> = scaled.iter().map(|v| 1.0 / v.sqrt()).collect();
+                let log_root = scaled.iter().map(|v| 0.5 * v.ln()).sum();
+                (inverse, log_root, scaled.iter().map(|v| 1.0 / v).collect())
+            }
+        };
+        let peak = -0.5 * d as f64 * LN_TAU - log_root - log_scale;
+        let precision_norm = precision.iter().map(|p| p * p).sum::<f64>().sqrt();
+        let linear: Vec<f64> = if self.diagonal {
+            (0..d).map(|c| precision[c] * mean[c]).collect()
+        } else {
+            (0..d)
+                .map(|i| (0..d).map(|j| precision[j * d + i] * mean[j]).sum())
+                .collect()
+        };
+        let quadratic: f64 = linear.iter().zip(&mean).map(|(l, m)| l * m).sum();
+        self.constants.push(peak - 0.5 * quadratic);
+        self.natural.extend_from_slice(&linear);
+        if self.diagonal {
+            self.natural.extend(precision.iter().map(|p| -0.5 * p));
+        } else {
+            for i in 0..d {
+                self.natural.push(-0.5 * precision[i * d + i]);
+                self.natural
+                    .extend((i + 1..d).map(|j| -precision[j * d + i]));
+            }
+        }
+        let centred = f64::EPSILON * norm_sqr * precision_norm > TOLERANCE;
+        self.components.push(Whitened {
+            mean,
+            inverse,
+            peak,
+            precision_norm,
+            centred,
+        });
+        Ok(())
+    }
+
+    fn features(&self) -> usize {
+        feature_count(self.order, self.diagonal)
+    }
+
+    /// Standardises a block of complete rows and builds their Φ.
+    pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
+        let rows = columns.first().map_or(0, |column| column.len());
+        let features = self.features();
+        scratch.rows = rows;
+        scratch.features.resize(features * rows, 0.0);
+        let (linear, products) = scratch.features.split_at_mut(self.order * rows);
+        for (c, (out, x)) in linear
+            .chunks_exact_mut(rows.max(1))
+            .zip(columns)
+            .enumerate()
+        {
+            standardise(x, self.center[c], 1.0 / self.scale[c], out);
+        }
+        multiply_features(linear, rows, self.diagonal, products);
+        scratch.largest_norm = largest_norm(linear, rows, &mut scratch.white);
+    }
+
+    /// Adds the log-densities of the loaded block under every component to
+    /// `out`, component-major.
+    pub fn add_log_density(&self, scratch: &mut Scratch, out: &mut [f64]) {
+        let rows = scratch.rows;
+        let precise = |component: &Whitened| {
+            f64::EPSILON * scratch.largest_norm * component.precision_norm > TOLERANCE
+        };
+        let flags: Vec<bool> = self.components.iter().map(precise).collect();
+        let features = self.features();
+        let mut first = 0;
+        while first < flags.len() {
+            if flags[first] {
+                let target = &mut out[first * rows..(first + 1) * rows];
+                self.add_whitened(&self.components[first], scratch, target);
+                first += 1;
+                continue;
+            }
+            // A run of components in natural form is one product.
+            let last = (first..flags.len())
+                .find(|&j| flags[j])
+                .unwrap_or(flags.len());
+            let target = &mut out[first * rows..last * rows];
+            for (column, constant) in target
+                .chunks_exact_mut(rows)
+                .zip(&self.constants[first..last])
+            {
+                column.iter_mut().for_each(|l| *l += constant);
+            }
+            add_product(
+                target,
+                rows,
+                Matrix::new(&scratch.features, rows, features, rows),
+                Matrix::new(
+                    &self.natural[first * features..],
+                    features,
+                    last - first,
+                    features,
+                ),
+            );
+            first = last;
+        }
+    }
+
+    fn add_whitened(&self, component: &Whitened, scratch: &mut Scratch, out: &mut [f64]) {
+        let (d, rows) = (self.order, scratch.rows);
+        self.center_on(component, scratch);
+        out.iter_mut().for_each(|l| *l += component.peak);
+        if self.diagonal {
+            for (difference, inverse) in scratch
+                .difference
+                .chunks_exact(rows)
+                .zip(&component.inverse)
+            {
+                for (l, x) in out.iter_mut().zip(difference) {
+                    let white = x * inverse;
+                    *l -= 0.5 * white * white;
+                }
+            }
+            return;
+        }
+        scratch.white.clear();
+        scratch.white.resize(d * rows, 0.0);
+        add_product(
+            &mut scratch.white,
+            rows,
+            Matrix::new(&scratch.difference, rows, d, rows),
+            Matrix::new(&component.inverse, d, d, d).transposed(),
+        );
+        for white in scratch.white.chunks_exact(rows) {
+            for (l, w) in out.iter_mut().zip(white) {
+                *l -= 0.5 * w * w;
+            }
+        }
+    }
+
+    fn center_on(&self, component: &Whitened, scratch: &mut Scratch) {
+        let rows = scratch.rows;
+        let Scratch {
+            difference,
+            features,
+            ..
+        } = scratch;
+        difference.clear();
+        for (y, mean) in features[..self.order * rows]
+            .chunks_exact(rows)
+            .zip(&component.mean)
+        {
+            difference.extend(y.iter().map(|y| y - mean));
+        }
+    }
+}
+
+/// Mean and standard deviation of the mixture in every column.
+fn mixture_scale(
+    means: &[&[f64]],
+    covariances: &[CovarianceRef],
+    weights: &[f64],
+    order: usize,
+) -> (Vec<f64>, Vec<f64>) {
+    let total: f64 = weights.iter().sum();
+    let share = |j: usize| {
+        if total > 0.0 {
+            weights[j] / total
+        } else {
+            1.0 / means.len() as f64
+        }
+    };
+    let center: Vec<f64> = (0..order)
+        .map(|c| (0..means.len()).map(|j| share(j) * means[j][c]).sum())
+        .collect();
+    let scale = (0..order)
+        .map(|c| {
+            let variance: f64 = (0..means.len())
+                .map(|j| {
+                    let own = match covariances[j] {
+                        CovarianceRef::Full(matrix) => matrix[c * order + c],
+                        CovarianceRef::Diagonal(variances) => variances[c],
+                    };
+                    let shift = means[j][c] - center[c];
+                    share(j) * (own + shift * shift)
+                })
+                .sum();
+            if variance > 0.0 && variance.is_finite() {
+                variance.sqrt()
+            } else {
+                1.0
+            }
+        })
+        .collect();
+    (center, scale)
+}

@@ -1,0 +1,158 @@
+//! The M-step's half: weighted first and second moments of a chunk's rows for
+//! every component, and from them weight, mean and scatter.
+
+use super::{GaussianKernel, Scratch};
+use crate::kernel::product::{Matrix, add_product};
+
+/// Weighted sums of a chunk's rows for every component.
+pub(crate) struct Moments {
+    weight: Vec<f64>,
+    natural: Vec<f64>,
+    /// First and second moments about the means of centred components.
+    centred: Vec<f64>,
+}
+
+/// Weight, mean and centred scatter of one component in the table's units.
+pub(crate) struct CentredMoments {
+    pub weight: f64,
+    pub mean: Vec<f64>,
+    /// Whole matrix (full) or its diagonal (diagonal).
+    pub scatter: Vec<f64>,
+}
+
+impl GaussianKernel {
+    /// Empty sums.
+    pub fn moments(&self) -> Moments {
+        let (k, d) = (self.components.len(), self.order);
+        let centred = self.components.iter().filter(|c| c.centred).count();
+        let second = if self.diagonal { d } else { d * d };
+        Moments {
+            weight: vec![0.0; k],
+            natural: vec![0.0; k * self.features()],
+            centred: vec![0.0; centred * (d + second)],
+        }
+    }
+
+    /// Adds the loaded block to the sums, row `i` with weight
+    /// `responsibilities[j * rows + i]` for component `j`.
+    pub fn accumulate(
+        &self,
+        scratch: &mut Scratch,
+        responsibilities: &[f64],
+        moments: &mut Moments,
+    ) {
+        let (rows, features) = (scratch.rows, self.features());
+        for (weight, r) in moments
+            .weight
+            .iter_mut()
+            .zip(responsibilities.chunks_exact(rows))
+        {
+            *weight += r.iter().sum::<f64>();
+        }
+        add_product(
+            &mut moments.natural,
+            features,
+            Matrix::new(&scratch.features, rows, features, rows).transposed(),
+            Matrix::new(responsibilities, rows, self.components.len(), rows),
+        );
+        let d = self.order;
+        let second = if self.diagonal { d } else { d * d };
+        let mut sums = moments.centred.chunks_exact_mut((d + second).max(1));
+        for (j, component) in self
+            .components
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.centred)
+        {
+            let Some(sums) = sums.next() else { break };
+            let (first, second) = sums.split_at_mut(d);
+            let r = &responsibilities[j * rows..(j + 1) * rows];
+            self.center_on(component, scratch);
+            scratch.white.clear();
+            for difference in scratch.difference.chunks_exact(rows) {
+                scratch
+                    .white
+                    .extend(difference.iter().zip(r).map(|(x, r)| x * r));
+            }
+            for (sum, weighted) in first.iter_mut().zip(scratch.white.chunks_exact(rows)) {
+                *sum += weighted.iter().sum::<f64>();
+            }
+            if self.diagonal {
+                let pairs = scratch
+                    .white
+                    .chunks_exact(rows)
+                    .zip(scratch.difference.chunks_exact(rows));
+                for (sum, (weighted, difference)) in second.iter_mut().zip(pairs) {
+                    *sum += weighted
+                        .iter()
+                        .zip(difference)
+                        .map(|(a, b)| a * b)
+                        .sum::<f64>();
+                }
+            } else {
+                add_product(
+                    second,
+                    d,
+                    Matrix::new(&scratch.white, rows, d, rows).transposed(),
+                    Matrix::new(&scratch.difference, rows, d, rows),
+                );
+            }
+        }
+    }
+
+    /// The sums as weight, mean and scatter of every component.
+    pub fn finish(&self, moments: &Moments) -> Vec<CentredMoments> {
+        let (d, features) = (self.order, self.features());
+        let second_len = if self.diagonal { d } else { d * d };
+        let mut centred = moments.centred.chunks_exact((d + second_len).max(1));
+        let mut out = Vec::with_capacity(self.components.len());
+        for (j, component) in self.components.iter().enumerate() {
+            let weight = moments.weight[j];
+            let sums = if component.centred {
+                centred.next()
+            } else {
+                None
+            };
+            let natural = &moments.natural[j * features..(j + 1) * features];
+            let (first, origin) = match sums {
+                Some(sums) => (&sums[..d], Some(&component.mean)),
+                None => (&natural[..d], None),
+            };
+            let shift: Vec<f64> = first
+                .iter()
+                .map(|s| if weight > 0.0 { s / weight } else { 0.0 })
+                .collect();
+            let second = |a: usize, b: usize| match sums {
+                Some(sums) if self.diagonal => sums[d + a],
+                Some(sums) => sums[d + b * d + a],
+                None if self.diagonal => natural[d + a],
+                None => {
+                    let (a, b) = (a.min(b), a.max(b));
+                    natural[d + a * d - a * (a + 1) / 2 + b]
+                }
+            };
+            let centre = |a: usize, b: usize| {
+                let value = second(a, b) - weight * shift[a] * shift[b];
+                let value = if a == b { value.max(0.0) } else { value };
+                value * self.scale[a] * self.scale[b]
+            };
+            let scatter = if self.diagonal {
+                (0..d).map(|c| centre(c, c)).collect()
+            } else {
+                (0..d * d).map(|t| centre(t % d, t / d)).collect()
+            };
+            let mean = (0..d)
+                .map(|c| {
+                    let y = shift[c] + origin.map_or(0.0, |mean| mean[c]);
+                    self.center[c] + self.scale[c] * y
+                })
+                .collect();
+            out.push(CentredMoments {
+                weight,
+                mean,
+                scatter,
+            });
+        }
+        out
+    }
+}
