@@ -39,7 +39,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
-        let opened = self.data.open_with(joint.schema(), context)?;
+        let opened = self.data.open_for(joint, context)?;
         let mut output = Output::open(self.output.as_deref())?;
         if context.json {
             self.write_json(joint, &*opened.source, &mut output)?;
