@@ -176,10 +176,7 @@ fn memory(text: &str) -> Result<u64, String> {
 
 /// Reads `column=value`, the column being one that `known` knows; it may hold
 /// an `=` itself.
-pub fn split_assignment<'a>(
-    text: &'a str,
-    known: impl Fn(&str) -> bool,
-) -> Outcome<(&'a str, &'a str)> {
+pub fn split_assignment(text: &str, known: impl Fn(&str) -> bool) -> Outcome<(&str, &str)> {
     let cuts = text.match_indices('=').map(|(at, _)| at);
     let cut = |at: usize| (text[..at].trim(), text[at + 1..].trim());
     let mut cuts: Vec<(&str, &str)> = cuts.map(cut).collect();
