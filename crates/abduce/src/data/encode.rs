@@ -3,13 +3,12 @@
 //! column says is an error that names it and what to do about it.
 
 use super::column::Column;
+use super::levels::Lookup;
 use super::options::Missing;
-use super::read::{Cell, Key, Located, TOO_LARGE, key, number, token};
+use super::read::{Cell, Located, TOO_LARGE, number, token};
 use super::schema::{Field, Kind};
 use crate::{Error, Result};
 use arrow_buffer::NullBufferBuilder;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 /// Where a cell stands.
@@ -93,68 +92,6 @@ pub(crate) fn shown(cell: Cell<'_>) -> String {
         Cell::Integer(x) => x.to_string(),
         Cell::Number(x) => token(x),
         Cell::Bool(x) => x.to_string(),
-    }
-}
-
-/// Finds the code of a level.
-pub(crate) struct Lookup {
-    numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
-    words: HashMap<String, u32>,
-    last: (u64, u32),
-}
-
-impl Lookup {
-    pub fn new(levels: &[String]) -> Lookup {
-        let mut lookup = Lookup {
-            numbers: HashMap::default(),
-            words: HashMap::new(),
-            last: (f64::NAN.to_bits(), 0),
-        };
-        for (level, code) in levels.iter().zip(0..) {
-            match key(Cell::Text(level)) {
-                Some(Key::Number(x)) => {
-                    lookup.numbers.entry(x.to_bits()).or_insert(code);
-                }
-                _ => {
-                    lookup.words.entry(level.clone()).or_insert(code);
-                }
-            }
-        }
-        lookup
-    }
-
-    /// The code of a cell that is not a hole, if the column has its level.
-    #[inline]
-    pub fn code(&mut self, cell: Cell<'_>) -> Option<u32> {
-        match key(cell)? {
-            Key::Number(x) => {
-                let bits = x.to_bits();
-                if self.last.0 != bits {
-                    self.last = (bits, *self.numbers.get(&bits)?);
-                }
-                Some(self.last.1)
-            }
-            Key::Word(word) => self.words.get(&*word).copied(),
-        }
-    }
-}
-
-/// Hashes the bits of a number, whose low half is often all zeros.
-#[derive(Default)]
-pub(crate) struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u64(&mut self, bits: u64) {
-        let mixed = (self.0 ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     }
 }
 

@@ -2,13 +2,12 @@
 //! grow with the rows. Numbers are real, counts or 0/1; words are levels, or
 //! text when they hardly repeat. The user's word on a column is law.
 
-use super::encode::{Lookup, Mix, Place, as_number, shown, too_large};
+use super::encode::{Place, as_number, shown, too_large};
+use super::levels::{Levels, Lookup};
 use super::options::{KindOverride, Missing};
-use super::read::{Cell, Key, Located, TOO_LARGE, key, number, token};
+use super::read::{Cell, Key, Located, TOO_LARGE, key, number};
 use super::schema::{Field, Kind};
 use crate::{Error, Result};
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
 
 /// Words with more levels than this are text.
 const TEXT_LEVELS: usize = 10_000;
@@ -135,15 +134,19 @@ impl Summary {
 
     #[inline]
     fn look(&mut self, cell: Cell<'_>, row: usize, located: &Located<'_>) {
-        let value = match cell {
-            Cell::Text(text) => number(text),
-            Cell::Integer(x) => Some(x as f64),
-            Cell::Number(x) => Some(x),
-            Cell::Bool(_) | Cell::Missing => None,
+        let Some(key) = key(cell) else {
+            return;
+        };
+        let value = match (&key, cell) {
+            (Key::Number(x), _) => Some(*x),
+            (Key::Word(_), Cell::Text(text)) => number(text),
+            (Key::Word(_), Cell::Integer(x)) => Some(x as f64),
+            (Key::Word(_), Cell::Number(x)) => Some(x),
+            (Key::Word(_), _) => None,
         };
         self.truths += u64::from(matches!(cell, Cell::Bool(_)));
-        if !self.levels.full {
-            self.levels.add(cell);
+        if !self.levels.is_full() {
+            self.levels.add(key);
         }
         let Some(x) = value else {
             self.first_word
@@ -227,10 +230,15 @@ impl Summary {
                 missing.with(word)
             ));
         }
+        self.decimal_comma(notes);
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
-        if self.levels.full || rare {
-            let many = if self.levels.full { "more than " } else { "" };
+        if self.levels.is_full() || rare {
+            let many = if self.levels.is_full() {
+                "more than "
+            } else {
+                ""
+            };
             notes.push(format!(
                 "column {name} is text ({many}{distinct} different cells in {} rows), which no \
                  model uses; it is left out, unless --kind \"{name}=categorical\" asks for it",
@@ -249,6 +257,18 @@ impl Summary {
         }))
     }
 
+    fn decimal_comma(&self, notes: &mut Vec<String>) {
+        if let Some((word, place)) = &self.first_word
+            && number(&word.replacen(',', ".", 1)).is_some()
+        {
+            notes.push(format!(
+                "column {}: \"{word}\" ({place}) looks like a number with a comma; numbers are \
+                 written with a point",
+                self.name
+            ));
+        }
+    }
+
     fn numeric(&self) -> Result<Field> {
         if let Some((text, place)) = &self.first_large {
             let error = too_large(text, &self.name);
@@ -258,7 +278,7 @@ impl Summary {
             return Ok(Field::new(&self.name, Kind::Real));
         }
         let distinct = self.levels.count();
-        if distinct == 2 && self.levels.small == [0b11, 0, 0, 0] {
+        if self.levels.are_zero_and_one() {
             let levels = ["0", "1"];
             return Ok(Field::with_levels(&self.name, Kind::Binary, levels));
         }
@@ -270,9 +290,9 @@ impl Summary {
     }
 
     fn sorted_levels(&self) -> Result<Vec<String>> {
-        if self.levels.full {
+        if self.levels.is_full() {
             return Err(
-                Error::data(format!("there are more than {MOST_LEVELS} levels"))
+                Error::data(format!("{} levels are too many", self.levels.count()))
                     .at_column(&self.name)
                     .with_hint("leave the column out with --drop, or ask for another --kind"),
             );
@@ -319,82 +339,4 @@ fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
             None
         }
     })
-}
-
-/// The different cells of a column, as long as they are not too many.
-struct Levels {
-    limit: usize,
-    full: bool,
-    /// Which of 0..256 were seen, because most levels that are numbers are.
-    small: [u64; 4],
-    numbers: HashSet<u64, BuildHasherDefault<Mix>>,
-    words: HashSet<String>,
-}
-
-impl Levels {
-    fn new(limit: usize) -> Levels {
-        Levels {
-            limit,
-            full: false,
-            small: [0; 4],
-            numbers: HashSet::default(),
-            words: HashSet::new(),
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, cell: Cell<'_>) {
-        match key(cell) {
-            Some(Key::Number(x)) if x.fract() == 0.0 && (0.0..256.0).contains(&x) => {
-                let x = x as usize;
-                self.small[x / 64] |= 1 << (x % 64);
-                return;
-            }
-            Some(Key::Number(x)) => {
-                if !self.numbers.insert(x.to_bits()) {
-                    return;
-                }
-            }
-            Some(Key::Word(word)) => {
-                if self.words.contains(&*word) {
-                    return;
-                }
-                self.words.insert(word.into_owned());
-            }
-            None => return,
-        }
-        self.full = self.count() > self.limit;
-        if self.full {
-            self.numbers = HashSet::default();
-            self.words = HashSet::new();
-        }
-    }
-
-    /// How many there are; when too many, the limit.
-    fn count(&self) -> usize {
-        if self.full {
-            return self.limit;
-        }
-        let small: u32 = self.small.iter().map(|bits| bits.count_ones()).sum();
-        small as usize + self.numbers.len() + self.words.len()
-    }
-
-    /// In the order of numbers when all are numbers, else of bytes.
-    fn sorted(&self) -> Vec<String> {
-        let small = (0..256).filter(|x| self.small[x / 64] >> (x % 64) & 1 == 1);
-        let mut levels: Vec<String> = small
-            .map(|x| x.to_string())
-            .chain(self.numbers.iter().map(|bits| token(f64::from_bits(*bits))))
-            .chain(self.words.iter().cloned())
-            .collect();
-        if levels.iter().all(|level| number(level).is_some()) {
-            levels.sort_by(|a, b| {
-                let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
-                x.total_cmp(&y).then_with(|| a.cmp(b))
-            });
-        } else {
-            levels.sort();
-        }
-        levels
-    }
 }

@@ -6,12 +6,14 @@ mod chunk;
 mod column;
 mod encode;
 mod infer;
+mod levels;
 mod open;
 mod options;
 mod raw;
 mod read;
 mod schema;
 mod source;
+mod store;
 mod streamed;
 
 pub use chunk::{CHUNK_ROWS, Chunk};

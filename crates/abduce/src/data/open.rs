@@ -10,8 +10,8 @@ use super::options::{Missing, ReadOptions};
 use super::raw::RawRows;
 use super::read::{Inputs, number};
 use super::schema::{Kind, Schema};
-use super::source::{Source, Table};
-use super::streamed::Spill;
+use super::source::Source;
+use super::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -73,16 +73,18 @@ impl std::fmt::Debug for Opened {
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let wanted = wanted(&inputs, options)?;
-    let weight = options.weight.as_deref();
     let mut notes = Vec::new();
-    if let Some(first) = numeric_header(&inputs, options) {
+    if let Some(first) = numeric_header(&inputs) {
         notes.push(format!(
             "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
         ));
     }
     let schema = infer(&inputs, options, &wanted, &mut notes)?;
-    let weight_column = weight.and_then(|name| position(&inputs, name));
-    encode(inputs, options, schema, weight_column, notes)
+    let weight_column = options
+        .weight
+        .as_ref()
+        .and_then(|name| inputs.position(name));
+    encode(inputs, options, schema, weight_column, notes, &wanted)
 }
 
 /// Opens files as [`open`] does, with the columns, kinds and levels of a
@@ -100,7 +102,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         ..options.clone()
     };
     let wanted = wanted(&inputs, options)?;
-    let present = |name: &str| position(&inputs, name).filter(|at| wanted[*at]);
+    let present = |name: &str| inputs.position(name).filter(|at| wanted[*at]);
     let absent: Vec<&str> = schema
         .fields
         .iter()
@@ -122,18 +124,12 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
         .collect();
     let named = options.weight.as_ref().or(schema.weight.as_ref());
-    let weight_column = named.and_then(|name| position(&inputs, name));
+    let weight_column = named.and_then(|name| inputs.position(name));
     let mut schema = schema.clone();
     if let Some(weight) = &options.weight {
         schema.weight = Some(weight.clone());
     }
-    let mut dropped = wanted;
-    dropped.iter_mut().for_each(|wanted| *wanted = !*wanted);
-    encode_without(inputs, options, schema, weight_column, notes, &dropped)
-}
-
-fn position(inputs: &Inputs, name: &str) -> Option<usize> {
-    inputs.names.iter().position(|n| n == name)
+    encode(inputs, options, schema, weight_column, notes, &wanted)
 }
 
 /// Which columns the options leave, after a check that the options name only
@@ -146,7 +142,7 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
         .chain(options.target.iter().map(|name| (name, "--target")))
         .chain(options.weight.iter().map(|name| (name, "--weight")));
     for (name, option) in named {
-        if position(inputs, name).is_none() {
+        if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
             return Err(
                 Error::parameter(format!("{option}: there is no column \"{name}\""))
@@ -199,10 +195,11 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     list
 }
 
-fn numeric_header<'a>(inputs: &'a Inputs, options: &ReadOptions) -> Option<&'a str> {
-    let given = options.no_header || options.names.is_some();
+/// The first name, if all of them look like cells of a row.
+fn numeric_header(inputs: &Inputs) -> Option<&str> {
     let numbers = inputs.names.iter().all(|name| number(name).is_some());
-    (!given && numbers).then(|| inputs.names.first().map(String::as_str))?
+    let first = inputs.names.first().map(String::as_str);
+    first.filter(|_| numbers && inputs.named_by_a_line())
 }
 
 /// The first pass: what the wanted columns are.
@@ -225,9 +222,8 @@ fn infer(
             (at, Summary::new(name, wish))
         })
         .collect();
-    let read: Vec<bool> = (0..inputs.names.len())
-        .map(|at| summaries.iter().any(|(column, _)| *column == at))
-        .collect();
+    let mut read = vec![false; inputs.names.len()];
+    summaries.iter().for_each(|(at, _)| read[*at] = true);
     let mut rows = 0;
     inputs.scan(&read, |located| {
         rows += located.batch.rows();
@@ -272,28 +268,17 @@ fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> 
     }
 }
 
+/// The second pass: the rows in chunks, in memory or in a temporary file.
 fn encode(
     inputs: Inputs,
     options: &ReadOptions,
     schema: Schema,
     weight: Option<usize>,
-    notes: Vec<String>,
-) -> Result<Opened> {
-    let dropped = vec![false; inputs.names.len()];
-    encode_without(inputs, options, schema, weight, notes, &dropped)
-}
-
-/// The second pass: the rows in chunks, in memory or in a temporary file.
-fn encode_without(
-    inputs: Inputs,
-    options: &ReadOptions,
-    schema: Schema,
-    weight: Option<usize>,
     mut notes: Vec<String>,
-    dropped: &[bool],
+    allowed: &[bool],
 ) -> Result<Opened> {
     let missing = Missing::new(&options.missing);
-    let place = |name: &str| position(&inputs, name).filter(|at| !dropped[*at]);
+    let place = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
     let mut encoders: Vec<(Option<usize>, Encoder)> = schema
         .fields
         .iter()
@@ -365,56 +350,4 @@ fn take(encoders: &mut [(Option<usize>, Encoder)], rows: usize, weighted: bool) 
         columns,
         weights.map(|(_, encoder)| encoder.take_weights()),
     )
-}
-
-/// Chunks, in memory until they exceed the budget.
-struct Store {
-    budget: u64,
-    bytes: u64,
-    chunks: Vec<Chunk>,
-    spill: Option<Spill>,
-}
-
-impl Store {
-    fn new(budget: u64) -> Store {
-        Store {
-            budget,
-            bytes: 0,
-            chunks: Vec::new(),
-            spill: None,
-        }
-    }
-
-    fn add(&mut self, chunk: Chunk) -> Result<()> {
-        self.bytes += size(&chunk);
-        match &mut self.spill {
-            Some(spill) => spill.write(&chunk)?,
-            None => self.chunks.push(chunk),
-        }
-        if self.spill.is_none() && self.bytes > self.budget {
-            let mut spill = Spill::new()?;
-            for chunk in std::mem::take(&mut self.chunks) {
-                spill.write(&chunk)?;
-            }
-            self.spill = Some(spill);
-        }
-        Ok(())
-    }
-
-    fn finish(self, schema: Schema) -> Result<Box<dyn Source>> {
-        Ok(match self.spill {
-            Some(spill) => Box::new(spill.finish(schema)?),
-            None => Box::new(Table::from_chunks(schema, self.chunks)),
-        })
-    }
-}
-
-fn size(chunk: &Chunk) -> u64 {
-    let columns = chunk.columns().iter().map(|column| match column {
-        Column::Real { values, .. } => 8 * values.len(),
-        Column::Code { values, .. } => 4 * values.len(),
-    });
-    let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
-    let weights = chunk.weights().map_or(0, |w| 8 * w.len());
-    (columns.sum::<usize>() + holes.count() * chunk.rows() / 8 + weights) as u64
 }

@@ -33,6 +33,8 @@ pub fn raw_rows(paths: &[String], options: &ReadOptions) -> Result<RawRows> {
 /// The rows of all files in order, some thousands at a time.
 pub struct RawRows {
     inputs: Arc<Inputs>,
+    names: Vec<String>,
+    wanted: Vec<bool>,
     missing: Arc<Missing>,
     file: usize,
     current: Option<Batches>,
@@ -40,7 +42,10 @@ pub struct RawRows {
 
 impl RawRows {
     pub(crate) fn new(inputs: Arc<Inputs>) -> Result<RawRows> {
+        let wanted = |name: &String| !inputs.options.drop.contains(name);
         Ok(RawRows {
+            names: inputs.names.iter().filter(|n| wanted(n)).cloned().collect(),
+            wanted: inputs.names.iter().map(wanted).collect(),
             missing: Arc::new(Missing::new(&inputs.options.missing)),
             inputs,
             file: 0,
@@ -48,9 +53,9 @@ impl RawRows {
         })
     }
 
-    /// The names of all columns.
+    /// The names of all columns but those dropped.
     pub fn header(&self) -> &[String] {
-        &self.inputs.names
+        &self.names
     }
 }
 
@@ -64,22 +69,22 @@ impl Iterator for RawRows {
             }
             let batches = match &mut self.current {
                 Some(batches) => batches,
-                None => {
-                    let all = vec![true; self.inputs.names.len()];
-                    match self.inputs.batches(self.file, &all) {
-                        Ok((batches, _)) => self.current.insert(batches),
-                        Err(error) => {
-                            self.file = self.inputs.widths.len();
-                            return Some(Err(error));
-                        }
+                None => match self.inputs.batches(self.file, &self.wanted) {
+                    Ok((batches, _)) => self.current.insert(batches),
+                    Err(error) => {
+                        self.file = self.inputs.widths.len();
+                        return Some(Err(error));
                     }
-                }
+                },
             };
             match self.inputs.next_batch(self.file, batches) {
                 Ok(Some(batch)) => {
                     return Some(Ok(RawBatch {
                         batch,
-                        positions: self.inputs.positions[self.file].clone(),
+                        positions: (self.inputs.positions[self.file].iter())
+                            .zip(&self.wanted)
+                            .filter_map(|(position, wanted)| wanted.then_some(*position))
+                            .collect(),
                         missing: Arc::clone(&self.missing),
                     }));
                 }

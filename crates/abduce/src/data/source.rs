@@ -239,8 +239,14 @@ impl Source for Table {
 }
 
 /// How many chunks of a streamed source are held at once: a power of two, so
-/// that a wave is a whole subtree of the tree an in-memory table is merged by.
-const WAVE: usize = 16;
+/// that a wave is a whole subtree of the tree an in-memory table is merged by,
+/// and fewer of a wide table.
+fn wave(schema: &Schema) -> usize {
+    const CELLS: usize = 1 << 22;
+    let chunks = CELLS / (CHUNK_ROWS * schema.fields.len().max(1));
+    // The largest power of two not above it.
+    (chunks.clamp(1, 16) + 1).next_power_of_two() / 2
+}
 
 /// Computes a partial result from every chunk, in parallel, and merges them
 /// along the fixed tree; `None` when there is no chunk. `each` is given the
@@ -267,11 +273,12 @@ pub fn reduce<S: Send>(
         return tree(&table.chunks, 0, &each, &merge).transpose();
     }
     let mut scan = source.scan()?;
+    let size = wave(source.schema());
     // A binary counter of finished subtrees: (number of waves, result).
     let mut stack: Vec<(usize, S)> = Vec::new();
     let mut first = 0;
     loop {
-        let wave = scan.by_ref().take(WAVE).collect::<Result<Vec<_>>>()?;
+        let wave = scan.by_ref().take(size).collect::<Result<Vec<_>>>()?;
         let Some(result) = tree(&wave, first, &each, &merge).transpose()? else {
             break;
         };
@@ -284,7 +291,7 @@ pub fn reduce<S: Send>(
             }
         }
         stack.push(node);
-        if wave.len() < WAVE {
+        if wave.len() < size {
             break;
         }
     }

@@ -141,7 +141,9 @@ impl Family for Gaussian {
         }
         let mean = origin + sum / weight;
         let (_, left_over, squares) = shifted_moments(x, weights, mean);
-        let scatter = (squares - left_over * left_over / weight).max(0.0);
+        // What overflows must stay visible, so rounding below 0 alone is mended.
+        let scatter = squares - left_over * left_over / weight;
+        let scatter = if scatter < 0.0 { 0.0 } else { scatter };
         stats.merge(&GaussianStats {
             weight,
             mean,

@@ -603,13 +603,12 @@ mod tests {
             // the common origin this once, and about its own mean from then on.
             let slack = if j == 1 && width < 1e-3 { 1e-2 } else { 1e-7 };
             assert!((stats.weight - 25.0).abs() < 1e-12);
-            for c in 0..3 {
-                let mean = columns[c].iter().map(|x| x - columns[c][0]).sum::<f64>() / 50.0
-                    + columns[c][0];
+            for (c, column) in columns.iter().enumerate() {
+                let mean = column.iter().map(|x| x - column[0]).sum::<f64>() / 50.0 + column[0];
                 assert!(
                     (stats.mean[c] - mean).abs() < 1e-9 * width + 1e-15 * (offset * 50.0 + 10.0)
                 );
-                let scatter: f64 = columns[c].iter().map(|x| 0.5 * (x - mean).powi(2)).sum();
+                let scatter: f64 = column.iter().map(|x| 0.5 * (x - mean).powi(2)).sum();
                 let position = if diagonal { c } else { 4 * c };
                 let relative = stats.scatter[position] / scatter - 1.0;
                 assert!(relative.abs() < slack, "{relative}");

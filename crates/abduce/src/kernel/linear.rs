@@ -19,7 +19,8 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
         }
         let pivot = column[j];
         // Below rounding of the original diagonal, a pivot is noise.
-        if !(pivot > f64::EPSILON * matrix[j * order + j].abs()) || !pivot.is_finite() {
+        let noise = f64::EPSILON * matrix[j * order + j].abs();
+        if pivot.is_nan() || pivot <= noise || pivot.is_infinite() {
             return Err(j);
         }
         let root = pivot.sqrt();

@@ -4,8 +4,8 @@
 //! never falls: that is checked in every fit and the whole trace is kept.
 
 use super::control::{Control, Progress};
-use crate::Result;
 use crate::data::{Chunk, Source, reduce};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// How hidden labels and cells are filled in.
@@ -202,5 +202,13 @@ fn expect_all<M: Latent>(
             _ => *total = None,
         },
     )?;
-    Ok(total.flatten())
+    let total = total.flatten();
+    if total
+        .as_ref()
+        .is_some_and(|statistics| model.log_likelihood(statistics).0.is_nan())
+    {
+        return Err(Error::numeric("the likelihood is not a number")
+            .with_hint("are some values too large or too small?"));
+    }
+    Ok(total)
 }

@@ -56,16 +56,25 @@ fn cells<T>(opened: &Opened, column: usize, value: impl Fn(&Cells, usize) -> T) 
 }
 
 pub fn kinds(texts: &[&str]) -> Vec<(String, KindOverride)> {
-    texts.iter().map(|text| parse_kind_override(text).unwrap()).collect()
+    texts
+        .iter()
+        .map(|text| parse_kind_override(text).unwrap())
+        .collect()
 }
 
 pub fn target(name: &str) -> ReadOptions {
-    ReadOptions { target: Some(name.into()), ..ReadOptions::default() }
+    ReadOptions {
+        target: Some(name.into()),
+        ..ReadOptions::default()
+    }
 }
 
 pub fn drop_columns(names: &[&str]) -> ReadOptions {
     let drop = names.iter().map(|name| name.to_string()).collect();
-    ReadOptions { drop, ..ReadOptions::default() }
+    ReadOptions {
+        drop,
+        ..ReadOptions::default()
+    }
 }
 
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -76,7 +85,8 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 pub fn parquet_bytes(batch: &RecordBatch) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
     writer.write(batch).unwrap();
     writer.close().unwrap();
     bytes

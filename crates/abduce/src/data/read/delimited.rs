@@ -45,8 +45,7 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
     if options.no_header {
         return Ok(vec![String::new(); rows.width]);
     }
-    let names = (1..=rows.width).map(|n| n.to_string()).collect::<Vec<_>>();
-    let batch = rows.batch(&names)?;
+    let batch = rows.batch(&[])?;
     Ok((0..batch.width)
         .map(|column| batch.cell(0, column).trim().to_string())
         .collect())
@@ -55,7 +54,7 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
 fn batches(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     let mut rows = Rows::open(input, options)?;
     rows.width = wanted.len();
-    let names = input.header.clone();
+    let names = options.names.clone().unwrap_or(input.header.clone());
     if !options.no_header {
         rows.next_row()?;
     }
@@ -92,6 +91,13 @@ impl Rows {
                 .at_line(1)
                 .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
         }
+        if let Some(delimiter) = options.delimiter.filter(|d| b"\"\r\n".contains(d)) {
+            let shown = char::from(delimiter).escape_default();
+            return Err(
+                Error::parameter(format!("\"{shown}\" cannot separate cells"))
+                    .with_hint("pass --delimiter with a character such as , ; | or a tab"),
+            );
+        }
         let mark = if head.starts_with(b"\xef\xbb\xbf") {
             3
         } else {
@@ -99,10 +105,7 @@ impl Rows {
         };
         let delimiter = options
             .delimiter
-            .or_else(|| {
-                let tab = matches!(input.extension().as_deref(), Some("tsv" | "tab"));
-                tab.then_some(b'\t')
-            })
+            .or((input.format.name == TSV.name).then_some(b'\t'))
             .unwrap_or_else(|| sniff(&head[mark..]));
         bytes.consume(mark);
         Ok(Rows {
@@ -156,14 +159,12 @@ impl Rows {
             cells += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull => {
-                    if written > ROW_BYTES {
-                        return Err(
-                            Error::data("the row that starts here does not end").at_line(start)
-                        );
-                    }
-                    self.text.resize(2 * self.text.len(), 0);
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull
+                    if written.max(cells * size_of::<usize>()) > ROW_BYTES =>
+                {
+                    return Err(Error::data("the row that starts here does not end").at_line(start));
                 }
+                ReadRecordResult::OutputFull => self.text.resize(2 * self.text.len(), 0),
                 ReadRecordResult::OutputEndsFull => {
                     self.row_ends.resize(2 * self.row_ends.len(), 0);
                 }
@@ -196,8 +197,6 @@ impl Rows {
                 self.used = used;
                 continue;
             }
-            // Rows before the ragged one may hold an error that comes first.
-            self.ends.truncate(cells);
             return Err(Error::data(format!(
                 "{found} {} where {} are expected",
                 if found == 1 { "cell" } else { "cells" },
@@ -224,13 +223,12 @@ impl Rows {
         let wrong = |at: usize| {
             let cell = ends.partition_point(|end| *end <= at);
             let (row, column) = (cell / self.width.max(1), cell % self.width.max(1));
-            let mut error = Error::data("the text is not UTF-8")
+            let name = names.get(column).filter(|name| !name.is_empty());
+            let by_position = || format!("column_{}", column + 1);
+            Error::data("the text is not UTF-8")
                 .at_line(lines.get(row).copied().unwrap_or(1))
-                .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8");
-            if let Some(name) = names.get(column) {
-                error = error.at_column(name);
-            }
-            error
+                .at_column(name.cloned().unwrap_or_else(by_position))
+                .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8")
         };
         let text = String::from_utf8(text).map_err(|e| wrong(e.utf8_error().valid_up_to()))?;
         // Two broken cells may look whole when nothing stands between them.

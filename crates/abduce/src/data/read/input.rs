@@ -136,11 +136,6 @@ impl Input {
         )
     }
 
-    /// The extension of the file's name, below that of its compression.
-    pub fn extension(&self) -> Option<String> {
-        extension(&self.name)
-    }
-
     /// The bytes of the file, unpacked.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         unpacked(self.file()?, self.packing)
@@ -172,6 +167,7 @@ fn shown(argument: &str) -> &str {
     }
 }
 
+/// The extension of a file's name, below that of its compression.
 fn extension(name: &str) -> Option<String> {
     let end = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
     let path = Path::new(name);

@@ -22,6 +22,8 @@ pub(crate) struct Inputs {
     pub widths: Vec<usize>,
     /// The names of the table's columns.
     pub names: Vec<String>,
+    /// Where each name stands among them.
+    index: HashMap<String, usize>,
     /// Which of them were named by their position only.
     pub unnamed: Vec<bool>,
     /// How the files are read.
@@ -50,6 +52,7 @@ impl Inputs {
             positions: Vec::new(),
             widths: Vec::new(),
             names: Vec::new(),
+            index: HashMap::new(),
             unnamed: Vec::new(),
             options: options.clone(),
         };
@@ -61,7 +64,8 @@ impl Inputs {
         let all_sparse = inputs.files.iter().all(|file| file.format.sparse);
         for (number, header) in headers.iter().enumerate() {
             for (name, unnamed) in header {
-                if !inputs.names.contains(name) && (number == 0 || all_sparse) {
+                if (number == 0 || all_sparse) && inputs.position(name).is_none() {
+                    inputs.index.insert(name.clone(), inputs.names.len());
                     inputs.names.push(name.clone());
                     inputs.unnamed.push(*unnamed);
                 }
@@ -95,7 +99,7 @@ impl Inputs {
             );
         }
         let mut names = header.iter();
-        if let Some((extra, _)) = names.find(|(name, _)| !self.names.contains(name)) {
+        if let Some((extra, _)) = names.find(|(name, _)| self.position(name).is_none()) {
             return Err(
                 Error::data(format!("this file has this column, {first} not"))
                     .at_file(&file.name)
@@ -103,6 +107,18 @@ impl Inputs {
             );
         }
         Ok(places)
+    }
+
+    /// Where a column stands in the table.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// Whether the names were read from the first line of text files.
+    pub fn named_by_a_line(&self) -> bool {
+        let given = self.options.no_header || self.options.names.is_some();
+        let mut formats = self.files.iter().map(|file| file.format);
+        !given && formats.all(|format| !format.seeks && !format.sparse)
     }
 
     /// The names of the files.

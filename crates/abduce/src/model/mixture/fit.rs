@@ -8,13 +8,14 @@ use super::maximize::{log_prior, maximize};
 use super::start::{Init, Points, pull_together, statistics_of_groups};
 use super::survey::Survey;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{CHUNK_ROWS, Chunk, Source, Table};
+use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
 use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Rows on which starts are tried.
+/// Rows on which starts are tried, and the most cells they may have together.
 const SAMPLE_ROWS: usize = 20_000;
+const SAMPLE_CELLS: usize = 4_000_000;
 
 /// How to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,6 +148,20 @@ pub fn fit(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
+    fit_from(specification, source, None, options, control)
+}
+
+/// Fits a mixture by EM from given parameters, if there are any; see [`fit`].
+///
+/// # Errors
+/// As [`fit`], and if the parameters are not of this specification.
+pub fn fit_from(
+    specification: &Specification,
+    source: &dyn Source,
+    start: Option<&Parameters>,
+    options: &FitOptions,
+    control: Control,
+) -> Result<Fit> {
     let schema = source.schema();
     let mut leaves = specification.leaves(schema)?;
     let target = specification
@@ -176,7 +191,11 @@ pub fn fit(
             .with_hint("fit a mixture to find clusters instead"));
     }
     let mut restarts = Vec::new();
-    let result = if target.is_none() {
+    let result = if let Some(start) = start {
+        let zero = MixtureStatistics::zero(&leaves, components);
+        assemble(&task, schema, start.clone(), zero).check()?;
+        em(&task, source, start.clone(), &options.em, control)?
+    } else if target.is_none() {
         unlabelled(&task, source, &survey, options, control, &mut restarts)?
     } else if survey.unlabelled > 0.0 || survey.incomplete > 0.0 {
         let mut statistics = survey.labelled.clone();
@@ -187,15 +206,23 @@ pub fn fit(
         Some(in_one_pass(&task, &survey.labelled)?)
     };
     let result = result.ok_or_else(stopped)?;
-    Ok(finish(
-        &task,
-        source,
-        &survey,
-        specification,
-        options,
-        result,
-        restarts,
-    ))
+    Ok(finish(&task, source, &survey, options, result, restarts))
+}
+
+fn assemble(
+    task: &Task,
+    schema: &Schema,
+    parameters: Parameters,
+    statistics: MixtureStatistics,
+) -> Mixture {
+    Mixture {
+        schema: schema.clone(),
+        target: task.target,
+        leaves: task.leaves.to_vec(),
+        weight_smoothing: task.weight_smoothing,
+        parameters,
+        statistics,
+    }
 }
 
 fn components(
@@ -274,7 +301,7 @@ fn unlabelled(
     control: Control,
     restarts: &mut Vec<f64>,
 ) -> Result<Found> {
-    let whole = source.rows() <= SAMPLE_ROWS as u64;
+    let whole = source.rows() <= sample_size(source) as u64;
     let sample = sample_rows(source, options.seed)?;
     let points = Points::of(&sample, task.leaves, survey);
     let tries = options.restarts.max(1);
@@ -329,19 +356,27 @@ fn unlabelled(
                 })),
             }
         }
-        best => Ok(best),
+        best => Ok(best.map(|best| EmResult {
+            interrupted: control.is_interrupted(),
+            ..best
+        })),
     }
+}
+
+fn sample_size(source: &dyn Source) -> usize {
+    (SAMPLE_CELLS / source.schema().fields.len().max(1)).clamp(1000, SAMPLE_ROWS)
 }
 
 /// Some rows of a large source, spread evenly at random; all of a small one.
 fn sample_rows(source: &dyn Source, seed: u64) -> Result<Table> {
     use rand::SeedableRng;
     let rows = source.rows() as usize;
-    if let (Some(table), true) = (source.table(), rows <= SAMPLE_ROWS) {
+    if let (Some(table), true) = (source.table(), rows <= sample_size(source)) {
         return Ok(table.clone());
     }
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed ^ 0x5a5a);
-    let mut chosen = rand::seq::index::sample(&mut rng, rows, SAMPLE_ROWS.min(rows)).into_vec();
+    let mut chosen =
+        rand::seq::index::sample(&mut rng, rows, sample_size(source).min(rows)).into_vec();
     chosen.sort_unstable();
     let mut parts = Vec::new();
     let mut next = chosen.into_iter().peekable();
@@ -366,7 +401,6 @@ fn finish(
     task: &Task,
     source: &dyn Source,
     survey: &Survey,
-    specification: &Specification,
     options: &FitOptions,
     mut result: EmResult<Parameters, MixtureStatistics>,
     restarts: Vec<f64>,
@@ -382,14 +416,7 @@ fn finish(
     if task.target.is_none() {
         order_components(&mut result, &mut warnings);
     }
-    let mixture = Mixture {
-        schema: source.schema().clone(),
-        target: task.target,
-        leaves: task.leaves.to_vec(),
-        weight_smoothing: specification.weight_smoothing,
-        parameters: result.parameters,
-        statistics: result.statistics,
-    };
+    let mixture = assemble(task, source.schema(), result.parameters, result.statistics);
     let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
     let parameters = mixture.free_parameters();
     Fit {

@@ -155,27 +155,23 @@ fn vague(family: &LeafFamily) -> Distribution {
     }
 }
 
-/// The log-prior of parameters, up to a constant; a tied covariance counts
-/// once.
+/// The log-prior of parameters, up to a constant. A tied covariance counts
+/// once; a component of weight 0 is none, whatever stands in its place.
 pub(super) fn log_prior(leaves: &[Leaf], weight_smoothing: f64, parameters: &Parameters) -> f64 {
-    let weights = if weight_smoothing > 0.0 {
-        weight_smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>()
-    } else {
-        0.0
-    };
-    let leaves = leaves
-        .iter()
-        .zip(&parameters.leaves)
-        .map(|(leaf, distributions)| {
-            let counted = if leaf.tied {
-                &distributions[..1.min(distributions.len())]
-            } else {
-                distributions
-            };
-            counted
-                .iter()
-                .map(|d| leaf.family.log_prior(d))
-                .sum::<f64>()
-        });
-    weights + leaves.sum::<f64>()
+    let mut sum = 0.0;
+    if weight_smoothing > 0.0 {
+        sum += weight_smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
+    }
+    for (leaf, distributions) in leaves.iter().zip(&parameters.leaves) {
+        let present = distributions
+            .iter()
+            .zip(&parameters.weights)
+            .filter(|(_, weight)| **weight > 0.0);
+        let counted = if leaf.tied { 1 } else { distributions.len() };
+        sum += present
+            .take(counted)
+            .map(|(d, _)| leaf.family.log_prior(d))
+            .sum::<f64>();
+    }
+    sum
 }

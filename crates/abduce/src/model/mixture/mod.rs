@@ -17,7 +17,7 @@ mod specification;
 mod start;
 mod survey;
 
-pub use fit::{Fit, FitOptions, fit};
+pub use fit::{Fit, FitOptions, fit, fit_from};
 pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
 pub use start::Init;
 

@@ -27,6 +27,10 @@ pub enum Init {
 /// Rounds of k-means after the seeding.
 const ROUNDS: usize = 10;
 
+/// The most indicators of one column: beyond it levels share them, which only
+/// makes the seeds of a start a little less far apart.
+const INDICATORS: usize = 16;
+
 /// Rows as points: numbers standardised, levels as indicators, holes at the
 /// centre.
 pub(super) struct Points {
@@ -42,8 +46,8 @@ impl Points {
             .iter()
             .flat_map(|leaf| leaf.columns.iter().copied())
             .collect();
-        let levels = |c: usize| schema.fields[c].levels.len();
-        let width = columns.iter().map(|c| levels(*c).max(1)).sum();
+        let places = |c: usize| schema.fields[c].levels.len().clamp(1, INDICATORS);
+        let width = columns.iter().map(|c| places(*c)).sum();
         let rows = table.rows() as usize;
         let mut points = Points {
             width,
@@ -62,12 +66,12 @@ impl Points {
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {
                     let point = (first + row) * width + offset;
                     if schema.fields[*column].kind.is_coded() {
-                        points.cells[point + cells.codes()[row] as usize] = 1.0;
+                        points.cells[point + cells.codes()[row] as usize % INDICATORS] = 1.0;
                     } else {
                         points.cells[point] = (cells.reals()[row] - mean) / scale;
                     }
                 }
-                offset += levels(*column).max(1);
+                offset += places(*column);
             }
             match chunk.weights() {
                 Some(weights) => points.weights.extend_from_slice(weights),
@@ -198,8 +202,8 @@ pub(super) fn statistics_of_groups(
 }
 
 /// Pulls every component towards what all have in common: a few rows' worth of
-/// the pooled spread about its own mean, and one row's worth of the pooled
-/// frequencies. A component of which nothing was seen gets the whole.
+/// the pooled spread about its own mean, and one row's worth of frequencies that
+/// leave no level impossible: what a start rules out, EM never gets back.
 pub(super) fn pull_together(statistics: &mut MixtureStatistics) {
     for leaf in &mut statistics.leaves {
         let Some(mut all) = leaf.first().cloned() else {
@@ -254,23 +258,19 @@ pub(super) fn pull_together(statistics: &mut MixtureStatistics) {
                     pull_column(own, all, variances[0]);
                 }
                 (Statistics::Categorical(own), Statistics::Categorical(all), _) => {
-                    let (mut share, weight) = (all.clone(), all.weight());
-                    if weight > 0.0 {
-                        share.scale(1.0 / weight);
-                        own.merge(&share);
+                    let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
+                    for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                        *count += 0.5 * (pooled / weight + 1.0 / levels);
                     }
                 }
-                (Statistics::Bernoulli(own), Statistics::Bernoulli(all), _)
-                    if all.weight() > 0.0 =>
-                {
-                    let mut share = all.clone();
-                    share.scale(1.0 / all.weight());
-                    own.merge(&share);
+                (Statistics::Bernoulli(own), Statistics::Bernoulli(all), _) => {
+                    let weight = all.weight().max(1.0);
+                    own.failures += 0.5 * (all.failures / weight + 0.5);
+                    own.successes += 0.5 * (all.successes / weight + 0.5);
                 }
-                (Statistics::Poisson(own), Statistics::Poisson(all), _) if all.weight > 0.0 => {
-                    let mut share = all.clone();
-                    share.scale(1.0 / all.weight);
-                    own.merge(&share);
+                (Statistics::Poisson(own), Statistics::Poisson(all), _) => {
+                    own.weight += 1.0;
+                    own.sum += (all.sum / all.weight.max(1.0)).max(1e-3);
                 }
                 (Statistics::Exponential(own), Statistics::Exponential(all), _)
                     if all.weight > 0.0 =>

@@ -101,8 +101,7 @@ impl Survey {
                 .is_seen(row as usize)
                 .then(|| cells.codes()[row as usize] as usize)
         };
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        order.sort_by_key(|row| label_of(*row));
+        let order = by_label(&label_of, rows, labels);
         let arranged: Cow<Chunk> = if order.is_sorted() {
             Cow::Borrowed(chunk)
         } else {
@@ -260,6 +259,24 @@ impl Survey {
         }
         sum
     }
+}
+
+/// The rows in the order of their labels, the unlabelled last.
+fn by_label(label_of: &impl Fn(u32) -> Option<usize>, rows: usize, labels: usize) -> Vec<u32> {
+    let mut places = vec![0; labels + 2];
+    for row in 0..rows as u32 {
+        places[label_of(row).unwrap_or(labels) + 1] += 1;
+    }
+    for label in 1..places.len() {
+        places[label] += places[label - 1];
+    }
+    let mut order = vec![0; rows];
+    for row in 0..rows as u32 {
+        let place = &mut places[label_of(row).unwrap_or(labels)];
+        order[*place] = row;
+        *place += 1;
+    }
+    order
 }
 
 /// Adds rows of one label to its statistics, leaf by leaf.

@@ -1,0 +1,202 @@
+//! Fits the arrays of one benchmark case and prints, as one line of JSON, how
+//! long it took and what came out. `bench/README.md` says what is read.
+
+use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::family::{Covariance, Distribution, MultivariateGaussian};
+use abduce::learn::{Control, EmOptions};
+use abduce::model::mixture::{
+    CovarianceKind, Fit, FitOptions, Parameters, Specification, fit, fit_from,
+};
+use serde::Deserialize;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Deserialize)]
+struct Meta {
+    n: usize,
+    d: usize,
+    k: usize,
+    #[serde(default)]
+    iterations: usize,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    weights: Vec<f64>,
+    means: Vec<Vec<f64>>,
+    covariances: Vec<Vec<Vec<f64>>>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let option = |name: &str, default: usize| {
+        let place = arguments.iter().position(|a| a == name);
+        place
+            .and_then(|i| arguments.get(i + 1))
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(default)
+    };
+    let [kind, folder, ..] = arguments.as_slice() else {
+        return Err(
+            "usage: abduce-bench mixture|naive-bayes FOLDER [--repeat N] [--threads N]".into(),
+        );
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(option("--threads", 2))
+        .build_global()?;
+    let folder = Path::new(folder);
+    let meta: Meta = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
+    for _ in 0..option("--repeat", 1) {
+        let answer = match kind.as_str() {
+            "mixture" => mixture(folder, &meta)?,
+            "naive-bayes" => naive_bayes(folder, &meta)?,
+            _ => return Err(format!("there is no case of kind {kind}").into()),
+        };
+        println!("{answer}");
+    }
+    Ok(())
+}
+
+/// Resident memory in MB: now (`VmRSS`) or at most so far (`VmHWM`); Linux only.
+fn resident(what: &str) -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(what))?;
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<f64>()
+        .ok()
+        .map(|kb| kb / 1e3)
+}
+
+/// Runs a fit and says how much memory it needed beyond what was there.
+fn with_extra_memory<T>(work: impl FnOnce() -> T) -> (T, Option<f64>) {
+    // Writing 5 sets the peak back to what is resident now.
+    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    let before = resident("VmRSS");
+    let result = work();
+    let extra = before
+        .zip(resident("VmHWM"))
+        .map(|(before, peak)| peak - before);
+    (result, extra.filter(|_| reset))
+}
+
+fn columns(folder: &Path, meta: &Meta) -> Result<Vec<Column>, Box<dyn Error>> {
+    let bytes = std::fs::read(folder.join("x.f64"))?;
+    let cell = |row: usize, column: usize| {
+        let start = 8 * (row * meta.d + column);
+        f64::from_le_bytes(std::array::from_fn(|i| bytes[start + i]))
+    };
+    Ok((0..meta.d)
+        .map(|c| Column::Real {
+            values: (0..meta.n).map(|r| cell(r, c)).collect(),
+            nulls: None,
+        })
+        .collect())
+}
+
+fn fields(d: usize) -> Vec<Field> {
+    (0..d)
+        .map(|c| Field::new(format!("x{c}"), Kind::Real))
+        .collect()
+}
+
+fn mixture(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
+    let table = Table::new(Schema::new(fields(meta.d)), columns(folder, meta)?, None)?;
+    let start: Start = serde_json::from_slice(&std::fs::read(folder.join("start.json"))?)?;
+    let gaussians = start
+        .means
+        .into_iter()
+        .zip(start.covariances)
+        .map(|(mean, covariance)| {
+            let covariance = Covariance::Full(covariance.concat());
+            Distribution::Multivariate(MultivariateGaussian { mean, covariance })
+        });
+    let start = Parameters {
+        weights: start.weights,
+        leaves: vec![gaussians.collect()],
+    };
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::mixture(meta.k, CovarianceKind::Full)
+    };
+    // A tolerance below 0 is never met, so all iterations are done.
+    let em = EmOptions {
+        tolerance: -1.0,
+        max_iterations: meta.iterations,
+        ..EmOptions::default()
+    };
+    let options = FitOptions {
+        em,
+        ..FitOptions::default()
+    };
+    let (fit, extra) = with_extra_memory(|| {
+        fit_from(
+            &specification,
+            &table,
+            Some(&start),
+            &options,
+            Control::default(),
+        )
+    });
+    let Fit {
+        trace,
+        trace_seconds,
+        iterations,
+        ..
+    } = fit?;
+    // From the end of the first E-step, every iteration is one M- and one E-step.
+    let seconds = trace_seconds[iterations] - trace_seconds[0];
+    Ok(serde_json::json!({
+        "seconds_per_iteration": seconds / iterations as f64,
+        "log_likelihood": trace[iterations - 1],
+        "iterations": iterations,
+        "extra_mb": extra,
+    }))
+}
+
+fn naive_bayes(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
+    let mut columns = columns(folder, meta)?;
+    let labels = std::fs::read(folder.join("labels.u32"))?;
+    let labels = labels
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    columns.push(Column::Code {
+        values: labels.collect(),
+        nulls: None,
+    });
+    let mut fields = fields(meta.d);
+    let levels = (0..meta.k).map(|j| j.to_string());
+    fields.push(Field::with_levels("label", Kind::Categorical, levels));
+    let table = Table::new(Schema::new(fields), columns, None)?;
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::naive_bayes("label")
+    };
+    let clock = Instant::now();
+    let (fit, extra) = with_extra_memory(|| {
+        fit(
+            &specification,
+            &table,
+            &FitOptions::default(),
+            Control::default(),
+        )
+    });
+    let (fit, seconds) = (fit?, clock.elapsed().as_secs_f64());
+    let means = fit
+        .mixture
+        .parameters
+        .leaves
+        .iter()
+        .flatten()
+        .filter_map(|d| match d {
+            Distribution::Gaussian(g) => Some(g.mean),
+            _ => None,
+        });
+    Ok(serde_json::json!({
+        "seconds": seconds,
+        "log_likelihood": fit.log_likelihood,
+        "means_checksum": means.sum::<f64>(),
+        "extra_mb": extra,
+    }))
+}

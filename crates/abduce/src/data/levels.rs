@@ -1,0 +1,212 @@
+//! The levels of a column: collected while it is read the first time, looked
+//! up while it is encoded. Numbers are told apart by value, words by spelling.
+
+use super::read::{Cell, Key, key, number, token};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Levels that are longer than this on average are not levels.
+const MEAN_BYTES: usize = 400;
+
+/// The different cells of a column, as long as they are not too many.
+pub(crate) struct Levels {
+    limit: usize,
+    full: bool,
+    /// How many there are.
+    count: usize,
+    /// The length of all words together.
+    bytes: usize,
+    /// Which of 0..256 were seen, because most levels that are numbers are.
+    small: [u64; 4],
+    numbers: HashSet<u64, BuildHasherDefault<Mix>>,
+    words: HashSet<String>,
+}
+
+impl Levels {
+    pub fn new(limit: usize) -> Levels {
+        Levels {
+            limit,
+            full: false,
+            count: 0,
+            bytes: 0,
+            small: [0; 4],
+            numbers: HashSet::default(),
+            words: HashSet::new(),
+        }
+    }
+
+    #[inline]
+    pub fn add(&mut self, key: Key<'_>) {
+        match key {
+            Key::Number(x) if x.fract() == 0.0 && (0.0..256.0).contains(&x) => {
+                let (word, bit) = (x as usize / 64, 1 << (x as usize % 64));
+                self.count += usize::from(self.small[word] & bit == 0);
+                self.small[word] |= bit;
+                return;
+            }
+            Key::Number(x) => {
+                if !self.numbers.insert(x.to_bits()) {
+                    return;
+                }
+            }
+            Key::Word(word) => {
+                if self.words.contains(&*word) {
+                    return;
+                }
+                self.bytes += word.len();
+                self.words.insert(word.into_owned());
+            }
+        }
+        self.count += 1;
+        // Few but long cells are documents, and would fill the memory too.
+        self.full = self.count > self.limit || self.bytes > MEAN_BYTES * self.limit;
+        if self.full {
+            self.numbers = HashSet::default();
+            self.words = HashSet::new();
+        }
+    }
+
+    /// Whether there were too many to remember.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Whether they are the numbers 0 and 1, both.
+    pub fn are_zero_and_one(&self) -> bool {
+        self.small == [0b11, 0, 0, 0] && self.count() == 2
+    }
+
+    /// How many there are, or were when they became too many.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// In the order of numbers when all are numbers, else of bytes.
+    pub fn sorted(&self) -> Vec<String> {
+        let small = (0..256).filter(|x| self.small[x / 64] >> (x % 64) & 1 == 1);
+        let mut levels: Vec<String> = small
+            .map(|x| x.to_string())
+            .chain(self.numbers.iter().map(|bits| token(f64::from_bits(*bits))))
+            .chain(self.words.iter().cloned())
+            .collect();
+        if levels.iter().all(|level| number(level).is_some()) {
+            levels.sort_by(|a, b| {
+                let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
+                x.total_cmp(&y).then_with(|| a.cmp(b))
+            });
+        } else {
+            levels.sort();
+        }
+        levels
+    }
+}
+
+/// Finds the code of a level.
+pub(crate) struct Lookup {
+    numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    words: HashMap<String, u32>,
+    last: (u64, u32),
+}
+
+impl Lookup {
+    pub fn new(levels: &[String]) -> Lookup {
+        let mut lookup = Lookup {
+            numbers: HashMap::default(),
+            words: HashMap::new(),
+            last: (f64::NAN.to_bits(), 0),
+        };
+        for (level, code) in levels.iter().zip(0..) {
+            match key(Cell::Text(level)) {
+                Some(Key::Number(x)) => {
+                    lookup.numbers.entry(x.to_bits()).or_insert(code);
+                }
+                _ => {
+                    lookup.words.entry(level.clone()).or_insert(code);
+                }
+            }
+        }
+        lookup
+    }
+
+    /// The code of a cell that is not a hole, if the column has its level.
+    #[inline]
+    pub fn code(&mut self, cell: Cell<'_>) -> Option<u32> {
+        match key(cell)? {
+            Key::Number(x) => {
+                let bits = x.to_bits();
+                if self.last.0 != bits {
+                    self.last = (bits, *self.numbers.get(&bits)?);
+                }
+                Some(self.last.1)
+            }
+            Key::Word(word) => self.words.get(&*word).copied(),
+        }
+    }
+}
+
+/// Hashes the bits of a number, whose low half is often all zeros.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+    fn write_u64(&mut self, bits: u64) {
+        let mixed = (self.0 ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(cells: &[&str], limit: usize) -> Levels {
+        let mut levels = Levels::new(limit);
+        for cell in cells {
+            if let Some(key) = key(Cell::Text(cell)) {
+                levels.add(key);
+            }
+        }
+        levels
+    }
+
+    #[test]
+    fn levels_are_sorted_as_numbers_only_when_all_are_numbers() {
+        let levels = of(&["10", "9", "1.0", "1", "-3", "1e3", "0.5"], 100);
+        assert_eq!(levels.sorted(), ["-3", "0.5", "1", "9", "10", "1000"]);
+        assert_eq!(levels.count(), 6);
+        assert_eq!(of(&["10", "9", "x"], 100).sorted(), ["10", "9", "x"]);
+        assert!(of(&["0", "1.0", "0"], 100).are_zero_and_one());
+        assert!(!of(&["0", "1", "01"], 100).are_zero_and_one());
+    }
+
+    #[test]
+    fn too_many_or_too_long_levels_are_forgotten() {
+        assert!(!of(&["a", "b", "a"], 2).is_full());
+        let full = of(&["a", "b", "c"], 2);
+        assert!(full.is_full() && full.words.is_empty());
+        assert!(of(&[&"long ".repeat(200)], 2).is_full());
+    }
+
+    #[test]
+    fn every_level_finds_its_own_code_and_strangers_find_none() {
+        let levels = ["1", "2.5", "007", "x", "9007199254740993"].map(String::from);
+        let mut lookup = Lookup::new(&levels);
+        for (level, code) in levels.iter().zip(0..) {
+            assert_eq!(lookup.code(Cell::Text(level)), Some(code));
+        }
+        assert_eq!(lookup.code(Cell::Text("1.0")), Some(0));
+        assert_eq!(lookup.code(Cell::Integer(1)), Some(0));
+        assert_eq!(lookup.code(Cell::Text("7")), None);
+        assert_eq!(lookup.code(Cell::Text("X")), None);
+        assert_eq!(lookup.code(Cell::Missing), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! Where encoded chunks go: into memory while they fit the budget, into a
+//! temporary file, all of them, as soon as they do not.
+
+use super::chunk::Chunk;
+use super::column::Column;
+use super::schema::Schema;
+use super::source::{Source, Table};
+use super::streamed::Spill;
+use crate::Result;
+
+/// Chunks, in memory until they exceed the budget.
+pub(crate) struct Store {
+    budget: u64,
+    bytes: u64,
+    chunks: Vec<Chunk>,
+    spill: Option<Spill>,
+}
+
+impl Store {
+    pub fn new(budget: u64) -> Store {
+        Store {
+            budget,
+            bytes: 0,
+            chunks: Vec::new(),
+            spill: None,
+        }
+    }
+
+    pub fn add(&mut self, chunk: Chunk) -> Result<()> {
+        self.bytes += size(&chunk);
+        match &mut self.spill {
+            Some(spill) => spill.write(&chunk)?,
+            None => self.chunks.push(chunk),
+        }
+        if self.spill.is_none() && self.bytes > self.budget {
+            let mut spill = Spill::new()?;
+            for chunk in std::mem::take(&mut self.chunks) {
+                spill.write(&chunk)?;
+            }
+            self.spill = Some(spill);
+        }
+        Ok(())
+    }
+
+    pub fn finish(self, schema: Schema) -> Result<Box<dyn Source>> {
+        Ok(match self.spill {
+            Some(spill) => Box::new(spill.finish(schema)?),
+            None => Box::new(Table::from_chunks(schema, self.chunks)),
+        })
+    }
+}
+
+fn size(chunk: &Chunk) -> u64 {
+    let columns = chunk.columns().iter().map(|column| match column {
+        Column::Real { values, .. } => 8 * values.len(),
+        Column::Code { values, .. } => 4 * values.len(),
+    });
+    let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
+    let weights = chunk.weights().map_or(0, |w| 8 * w.len());
+    (columns.sum::<usize>() + holes.count() * chunk.rows() / 8 + weights) as u64
+}

@@ -1,0 +1,441 @@
+//! Laws of the mixture whatever it is made of: threads, chunks, units, offsets,
+//! weights and row order change nothing; the likelihood never falls; answers
+//! agree with each other.
+
+use abduce::ask::{Conditional, Joint};
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::family::{Distribution, Fill};
+use abduce::learn::{Control, EStep, EmOptions};
+use abduce::model::mixture::{
+    CovarianceKind, FamilyName, Fit, FitOptions, Reals, Specification, fit,
+};
+use abduce::store::Model;
+use abduce::{Error, Result};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+struct Shape {
+    rows: usize,
+    holes: f64,
+    labelled: f64,
+    offset: f64,
+    unit: f64,
+    weights: bool,
+}
+
+const PLAIN: Shape = Shape {
+    rows: 400,
+    holes: 0.1,
+    labelled: 0.3,
+    offset: 0.0,
+    unit: 1.0,
+    weights: false,
+};
+
+/// Three groups seen through columns of every kind; the last is the label.
+fn table(shape: &Shape, seed: u64) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut numbers: Vec<Vec<Option<f64>>> = vec![Vec::new(); 4];
+    let mut codes: Vec<Vec<Option<u32>>> = vec![Vec::new(); 3];
+    let mut weights = Vec::new();
+    for row in 0..shape.rows {
+        let group = rng.random_range(0..3);
+        let z: f64 = rng.sample(StandardNormal);
+        let e: f64 = rng.sample(StandardNormal);
+        let x = 4.0 * group as f64 + z;
+        let y = 2.0 * (group % 2) as f64 + 0.6 * z + 0.5 * e;
+        let count = (rng.random::<f64>() * 3.0 + 2.0 * group as f64).floor();
+        let wait = -rng.random::<f64>().ln() / (1.0 + group as f64);
+        let flag = u32::from(rng.random::<f64>() < 0.2 + 0.3 * group as f64);
+        let level = if rng.random::<f64>() < 0.6 {
+            group
+        } else {
+            rng.random_range(0..3)
+        };
+        let cells = [
+            shape.offset + shape.unit * x,
+            shape.offset + shape.unit * y,
+            count,
+            wait,
+        ];
+        for (column, cell) in numbers.iter_mut().zip(cells) {
+            column.push((rng.random::<f64>() >= shape.holes).then_some(cell));
+        }
+        codes[0].push((rng.random::<f64>() >= shape.holes).then_some(flag));
+        codes[1].push((rng.random::<f64>() >= shape.holes).then_some(level));
+        codes[2].push((row < 9 || rng.random::<f64>() < shape.labelled).then_some(group));
+        weights.push([1.0, 2.0, 0.0, 0.5][row % 4]);
+    }
+    let fields = vec![
+        Field::new("x", Kind::Real),
+        Field::new("y", Kind::Real),
+        Field::new("count", Kind::Count),
+        Field::new("wait", Kind::Real),
+        Field::with_levels("flag", Kind::Binary, ["no", "yes"]),
+        Field::with_levels("level", Kind::Categorical, ["a", "b", "c"]),
+        Field::with_levels("group", Kind::Categorical, ["red", "green", "blue"]),
+    ];
+    let mut columns: Vec<Column> = numbers.into_iter().map(Column::from_numbers).collect();
+    columns.extend(codes.into_iter().map(Column::from_codes));
+    Table::new(
+        Schema::new(fields),
+        columns,
+        shape.weights.then_some(weights),
+    )
+    .unwrap()
+}
+
+fn without_labels(table: &Table) -> Table {
+    let mut schema = table.schema().clone();
+    let target = schema.position("group").unwrap();
+    schema.fields.remove(target);
+    let columns = (0..target).map(|c| table.column(c)).collect();
+    let weights: Vec<f64> = table
+        .chunks()
+        .iter()
+        .filter_map(|c| c.weights())
+        .flatten()
+        .copied()
+        .collect();
+    Table::new(schema, columns, (!weights.is_empty()).then_some(weights)).unwrap()
+}
+
+/// Every model there is, with its name.
+fn specifications() -> Vec<(&'static str, Specification)> {
+    let mut all = vec![("naive Bayes", Specification::naive_bayes("group"))];
+    for kind in [
+        CovarianceKind::Full,
+        CovarianceKind::Tied,
+        CovarianceKind::Diagonal,
+        CovarianceKind::Spherical,
+    ] {
+        all.push(("discriminant", Specification::gda("group", kind)));
+        all.push(("mixture", Specification::mixture(3, kind)));
+    }
+    for (_, specification) in &mut all {
+        specification.families = vec![("wait".into(), FamilyName::Exponential)];
+    }
+    all
+}
+
+fn data_for(specification: &Specification, shape: &Shape, seed: u64) -> Table {
+    let table = table(shape, seed);
+    if specification.target.is_some() {
+        table
+    } else {
+        without_labels(&table)
+    }
+}
+
+fn options() -> FitOptions {
+    FitOptions {
+        restarts: 3,
+        ..FitOptions::default()
+    }
+}
+
+fn learn(specification: &Specification, source: &dyn Source) -> Fit {
+    fit(specification, source, &options(), Control::default()).unwrap()
+}
+
+fn document(specification: &Specification, source: &dyn Source) -> String {
+    let fit = learn(specification, source);
+    Model::new("test", fit, specification.clone(), options(), vec![])
+        .to_json()
+        .unwrap()
+}
+
+/// A table that is read chunk by chunk, as a file is.
+struct Streamed(Table);
+
+impl Source for Streamed {
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        self.0.scan()
+    }
+}
+
+#[test]
+fn the_same_bits_come_from_1_2_and_7_threads_in_memory_and_streamed() {
+    let shape = Shape {
+        rows: 30_000,
+        ..PLAIN
+    };
+    for (name, specification) in specifications() {
+        let data = data_for(&specification, &shape, 1);
+        let mut documents = Vec::new();
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            documents.push(pool.install(|| document(&specification, &data)));
+        }
+        documents.push(document(&specification, &Streamed(data)));
+        assert!(
+            documents.windows(2).all(|pair| pair[0] == pair[1]),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_objective_never_falls_and_the_trace_is_kept() {
+    for (name, specification) in specifications() {
+        for step in [EStep::Soft, EStep::Hard] {
+            for seed in 0..5 {
+                let data = data_for(&specification, &PLAIN, seed);
+                let em = EmOptions {
+                    step,
+                    ..EmOptions::default()
+                };
+                let options = FitOptions { em, ..options() };
+                let fit = fit(&specification, &data, &options, Control::default()).unwrap();
+                assert!(fit.monotone, "{name} {step:?} {seed}: {:?}", fit.trace);
+                assert!(fit.trace.iter().all(|l| l.is_finite()), "{name}");
+                assert_eq!(fit.trace.last(), Some(&fit.log_likelihood));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_log_likelihood_is_the_sum_of_the_rows_scores() {
+    for (name, specification) in specifications() {
+        let data = data_for(
+            &specification,
+            &Shape {
+                weights: true,
+                ..PLAIN
+            },
+            2,
+        );
+        let fit = learn(&specification, &data);
+        let mut sum = 0.0;
+        for chunk in data.chunks() {
+            let densities = fit.mixture.log_density(chunk).unwrap();
+            sum += densities
+                .iter()
+                .zip(chunk.weights().unwrap())
+                .map(|(l, w)| l * w)
+                .sum::<f64>();
+        }
+        assert!(
+            (sum - fit.log_likelihood).abs() < 1e-8 * sum.abs(),
+            "{name}: {sum} {}",
+            fit.log_likelihood
+        );
+    }
+}
+
+#[test]
+fn a_weight_of_two_is_the_row_twice_and_of_zero_its_absence() {
+    for (name, specification) in specifications() {
+        let data = data_for(&specification, &Shape { rows: 200, ..PLAIN }, 3);
+        let repeats = |row: usize| [1, 2, 0][row % 3];
+        let rows: Vec<usize> = (0..200).flat_map(|row| vec![row; repeats(row)]).collect();
+        let columns = (0..data.schema().fields.len())
+            .map(|c| data.column(c))
+            .collect();
+        let weights = (0..200).map(|row| repeats(row) as f64).collect();
+        let weighted = Table::new(data.schema().clone(), columns, Some(weights)).unwrap();
+        if specification.target.is_none() {
+            continue; // starts are drawn at random; the labelled fits start alike
+        }
+        let (a, b) = (
+            learn(&specification, &weighted),
+            learn(&specification, &data.take(&rows)),
+        );
+        let relative = (a.log_likelihood - b.log_likelihood).abs() / b.log_likelihood.abs();
+        assert!(
+            relative < 1e-9,
+            "{name}: {} {}",
+            a.log_likelihood,
+            b.log_likelihood
+        );
+        assert!((a.bic - b.bic).abs() < 1e-6, "{name}");
+    }
+}
+
+fn predictions(fit: &Fit, table: &Table) -> Vec<usize> {
+    table
+        .chunks()
+        .iter()
+        .flat_map(|chunk| {
+            let posterior = fit.mixture.posterior(chunk).unwrap();
+            (0..chunk.rows())
+                .map(|row| posterior.best(row))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn an_offset_of_1e8_or_units_of_a_millionth_change_no_prediction() {
+    for (name, specification) in specifications() {
+        let plain = data_for(&specification, &PLAIN, 4);
+        let expected = predictions(&learn(&specification, &plain), &plain);
+        // One variance for columns of different units is not free of units.
+        let spherical = Reals::Together {
+            covariance: CovarianceKind::Spherical,
+            counts: true,
+        };
+        let shared = specification.reals == spherical;
+        for (offset, unit) in [(1e8, 1.0), (-1e8, 1.0), (0.0, 1e6), (0.0, 1e-6)] {
+            if shared && unit != 1.0 {
+                continue;
+            }
+            let moved = data_for(
+                &specification,
+                &Shape {
+                    offset,
+                    unit,
+                    ..PLAIN
+                },
+                4,
+            );
+            let obtained = predictions(&learn(&specification, &moved), &moved);
+            assert_eq!(obtained, expected, "{name} {offset} {unit}");
+        }
+    }
+}
+
+#[test]
+fn filling_keeps_what_is_seen_and_leaves_no_hole() {
+    for (name, specification) in specifications() {
+        let data = data_for(
+            &specification,
+            &Shape {
+                holes: 0.3,
+                ..PLAIN
+            },
+            5,
+        );
+        let fit = learn(&specification, &data);
+        let chunk = &data.chunks()[0];
+        for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
+            let mut rng = ChaCha8Rng::seed_from_u64(0);
+            let filled = fit.mixture.complete(chunk, how, &mut rng).unwrap();
+            for (before, after) in chunk.columns().iter().zip(filled.columns()) {
+                assert!(after.nulls().is_none(), "{name} {how:?}");
+                let (a, b) = (before.cells(0, chunk.rows()), after.cells(0, chunk.rows()));
+                for row in (0..chunk.rows()).filter(|row| a.is_seen(*row)) {
+                    match before {
+                        Column::Real { .. } => assert_eq!(a.reals()[row], b.reals()[row], "{name}"),
+                        Column::Code { .. } => assert_eq!(a.codes()[row], b.codes()[row], "{name}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn conditionals_agree_with_conditional_samples() {
+    for (name, specification) in specifications() {
+        let data = data_for(&specification, &PLAIN, 6);
+        let mixture = learn(&specification, &data).mixture;
+        let mut given = vec![None; data.schema().fields.len()];
+        given[1] = Some(1.5);
+        given[5] = Some(2.0);
+        let mut rng = ChaCha8Rng::seed_from_u64(9);
+        let drawn = mixture.sample(&given, 20_000, &mut rng).unwrap();
+        for column in 0..given.len() {
+            let cells = drawn.column(column).cells(0, 20_000);
+            match mixture.condition(&given, column).unwrap() {
+                Conditional::Levels(levels) if given[column].is_none() => {
+                    assert!((levels.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                    for (code, p) in levels.iter().enumerate() {
+                        let share = cells.codes().iter().filter(|c| **c == code as u32).count()
+                            as f64
+                            / 20_000.0;
+                        assert!(
+                            (share - p).abs() < 0.02,
+                            "{name} column {column}: {share} {p}"
+                        );
+                    }
+                }
+                Conditional::Numbers(parts) if given[column].is_none() => {
+                    let mean: f64 = parts.iter().map(|(w, d)| w * mean_of(d)).sum();
+                    let sampled = cells.reals().iter().sum::<f64>() / 20_000.0;
+                    assert!(
+                        (mean - sampled).abs() < 0.06,
+                        "{name} column {column}: {mean} {sampled}"
+                    );
+                }
+                _ => match drawn.column(column) {
+                    Column::Real { values, .. } => {
+                        assert!(values.iter().all(|x| Some(*x) == given[column]))
+                    }
+                    Column::Code { values, .. } => {
+                        assert!(values.iter().all(|c| Some(f64::from(*c)) == given[column]));
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn mean_of(distribution: &Distribution) -> f64 {
+    match distribution {
+        Distribution::Gaussian(g) => g.mean,
+        Distribution::Poisson(p) => p.rate,
+        Distribution::Exponential(e) => 1.0 / e.rate,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_model_file_answers_as_the_model_it_was_written_from() {
+    for (name, specification) in specifications() {
+        let data = data_for(&specification, &PLAIN, 7);
+        let fit = learn(&specification, &data);
+        let expected = fit.mixture.log_density(&data.chunks()[0]).unwrap();
+        let model = Model::new(
+            "test",
+            fit,
+            specification.clone(),
+            options(),
+            vec!["a.csv".into()],
+        );
+        let text = model.to_json().unwrap();
+        let back = Model::from_json(&text).unwrap();
+        assert_eq!(
+            back.joint().log_density(&data.chunks()[0]).unwrap(),
+            expected,
+            "{name}"
+        );
+        assert_eq!(back.to_json().unwrap(), text, "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_model_file_is_an_error_and_never_a_panic() {
+    let (_, specification) = &specifications()[1];
+    let data = data_for(specification, &PLAIN, 8);
+    let text = document(specification, &data);
+    let wrong: Vec<(String, &str)> = vec![
+        (String::new(), "not an abduce model"),
+        ("{}".into(), "not an abduce model"),
+        (text[..text.len() / 2].into(), "cut short"),
+        (
+            text.replacen("\"version\": 1", "\"version\": 2", 1),
+            "version 2",
+        ),
+        (
+            text.replacen("\"weights\": [", "\"weights\": [7.0,", 1),
+            "contradicts itself",
+        ),
+        (text.replacen("\"rate\"", "\"rote\"", 1), "damaged"),
+    ];
+    for (text, message) in wrong {
+        let error: Error = Model::from_json(&text).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}

@@ -1,0 +1,185 @@
+//! The Palmer penguins, with their holes: no row is dropped, labels may be
+//! missing, and what is said of them is right.
+
+use abduce::ask::Joint;
+use abduce::data::{Column, ReadOptions, Source, Table, open};
+use abduce::learn::Control;
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+const PENGUINS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../abduce-cli/data/penguins.csv"
+);
+const MEASUREMENTS: [&str; 5] = [
+    "species",
+    "bill_length_mm",
+    "bill_depth_mm",
+    "flipper_length_mm",
+    "body_mass_g",
+];
+
+fn penguins(columns: Option<&[&str]>) -> Table {
+    let options = ReadOptions {
+        target: Some("species".into()),
+        columns: columns.map(|names| names.iter().map(|n| n.to_string()).collect()),
+        ..ReadOptions::default()
+    };
+    let opened = open(&[PENGUINS.to_string()], &options).unwrap();
+    opened.source.table().unwrap().clone()
+}
+
+fn labels(table: &Table, target: usize) -> Vec<u32> {
+    match table.column(target) {
+        Column::Code {
+            values,
+            nulls: None,
+        } => values.to_vec(),
+        _ => panic!("every penguin has a species"),
+    }
+}
+
+fn learn(specification: &Specification, table: &Table) -> Fit {
+    let fit = fit(
+        specification,
+        table,
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap();
+    assert!(fit.monotone, "{:?}", fit.trace);
+    fit
+}
+
+/// The table with the labels of some rows blanked.
+fn blank(table: &Table, target: usize, hidden: &[usize]) -> Table {
+    let labels = labels(table, target);
+    let kept = (0..labels.len()).map(|row| (!hidden.contains(&row)).then(|| labels[row]));
+    table.with_column(target, Column::from_codes(kept)).unwrap()
+}
+
+fn accuracy(fit: &Fit, table: &Table, rows: &[usize], truth: &[u32]) -> f64 {
+    let mut right = 0;
+    let part = table.take(rows);
+    let mut seen = 0;
+    for chunk in part.chunks() {
+        let posterior = fit.mixture.posterior(chunk).unwrap();
+        assert_eq!(posterior.rows(), chunk.rows(), "no row is dropped");
+        for row in 0..chunk.rows() {
+            let probabilities = posterior.row(row);
+            assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            right += usize::from(posterior.best(row) as u32 == truth[rows[seen]]);
+            seen += 1;
+        }
+    }
+    right as f64 / rows.len() as f64
+}
+
+/// Ten folds, each with its share of every species.
+fn folds(labels: &[u32], seed: u64) -> Vec<Vec<usize>> {
+    let mut rows: Vec<usize> = (0..labels.len()).collect();
+    rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    rows.sort_by_key(|row| labels[*row]);
+    (0..10)
+        .map(|fold| rows.iter().copied().skip(fold).step_by(10).collect())
+        .collect()
+}
+
+#[test]
+fn naive_bayes_is_right_on_97_of_100_held_out_penguins() {
+    let table = penguins(None);
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    let mut right = 0.0;
+    for fold in folds(&truth, 0) {
+        let train: Vec<usize> = (0..truth.len()).filter(|row| !fold.contains(row)).collect();
+        let fit = learn(&Specification::naive_bayes("species"), &table.take(&train));
+        right += accuracy(&fit, &table, &fold, &truth) * fold.len() as f64;
+    }
+    let accuracy = right / truth.len() as f64;
+    println!("10-fold accuracy {accuracy}");
+    assert!(accuracy >= 0.97, "{accuracy}");
+}
+
+#[test]
+fn naive_bayes_uses_every_row_when_half_of_the_labels_are_blanked() {
+    let table = penguins(None);
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    let hidden: Vec<usize> = (0..truth.len()).step_by(2).collect();
+    let fit = learn(
+        &Specification::naive_bayes("species"),
+        &blank(&table, target, &hidden),
+    );
+    assert_eq!(fit.rows, 344);
+    assert_eq!(fit.mixture.statistics.total, 344.0);
+    assert!(fit.converged);
+    let accuracy = accuracy(&fit, &table, &hidden, &truth);
+    println!("half blanked: {accuracy}");
+    assert!(accuracy >= 0.93, "{accuracy}");
+}
+
+/// A tenth of the rows keep their label, at least two of each species.
+fn hide_ninety_percent(truth: &[u32], seed: u64) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    loop {
+        let mut rows: Vec<usize> = (0..truth.len()).collect();
+        rows.shuffle(&mut rng);
+        let (kept, hidden) = rows.split_at(truth.len() / 10);
+        if (0..3).all(|species| kept.iter().filter(|row| truth[**row] == species).count() >= 2) {
+            return hidden.to_vec();
+        }
+    }
+}
+
+#[test]
+fn discriminant_analysis_recovers_ninety_percent_of_blanked_labels() {
+    let table = penguins(Some(&MEASUREMENTS));
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    for seed in 0..20 {
+        let hidden = hide_ninety_percent(&truth, seed);
+        let blanked = blank(&table, target, &hidden);
+        let fit = learn(
+            &Specification::gda("species", CovarianceKind::Full),
+            &blanked,
+        );
+        let accuracy = accuracy(&fit, &table, &hidden, &truth);
+        println!("seed {seed}: {accuracy} {}", fit.iterations);
+        assert!(accuracy >= 0.97, "seed {seed}: {accuracy}");
+    }
+}
+
+#[test]
+fn naive_bayes_is_hurt_by_unlabelled_rows_where_independence_is_wrong() {
+    let table = penguins(None);
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    let (mut with, mut without) = (0.0, 0.0);
+    for seed in 0..20 {
+        let hidden = hide_ninety_percent(&truth, seed);
+        let kept: Vec<usize> = (0..truth.len())
+            .filter(|row| !hidden.contains(row))
+            .collect();
+        let specification = Specification::naive_bayes("species");
+        with += accuracy(
+            &learn(&specification, &blank(&table, target, &hidden)),
+            &table,
+            &hidden,
+            &truth,
+        );
+        without += accuracy(
+            &learn(&specification, &table.take(&kept)),
+            &table,
+            &hidden,
+            &truth,
+        );
+    }
+    println!("with {} without {}", with / 20.0, without / 20.0);
+    assert!(
+        with < without,
+        "if this fails, naive Bayes' known weakness is cured: update the docs"
+    );
+}

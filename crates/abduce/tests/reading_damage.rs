@@ -1,0 +1,98 @@
+//! Nothing panics, whatever the bytes: files cut short, bits flipped, noise.
+
+mod common;
+
+use abduce::data::*;
+use abduce::{Error, ErrorKind};
+use common::*;
+
+fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
+    open(&[files.write(name, bytes)], &ReadOptions::default()).unwrap_err()
+}
+
+#[test]
+fn compressed_bytes_cut_short_are_noticed() {
+    let files = Files::new();
+    let mut random = 1u64;
+    let mut text = String::from("x\n");
+    for _ in 0..100_000 {
+        random = random
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        text.push_str(&format!("{random}\n"));
+    }
+    let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (name, bytes) in [
+        ("cut.csv.gz", gzip(text.as_bytes())),
+        ("cut.csv.zst", packed),
+    ] {
+        for part in [bytes.len() / 2, bytes.len() - 1, 12] {
+            let error = fails(&files, name, &bytes[..part]);
+            assert_eq!(error.kind(), ErrorKind::Io);
+            assert!(error.to_string().contains("cut short"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn no_bytes_make_reading_panic() {
+    use proptest::prelude::*;
+    let files = Files::new();
+    let bytes = prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..200),
+        proptest::collection::vec(
+            proptest::sample::select(b"a1,;\t\"\n\r .-e{}[]:\xff\xc3\xa9".to_vec()),
+            0..200
+        ),
+    ];
+    let magic = proptest::sample::select(vec![
+        &b""[..],
+        b"PAR1",
+        b"ARROW1\0\0",
+        b"\xff\xff\xff\xff\x10\0\0\0",
+        b"\x1f\x8b\x08",
+        b"\x28\xb5\x2f\xfd",
+        b"\xef\xbb\xbf",
+    ]);
+    let names = proptest::sample::select(vec!["a.csv", "a.tsv", "a.jsonl", "a.arrow", "a.parquet"]);
+    proptest!(ProptestConfig::with_cases(500), |(head in magic, bytes in bytes, name in names)| {
+        let path = [files.write(name, [head, &bytes].concat())];
+        let read = std::panic::catch_unwind(|| {
+            if let Ok(opened) = open(&path, &ReadOptions::default()) {
+                let raw = opened.raw_rows().unwrap().map(|batch| batch.unwrap().rows());
+                assert_eq!(raw.sum::<usize>() as u64, opened.source.rows());
+            }
+        });
+        prop_assert!(read.is_ok());
+    });
+}
+
+#[test]
+fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
+    use arrow_array::*;
+    let words: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["a", "b", "a"]));
+    let codes: DictionaryArray<types::Int8Type> = ["x", "y", "x"].into_iter().collect();
+    let codes: ArrayRef = std::sync::Arc::new(codes);
+    let numbers: ArrayRef = std::sync::Arc::new(Float64Array::from(vec![Some(1.5), None, None]));
+    let columns = [("w", words, true), ("c", codes, true), ("x", numbers, true)];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let files = Files::new();
+    for (name, bytes) in [
+        ("a.parquet", parquet_bytes(&batch)),
+        ("a.arrow", arrow_file(&batch)),
+        ("b.arrow", arrow_stream(&batch)),
+    ] {
+        for cut in [bytes.len() / 4, bytes.len() / 2, bytes.len() - 1] {
+            let error = fails(&files, name, &bytes[..cut]);
+            assert!(error.to_string().contains("damaged"), "{error}");
+        }
+        for at in (0..bytes.len()).step_by(3) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0xff >> (at % 8);
+            let path = [files.write(name, bytes)];
+            if let Ok(opened) = open(&path, &ReadOptions::default()) {
+                assert!(opened.source.rows() > 0);
+            }
+        }
+    }
+}

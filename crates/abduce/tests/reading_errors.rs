@@ -1,0 +1,311 @@
+//! What is wrong with a file is said with its file, line and column and with
+//! what to do about it.
+
+mod common;
+
+use abduce::data::*;
+use abduce::{Error, ErrorKind};
+use common::*;
+
+fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
+    open(&[files.write(name, bytes)], &ReadOptions::default()).unwrap_err()
+}
+
+#[test]
+fn a_broken_table_is_reported_with_its_place() {
+    let files = Files::new();
+    for (name, bytes, message) in [
+        (
+            "a.csv",
+            &b"a,b\n1,2\n3\n"[..],
+            ", line 3: 1 cell where 2 are expected",
+        ),
+        (
+            "a.csv",
+            b"a,b\n1,2\n3,4,5\n",
+            ", line 3: 3 cells where 2 are",
+        ),
+        ("a.csv", b"a,b\n\"1\n,2\n", ", line 2: 1 cell where 2 are"),
+        ("a.csv", b"", ": the file is empty"),
+        ("a.csv", b"\n\n", ": the file is empty"),
+        ("a.jsonl", b"", ": the file is empty"),
+        ("a.csv", b"a,b\n", ": there are no rows"),
+        (
+            "a.csv",
+            b"a,b,a\n1,2,3\n",
+            ", column \"a\": columns 1 and 3",
+        ),
+        (
+            "a.csv",
+            b"a,b\n1,x\n2,caf\xe9\n",
+            ", line 3, column \"b\": the text is not UTF-8",
+        ),
+        (
+            "a.csv",
+            b"a,b\n1,x\n\xc3,\xa9\n",
+            ", line 3, column \"a\": the text is not",
+        ),
+        (
+            "a.csv",
+            b"a,caf\xe9\n1,x\n",
+            ", line 1, column \"column_2\": the text is not",
+        ),
+        ("a.csv", b"\xff\xfex\0\n\0", ", line 1: the text is UTF-16"),
+        ("a.csv", b"\xfe\xff\0x\0\n", ", line 1: the text is UTF-16"),
+        (
+            "a.csv",
+            b"a\n1\ninf\n",
+            ", line 3, column \"a\": inf is too large; rescale",
+        ),
+        (
+            "a.csv",
+            b"a\n1\n-1e200\n",
+            ", line 3, column \"a\": -1e200 is too large",
+        ),
+        (
+            "a.csv",
+            b"a\n1\n1e999\n",
+            ", line 3, column \"a\": 1e999 is too large",
+        ),
+        (
+            "a.jsonl",
+            b"{\"a\":1}\n{\"a\":[1]}\n",
+            ", line 2, column \"a\": the value is itself",
+        ),
+        (
+            "a.jsonl",
+            b"{\"a\":1}\n\n{\"a\":1\n",
+            ", line 3: this is not a JSON object",
+        ),
+        (
+            "a.jsonl",
+            b"{\"a\":1}\n7\n",
+            ", line 2: this is not a JSON object",
+        ),
+        (
+            "a.jsonl",
+            b"{\"a\":1}\n{\"a\":\"\xe9\"}\n",
+            ", line 2: the text is not UTF-8",
+        ),
+        ("a.xlsx", b"PK", ": the name does not say the format"),
+        ("a", b"x\n1\n", ": the name does not say the format"),
+        ("a.parquet", b"x\n1\n", ": this is not a Parquet file"),
+        (
+            "a.parquet",
+            b"PAR1junkjunkjunk",
+            ": the Parquet file is cut short",
+        ),
+        (
+            "a.arrow",
+            b"ARROW1\0\0junkjunkjunk",
+            ": the Arrow file is cut short",
+        ),
+        (
+            "a.arrow",
+            b"\xff\xff\xff\xff\x10\0\0\0junkjunk",
+            ": the Arrow file is cut short",
+        ),
+        (
+            "a.feather",
+            b"FEA1\0\0",
+            ": this is a Feather file of version 1",
+        ),
+    ] {
+        let error = fails(&files, name, bytes);
+        let expected = format!("{}{message}", files.path(name));
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Data, "{error}");
+    }
+    let error = fails(&files, "a.xlsx", "PK").to_string();
+    assert!(
+        error.contains(".csv") && error.contains(".parquet"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_io_error() {
+    let files = Files::new();
+    let read = |argument: &str| open(&[argument.to_string()], &ReadOptions::default()).unwrap_err();
+    for (argument, message) in [
+        (files.path("none.csv"), "no such file"),
+        (files.path("*.nothing"), "no file has a name like this"),
+        (files.path("."), "folder"),
+    ] {
+        let error = read(&argument);
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!(error.file(), Some(argument.as_str()));
+    }
+    let twice = ["-".to_string(), "-".to_string()];
+    let error = open(&twice, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("twice"), "{error}");
+    assert!(open(&[], &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn options_that_name_no_column_list_those_there_are() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "a,b\n1,2\n")];
+    let no = || vec!["c".to_string()];
+    let default = ReadOptions::default;
+    for (option, options) in [
+        (
+            "--drop",
+            ReadOptions {
+                drop: no(),
+                ..default()
+            },
+        ),
+        (
+            "--columns",
+            ReadOptions {
+                columns: Some(no()),
+                ..default()
+            },
+        ),
+        (
+            "--kind",
+            ReadOptions {
+                kinds: kinds(&["c=real"]),
+                ..default()
+            },
+        ),
+        ("--target", target("c")),
+        (
+            "--weight",
+            ReadOptions {
+                weight: Some("c".into()),
+                ..default()
+            },
+        ),
+    ] {
+        let error = open(&path, &options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+        let text = error.to_string();
+        assert!(text.contains(option) && text.contains("\"c\""), "{text}");
+        assert!(text.contains("a, b"), "{text}");
+    }
+    let both = ReadOptions {
+        drop: vec!["a".into()],
+        ..target("a")
+    };
+    assert!(open(&path, &both).is_err());
+    let quote = ReadOptions {
+        delimiter: Some(b'"'),
+        ..default()
+    };
+    assert_eq!(
+        open(&path, &quote).unwrap_err().kind(),
+        ErrorKind::Parameter
+    );
+    let names = ReadOptions {
+        names: Some(no()),
+        ..default()
+    };
+    let error = open(&path, &names).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("1 names are given for 2 columns"),
+        "{error}"
+    );
+}
+
+#[test]
+fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
+    let files = Files::new();
+    let text = "x,size,n\n1,large,1\n1.0,small,2.5\n10,medium,-1\n9,,x\n";
+    let path = [files.write("a.csv", text)];
+    for (kind, line, column, message) in [
+        (
+            "size=ordinal(small,large)",
+            4,
+            "size",
+            "\"medium\" is not one of the levels",
+        ),
+        ("size=real", 2, "size", "\"large\" is not a number"),
+        (
+            "size=real",
+            2,
+            "size",
+            "?,large\" if it means missing, or --kind \"size=cat",
+        ),
+        ("n=count", 3, "n", "2.5 is not a count"),
+        ("n=real", 5, "n", "\"x\" is not a number"),
+    ] {
+        let options = ReadOptions {
+            kinds: kinds(&[kind]),
+            ..ReadOptions::default()
+        };
+        let error = open(&path, &options).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!((error.line(), error.column()), (Some(line), Some(column)));
+    }
+    let options = ReadOptions {
+        kinds: kinds(&["x=binary"]),
+        ..ReadOptions::default()
+    };
+    let error = open(&path, &options).unwrap_err();
+    assert!(error.to_string().contains("1, 9, 10"), "{error}");
+}
+
+#[test]
+fn weights_must_be_numbers_from_zero_up() {
+    let files = Files::new();
+    let options = ReadOptions {
+        weight: Some("w".into()),
+        ..ReadOptions::default()
+    };
+    for (cell, message) in [
+        ("-1", "negative"),
+        ("", "missing"),
+        ("NA", "missing"),
+        ("much", "\"much\" is not a number"),
+        ("inf", "too large"),
+    ] {
+        let path = files.write("a.csv", format!("x,w\n1.5,0\n2,{cell}\n"));
+        let error = open(&[path], &options).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!((error.line(), error.column()), (Some(3), Some("w")));
+    }
+}
+
+#[test]
+fn files_with_other_columns_are_refused_by_name() {
+    let files = Files::new();
+    let first = files.write("a.csv", "x,y\n1,2\n");
+    for (text, column) in [("x\n1\n", "y"), ("y,x,z\n1,2,3\n", "z")] {
+        let second = files.write("b.csv", text);
+        let error = open(&[first.clone(), second.clone()], &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.file(), Some(second.as_str()));
+        assert_eq!(error.column(), Some(column));
+    }
+}
+
+#[test]
+fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
+    let files = Files::new();
+    for end in ["\n", "\r\n"] {
+        let lines = [
+            "a,b",
+            "\"two\nlines\",1",
+            "",
+            "x,2",
+            "\"q\"\"uote\",3",
+            "y,oops",
+        ];
+        let path = [files.write("a.csv", lines.join(end))];
+        let options = ReadOptions {
+            kinds: kinds(&["b=real"]),
+            ..ReadOptions::default()
+        };
+        let error = open(&path, &options).unwrap_err();
+        assert_eq!(error.line(), Some(7), "{error}");
+        let opened = open(&path, &drop_columns(&["b"])).unwrap();
+        assert_eq!(
+            fields(&opened)[0].levels,
+            ["q\"uote", "two\nlines", "x", "y"]
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! What a column is: inferred from all of its cells, unless the user says it.
+
+mod common;
+
+use abduce::data::*;
+use common::*;
+
+#[test]
+fn an_integer_column_that_turns_real_at_row_1501_is_real() {
+    let mut text = String::from("x\n");
+    (0..1500).for_each(|i| text.push_str(&format!("{}\n", i % 4)));
+    let files = Files::new();
+    let opened = files.open("a.csv", &text);
+    assert_eq!(fields(&opened)[0].kind, Kind::Count);
+    text.push_str("0.5\n");
+    let opened = files.open("a.csv", text);
+    assert_eq!(fields(&opened)[0].kind, Kind::Real);
+    assert_eq!(numbers(&opened, 0)[1500], Some(0.5));
+}
+
+#[test]
+fn kinds_follow_the_whole_column() {
+    let files = Files::new();
+    for (cells, kind, levels) in [
+        ("0 1 1", Kind::Binary, "0 1"),
+        ("0.0 1.0 NA", Kind::Binary, "0 1"),
+        ("1 1 1", Kind::Real, ""),
+        ("0 5", Kind::Real, ""),
+        ("0 1 2 1", Kind::Count, ""),
+        ("0 1 2000", Kind::Real, ""),
+        ("1 2 3", Kind::Real, ""),
+        ("-1 0 1", Kind::Real, ""),
+        ("0 1 2 0.5", Kind::Real, ""),
+        ("True False True", Kind::Binary, "False True"),
+        ("Y N", Kind::Binary, "N Y"),
+        ("yes yes", Kind::Categorical, "yes"),
+        ("yes false", Kind::Categorical, "false yes"),
+        ("a Z é b", Kind::Categorical, "Z a b é"),
+        ("? NA ?", Kind::Real, ""),
+        ("10 9 x", Kind::Categorical, "10 9 x"),
+        ("00 01 00", Kind::Real, ""),
+        ("inf x", Kind::Categorical, "inf x"),
+    ] {
+        let rows: Vec<String> = cells.split(' ').map(|cell| format!("{cell},1.5")).collect();
+        let opened = files.open("a.csv", format!("x,y\n{}", rows.join("\n")));
+        assert_eq!(fields(&opened)[0].kind, kind, "{cells}");
+        assert_eq!(fields(&opened)[0].levels.join(" "), levels, "{cells}");
+    }
+}
+
+#[test]
+fn text_is_left_out_with_a_note_unless_it_is_the_target() {
+    let files = Files::new();
+    let table = |rows: usize, words: usize| {
+        let rows: Vec<String> = (0..rows).map(|i| format!("u{},{i}.5", i % words)).collect();
+        files.write("a.csv", format!("id,x\n{}\n", rows.join("\n")))
+    };
+    let open_default = |path: String| open(&[path], &ReadOptions::default()).unwrap();
+    let opened = open_default(table(60, 60));
+    assert_eq!(fields(&opened).len(), 1);
+    assert_eq!(opened.left_out, ["id"]);
+    assert!(opened.notes[0].contains("column id is text"));
+    let opened = open(&[table(60, 60)], &target("id")).unwrap();
+    assert_eq!(fields(&opened)[0].kind, Kind::Categorical);
+    assert_eq!(fields(&opened)[0].levels.len(), 60);
+    let opened = open_default(table(60, 50));
+    assert_eq!(fields(&opened)[0].kind, Kind::Categorical);
+    assert_eq!(fields(&open_default(table(20_000, 10_000))).len(), 2);
+    assert_eq!(fields(&open_default(table(30_000, 10_001))).len(), 1);
+}
+
+#[test]
+fn the_target_is_categorical_whatever_it_looks_like() {
+    let files = Files::new();
+    let text = "i,b,s,r\n2,true,x,0.5\n10,false,y,1.5\n,true,x,\n";
+    let path = [files.write("a.csv", text)];
+    for (name, levels) in [
+        ("i", ["2", "10"]),
+        ("b", ["false", "true"]),
+        ("s", ["x", "y"]),
+        ("r", ["0.5", "1.5"]),
+    ] {
+        let opened = open(&path, &target(name)).unwrap();
+        let at = opened.source.schema().position(name).unwrap();
+        assert_eq!(fields(&opened)[at].kind, Kind::Categorical);
+        assert_eq!(fields(&opened)[at].levels, levels);
+    }
+    let mut asked = target("i");
+    asked.kinds = kinds(&["i=ordinal"]);
+    assert_eq!(fields(&open(&path, &asked).unwrap())[0].kind, Kind::Ordinal);
+    asked.kinds = kinds(&["i=real"]);
+    assert!(open(&path, &asked).is_err());
+}
+
+#[test]
+fn the_users_word_on_a_kind_is_law() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "x,size\n1,large\n1.0,small\n10,medium\n9,\n")];
+    let options = ReadOptions {
+        kinds: kinds(&["x=categorical", "size=ordinal(small,medium,large)"]),
+        ..ReadOptions::default()
+    };
+    let opened = open(&path, &options).unwrap();
+    assert_eq!(fields(&opened)[0].levels, ["1", "9", "10"]);
+    assert_eq!(codes(&opened, 0), [Some(0), Some(0), Some(2), Some(1)]);
+    assert_eq!(fields(&opened)[1].kind, Kind::Ordinal);
+    assert_eq!(codes(&opened, 1), [Some(2), Some(0), Some(1), None]);
+}
+
+#[test]
+fn a_stray_word_among_numbers_is_pointed_out() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "x,y\n1,0.5\n2,\n-,1\n3,2\n4,3\n")];
+    let mut options = ReadOptions::default();
+    let opened = open(&path, &options).unwrap();
+    assert_eq!(fields(&opened)[0].kind, Kind::Categorical);
+    let note = &opened.notes[0];
+    assert!(
+        note.contains("\"-\"") && note.contains("a.csv, line 4"),
+        "{note}"
+    );
+    assert!(note.contains("--missing \"NA,N/A,NaN,null,?,-\""), "{note}");
+    options.missing = vec!["-".into()];
+    let opened = open(&path, &options).unwrap();
+    assert_eq!(numbers(&opened, 0)[1..4], [Some(2.0), None, Some(3.0)]);
+    assert_eq!(numbers(&opened, 1)[1], None);
+}
+
+#[test]
+fn unnamed_row_numbers_are_left_out_and_other_unnamed_columns_are_named() {
+    let files = Files::new();
+    let opened = files.open("r.csv", "\"\",x\n\"1\",0.5\n\"2\",1.5\n\"3\",3\n");
+    assert_eq!(opened.left_out, ["column_1"]);
+    assert!(opened.notes[0].contains("column_1"));
+    assert_eq!(fields(&opened).len(), 1);
+    let opened = files.open("p.csv", "x,\n0.5,3\n1.5,7\n");
+    assert_eq!(fields(&opened)[1].name, "column_2");
+    let opened = files.open("n.csv", "row,x\n1,0.5\n2,1.5\n");
+    assert_eq!(fields(&opened).len(), 2);
+}
+
+#[test]
+fn columns_are_chosen_and_named() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "a,b,c,w\n1.5,2,x,0\n2,3,y,1\n")];
+    let options = ReadOptions {
+        columns: Some(vec!["a".into()]),
+        weight: Some("w".into()),
+        ..target("c")
+    };
+    let opened = open(&path, &options).unwrap();
+    let names: Vec<&str> = fields(&opened).iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["a", "c"]);
+    assert_eq!(opened.left_out, ["b"]);
+    assert_eq!(opened.source.schema().weight.as_deref(), Some("w"));
+    assert_eq!(chunks(&opened)[0].weights(), Some(&[0.0, 1.0][..]));
+    let path = [files.write("b.csv", "1.5,x\n2,y\n")];
+    let mut options = ReadOptions {
+        no_header: true,
+        ..ReadOptions::default()
+    };
+    let opened = open(&path, &options).unwrap();
+    assert_eq!(opened.source.rows(), 2);
+    assert_eq!(fields(&opened)[1].name, "column_2");
+    options.names = Some(vec!["u".into(), "v".into()]);
+    let opened = open(&path, &options).unwrap();
+    assert_eq!(fields(&opened)[1].name, "v");
+    assert_eq!(opened.source.rows(), 2);
+}
+
+#[test]
+fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
+    let files = Files::new();
+    let opened = files.open("a.csv", "x;y\n1,5;2\n2,5;3\n");
+    assert!(opened.notes[0].contains("\"1,5\""), "{:?}", opened.notes);
+    let opened = files.open("a.csv", "5.1,3.5\n4.9,3.0\n");
+    assert!(
+        opened.notes[0].contains("--no-header"),
+        "{:?}",
+        opened.notes
+    );
+}

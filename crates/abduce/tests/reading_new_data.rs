@@ -1,0 +1,67 @@
+//! New data are read with a model's schema: matched by name, coded alike, and
+//! what the model does not know becomes a hole with a note.
+
+mod common;
+
+use abduce::data::*;
+use common::*;
+
+#[test]
+fn new_data_are_encoded_as_the_model_knows_them() {
+    let files = Files::new();
+    let text = "name,age,smokes,height\nann,31,yes,1.7\nbob,?,no,1.85\nann,45,no,NA\n";
+    let schema = files.open("old.csv", text).source.schema().clone();
+    let path = files.write(
+        "new.csv",
+        "height,extra,name,age\n1.5,9,zoe,20\n,9,bob,\n2,9,Ann,3\n",
+    );
+    let opened = open_with(&[path], &ReadOptions::default(), &schema).unwrap();
+    assert_eq!(opened.source.schema(), &schema);
+    assert_eq!(codes(&opened, 0), [None, Some(1), None]);
+    assert_eq!(codes(&opened, 2), [None; 3]);
+    assert_eq!(numbers(&opened, 3), [Some(1.5), None, Some(2.0)]);
+    assert_eq!(opened.left_out, ["extra"]);
+    let notes = opened.notes.join("\n");
+    assert!(notes.contains("no column smokes"), "{notes}");
+    assert!(
+        notes.contains("column name: 2 cells hold levels"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("(first: \"zoe\"") && notes.contains("line 2"),
+        "{notes}"
+    );
+    let wrong = |text: &str| {
+        let path = files.write("wrong.csv", text);
+        open_with(&[path], &ReadOptions::default(), &schema).unwrap_err()
+    };
+    let error = wrong("age\n3\nold\n");
+    assert_eq!((error.line(), error.column()), (Some(3), Some("age")));
+    assert!(wrong("zzz\n3\n").to_string().contains("zzz"));
+    assert!(wrong("age\n").to_string().contains("no rows"));
+    let path = files.write("bare.csv", "bob,77\n");
+    let options = ReadOptions {
+        no_header: true,
+        names: Some(vec!["name".into(), "age".into()]),
+        ..ReadOptions::default()
+    };
+    let opened = open_with(&[path], &options, &schema).unwrap();
+    assert_eq!(numbers(&opened, 1), [Some(77.0)]);
+}
+
+#[test]
+fn a_weight_the_new_data_lack_is_one() {
+    let files = Files::new();
+    let path = files.write("a.csv", "x,w\n1.5,2\n2,0\n");
+    let options = ReadOptions {
+        weight: Some("w".into()),
+        ..ReadOptions::default()
+    };
+    let schema = open(&[path], &options).unwrap().source.schema().clone();
+    let again = |text: &str| {
+        let path = files.write("b.csv", text);
+        open_with(&[path], &ReadOptions::default(), &schema).unwrap()
+    };
+    assert_eq!(chunks(&again("x\n1\n"))[0].weights(), None);
+    assert_eq!(chunks(&again("w,x\n5,1\n"))[0].weights(), Some(&[5.0][..]));
+}
