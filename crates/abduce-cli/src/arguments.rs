@@ -3,7 +3,8 @@
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use abduce::data::{KindOverride, Opened, ReadOptions, Schema, parse_kind_override};
+use abduce::ask::Joint;
+use abduce::data::{KindOverride, Opened, ReadOptions, parse_kind_override};
 use clap::Args;
 
 /// The data, and how to read them.
@@ -82,12 +83,19 @@ impl DataArguments {
     }
 
     /// Opens the data with the columns of a model.
-    pub fn open_with(&self, schema: &Schema, context: &Context) -> Outcome<Opened> {
+    pub fn open_for(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
         if !self.kind.is_empty() {
             context.note("--kind is not used: the model remembers what its columns are");
         }
+        let schema = joint.schema();
         let opened = abduce::data::open_with(&self.data, &self.options(None)?, schema)?;
-        opened.notes.iter().for_each(|note| context.note(note));
+        // That new rows have no labels is why one asks.
+        let expected = joint
+            .target()
+            .map(|target| format!("the data have no column {};", schema.fields[target].name));
+        let news = |note: &&String| expected.as_ref().is_none_or(|e| !note.starts_with(e));
+        let notes = opened.notes.iter().filter(news);
+        notes.for_each(|note| context.note(note));
         Ok(opened)
     }
 }
@@ -168,10 +176,7 @@ fn memory(text: &str) -> Result<u64, String> {
 
 /// Reads `column=value`, the column being one that `known` knows; it may hold
 /// an `=` itself.
-pub fn split_assignment<'a>(
-    text: &'a str,
-    known: impl Fn(&str) -> bool,
-) -> Outcome<(&'a str, &'a str)> {
+pub fn split_assignment(text: &str, known: impl Fn(&str) -> bool) -> Outcome<(&str, &str)> {
     let cuts = text.match_indices('=').map(|(at, _)| at);
     let cut = |at: usize| (text[..at].trim(), text[at + 1..].trim());
     let mut cuts: Vec<(&str, &str)> = cuts.map(cut).collect();

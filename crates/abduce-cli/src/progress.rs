@@ -20,6 +20,8 @@ pub struct FitProgress {
 struct State {
     bar: Option<ProgressBar>,
     restart: Option<(usize, usize)>,
+    /// Whether the start has had an iteration.
+    begun: bool,
 }
 
 impl FitProgress {
@@ -35,8 +37,15 @@ impl FitProgress {
         let Ok(mut state) = self.state.lock() else {
             return;
         };
-        if let Progress::Restart { number, of } = progress {
-            state.restart = Some((number, of));
+        match progress {
+            Progress::Restart { number, of } => {
+                state.restart = Some((number, of));
+                state.begun = false;
+            }
+            // After the last start, the best goes on with all rows.
+            Progress::Iteration { number: 1, .. } if state.begun => state.restart = None,
+            Progress::Iteration { .. } => state.begun = true,
+            Progress::Survey => {}
         }
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;

@@ -43,6 +43,14 @@ impl TextTable {
     }
 }
 
+/// A number of things: `1 row`, `2 rows`.
+pub fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
 /// A number for people: about six significant digits.
 pub fn readable(x: f64) -> String {
     let size = x.abs();

@@ -62,7 +62,7 @@ impl Arguments {
         }
         let model = Model::load(&self.model)?;
         let joint = model.joint();
-        let opened = self.data.open_with(joint.schema(), context)?;
+        let opened = self.data.open_for(joint, context)?;
         let mut output = Output::open(self.output.as_deref())?;
         let mut table = Table::new(context.json, self.copies.is_some());
         for copy in 1..=self.copies.unwrap_or(1) {

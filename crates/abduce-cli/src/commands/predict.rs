@@ -10,7 +10,7 @@ use abduce::ask::{Joint, Posterior};
 use abduce::data::Source;
 use abduce::store::Model;
 use clap::Args;
-use std::io::{self, Seek, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 
@@ -39,7 +39,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
-        let opened = self.data.open_with(joint.schema(), context)?;
+        let opened = self.data.open_for(joint, context)?;
         let mut output = Output::open(self.output.as_deref())?;
         if context.json {
             self.write_json(joint, &*opened.source, &mut output)?;
@@ -69,10 +69,9 @@ impl Arguments {
     /// temporary place: a list per label.
     fn write_json(&self, joint: &dyn Joint, source: &dyn Source, output: &mut Output) -> Outcome {
         let names = joint.names();
-        let mut lists: Vec<SpooledTempFile> = match self.proba {
-            true => (names.iter().map(|_| SpooledTempFile::new(1 << 20))).collect(),
-            false => Vec::new(),
-        };
+        let list = |_: &String| BufWriter::new(SpooledTempFile::new(1 << 20));
+        let asked = if self.proba { &names[..] } else { &[] };
+        let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
         each_row(joint, source, |posterior, row| {
@@ -94,7 +93,7 @@ impl Arguments {
                 serde_json::to_writer(&mut *output, name)?;
                 output.write_all(b":[")?;
                 list.rewind()?;
-                io::copy(&mut list, output)?;
+                io::copy(list.get_mut(), output)?;
                 output.write_all(b"]")?;
             }
             output.write_all(b"}")?;

@@ -44,7 +44,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
-        let opened = self.data.open_with(joint.schema(), context)?;
+        let opened = self.data.open_for(joint, context)?;
         let source = &*opened.source;
         let mut output = Output::open(self.output.as_deref())?;
         if self.mean {

@@ -99,7 +99,7 @@ fn mostly_hidden() -> Result<f64> {
     let opened = open(include_str!("../../data/penguins.csv"), &options)?;
     let table = table(&opened)?;
     let target = table.schema().position(TARGET)?;
-    let hidden = |row: usize| row % 10 != 0;
+    let hidden = |row: usize| !row.is_multiple_of(10);
     let model = fit(
         &Specification::gda(TARGET, CovarianceKind::Full),
         &hide_labels(table, target, hidden)?,

@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress::FitProgress;
+use crate::text_table::counted;
 use abduce::learn::Control;
 use abduce::model::mixture;
 use abduce::store::Model;
@@ -17,6 +18,9 @@ use options::{ModelName, ModelOptions, ModelParser};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// How many warnings are said one by one.
+const WARNINGS: usize = 10;
 
 /// Learn a model from a table
 ///
@@ -54,9 +58,9 @@ impl Arguments {
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, specification.target.as_deref());
             context.note(&format!(
-                "{} rows of {} columns\n{}",
-                opened.source.rows(),
-                schema.fields.len(),
+                "{} of {}\n{}",
+                counted(opened.source.rows(), "row"),
+                counted(schema.fields.len() as u64, "column"),
                 columns.trim_end_matches('\n')
             ));
         }
@@ -85,8 +89,12 @@ impl Arguments {
             file.write_all(model.to_json()?.as_bytes())?;
             file.finish()?;
         }
-        for warning in &model.fit.warnings {
-            context.warn(warning);
+        let warnings = &model.fit.warnings;
+        let shown = warnings.iter().take(WARNINGS);
+        shown.for_each(|warning| context.warn(warning));
+        if warnings.len() > WARNINGS {
+            let more = warnings.len() - WARNINGS;
+            context.warn(&format!("and {more} more, which --json lists"));
         }
         let told = summary::Told {
             model: &model,

@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, readable};
+use crate::text_table::{TextTable, counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::store::{Body, Model};
 use serde::Serialize;
@@ -81,12 +81,9 @@ impl Told<'_> {
             true => String::new(),
             false => format!(" (weight {})", readable(fit.weight)),
         };
-        let columns = mixture.schema.fields.len();
-        writeln!(
-            output,
-            "{heading}: {} rows{weighted}, {columns} columns",
-            fit.rows
-        )?;
+        let rows = counted(fit.rows, "row");
+        let columns = counted(mixture.schema.fields.len() as u64, "column");
+        writeln!(output, "{heading}: {rows}{weighted}, {columns}")?;
         let mut table = TextTable::new([
             if mixture.target.is_some() {
                 "class"
@@ -104,16 +101,12 @@ impl Told<'_> {
             (false, true) => "stopped",
             (false, false) => "not converged",
         };
-        let plural = if fit.iterations == 1 { "" } else { "s" };
         let mut lines = vec![
             ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
             ("BIC", format!("{:.4}", fit.bic)),
             ("AIC", format!("{:.4}", fit.aic)),
             ("parameters", fit.parameters.to_string()),
-            (
-                "iterations",
-                format!("{} iteration{plural}, {ended}", fit.iterations),
-            ),
+            ("iterations", format!("{}, {ended}", fit.iterations)),
             ("seconds", format!("{:.3}", self.seconds)),
         ];
         if let Some(file) = self.file {

@@ -1,0 +1,275 @@
+//! The commands that ask a model: predict, score, impute, sample, show.
+
+use crate::run::{Files, abduce, abduce_reading, data};
+
+fn penguins(files: &Files) -> String {
+    files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"])
+}
+
+#[test]
+fn probabilities_stand_beside_predictions_and_sum_to_one() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let ran = abduce(&["predict", &model, &data("penguins.csv"), "--proba"]).good();
+    let lines = ran.lines();
+    assert_eq!(lines[0], "prediction,P(Adelie),P(Chinstrap),P(Gentoo)");
+    assert_eq!(lines.len(), 345);
+    for line in &lines[1..] {
+        let cells: Vec<&str> = line.split(',').collect();
+        let sum: f64 = cells[1..].iter().map(|p| p.parse::<f64>().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{line}");
+    }
+    let json = abduce(&[
+        "predict",
+        &model,
+        &data("penguins.csv"),
+        "--proba",
+        "--json",
+    ]);
+    let json = json.good().json();
+    let predictions = json["predictions"].as_array().unwrap();
+    assert_eq!(predictions.len(), 344);
+    assert_eq!(predictions[0], lines[1].split(',').next().unwrap());
+    assert_eq!(
+        json["probabilities"]["Gentoo"].as_array().unwrap().len(),
+        344
+    );
+}
+
+#[test]
+fn labels_in_the_data_do_not_change_predictions() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let with = abduce(&["predict", &model, &data("penguins.csv")]).good();
+    let without = abduce(&[
+        "predict",
+        &model,
+        &data("penguins.csv"),
+        "--drop",
+        "species",
+    ]);
+    assert_eq!(with.stdout, without.good().stdout);
+}
+
+#[test]
+fn clusters_count_from_one_and_a_file_gets_what_stdout_would() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let ran = abduce(&["predict", &model, &data("faithful.csv")]).good();
+    assert!(
+        ran.lines()[1..]
+            .iter()
+            .all(|line| ["1", "2"].contains(line))
+    );
+    let out = files.path("out.csv");
+    let told = abduce(&["predict", &model, &data("faithful.csv"), "-o", &out]).good();
+    assert_eq!(told.stdout, "");
+    assert_eq!(files.read("out.csv"), ran.stdout);
+    assert_eq!(files.names(), ["model.abduce", "out.csv"]);
+}
+
+#[test]
+fn the_mean_score_is_the_mean_of_the_scores_and_outliers_are_the_least() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let table = data("penguins.csv");
+    let all = abduce(&["score", &model, &table]).good();
+    assert_eq!(all.lines()[0], "log_density");
+    let scores: Vec<f64> = all.lines()[1..]
+        .iter()
+        .map(|x| x.parse().unwrap())
+        .collect();
+    assert_eq!(scores.len(), 344);
+    let mean: f64 = abduce(&["score", &model, &table, "--mean"])
+        .good()
+        .stdout
+        .trim()
+        .parse()
+        .unwrap();
+    assert!((mean - scores.iter().sum::<f64>() / 344.0).abs() < 1e-9);
+    let shown = abduce(&["show", &model, "--json"]).good().json();
+    let total = shown["fit"]["log_likelihood"].as_f64().unwrap();
+    assert!(
+        (total / 344.0 - mean).abs() < 1e-9,
+        "the fit and the score agree"
+    );
+    let least = abduce(&["score", &model, &table, "--outliers", "3"]).good();
+    assert_eq!(least.lines().len(), 4);
+    let mut order: Vec<usize> = (0..344).collect();
+    order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+    for (line, row) in least.lines()[1..].iter().zip(order) {
+        assert_eq!(*line, format!("{},{}", row + 1, scores[row]));
+    }
+    let json = abduce(&["score", &model, &table, "--json"]).good().json();
+    assert_eq!(json["log_density"].as_array().unwrap().len(), 344);
+}
+
+#[test]
+fn weights_count_in_the_mean_score() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let once = files.write("once.csv", "eruptions,waiting,w\n3.6,79,3\n1.8,54,1\n");
+    let thrice = files.write(
+        "thrice.csv",
+        "eruptions,waiting\n3.6,79\n3.6,79\n3.6,79\n1.8,54\n",
+    );
+    let mean = |arguments: &[&str]| -> f64 {
+        let all = [&["score", &model, "--mean"], arguments].concat();
+        abduce(&all).good().stdout.trim().parse().unwrap()
+    };
+    let difference = mean(&[&once, "--weight", "w"]) - mean(&[&thrice]);
+    assert!(difference.abs() < 1e-12);
+}
+
+#[test]
+fn imputing_keeps_what_is_seen_and_leaves_no_hole_in_the_model() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let table = data("penguins.csv");
+    let before = std::fs::read_to_string(&table).unwrap();
+    for how in ["mean", "mode", "draw"] {
+        let ran = abduce(&["impute", &model, &table, "--how", how]).good();
+        assert_eq!(ran.lines().len(), 345);
+        for (old, new) in before.lines().zip(ran.lines()) {
+            for (old, new) in old.split(',').zip(new.split(',')) {
+                match old {
+                    "NA" | "" => assert!(new != "NA" && !new.is_empty(), "{old} {new}"),
+                    _ => assert_eq!(old, new),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_outside_the_model_pass_through_as_they_are_written() {
+    let files = Files::new();
+    let train = files.write("train.csv", "a,b\n1,x\n2,y\n3,x\n4,y\n");
+    let model = files.fit(&["naive-bayes", &train, "--target", "b"]);
+    let table = files.write(
+        "table.csv",
+        "note,b,a,z\n\"said \"\"hi, you\"\"\",x,1.500,\n,NA,2,07\nlast,z,,?\n",
+    );
+    let ran = abduce(&["impute", &model, &table]).good();
+    let lines = ran.lines();
+    assert_eq!(lines[0], "note,b,a,z");
+    assert_eq!(lines[1], "\"said \"\"hi, you\"\"\",x,1.500,");
+    assert!([",x,2,07", ",y,2,07"].contains(&lines[2]), "{}", lines[2]);
+    assert!(
+        lines[3].starts_with("last,z,2.5"),
+        "an unseen level is no hole: {}",
+        lines[3]
+    );
+}
+
+#[test]
+fn copies_are_numbered_and_differ_only_in_their_holes() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let table = data("penguins.csv");
+    let ran = abduce(&["impute", &model, &table, "--how", "draw", "--copies", "2"]).good();
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 1 + 2 * 344);
+    assert!(lines[0].starts_with("copy,species"));
+    assert!(lines[1].starts_with("1,") && lines[345].starts_with("2,"));
+    assert_eq!(lines[1][1..], lines[345][1..], "a whole row");
+    assert_ne!(lines[4][1..], lines[348][1..], "a row with holes");
+    abduce(&["impute", &model, &table, "--copies", "2"]).fails(2, &["--how draw"]);
+}
+
+#[test]
+fn counts_are_filled_with_whole_numbers() {
+    let files = Files::new();
+    let table = files.write("t.csv", "n,c\n3,x\n0,y\n2,x\n,y\n7,x\n1,y\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "c", "--kind", "n=count"]);
+    let ran = abduce(&["impute", &model, &table]).good();
+    assert_eq!(
+        ran.lines()[4],
+        "1,y",
+        "the mean of 0 and 1, to the even or the greater"
+    );
+}
+
+#[test]
+fn samples_have_what_is_given_and_are_as_many_as_asked() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let given = "species=Gentoo,body_mass_g=5000";
+    let ran = abduce(&["sample", &model, "-n", "5000", "--given", given]).good();
+    assert_eq!(ran.lines().len(), 5001);
+    assert!(ran.lines()[0].starts_with("species,island,"));
+    assert!(
+        ran.lines()[1..]
+            .iter()
+            .all(|l| l.starts_with("Gentoo,") && l.contains(",5000,"))
+    );
+    let json = abduce(&["sample", &model, "-n", "3", "--json"])
+        .good()
+        .json();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 3);
+    abduce(&["sample", &model, "--given", "specie=Gentoo"])
+        .fails(2, &["specie", "species, island"]);
+    abduce(&["sample", &model, "--given", "species=Emu"]).fails(2, &["Emu", "Adelie, Chinstrap"]);
+    abduce(&["sample", &model, "--given", "year=soon"]).fails(2, &["year", "soon", "number"]);
+    abduce(&["sample", &model, "--given", "year"]).fails(2, &["column=value"]);
+}
+
+#[test]
+fn the_impossible_cannot_be_given() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,c\nu,x\nu,x\nv,y\nv,y\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "c", "--smoothing", "0"]);
+    abduce(&["sample", &model, "--given", "a=u,c=y"]).fails(1, &["probability 0"]);
+}
+
+#[test]
+fn show_tells_every_kind_of_leaf() {
+    let files = Files::new();
+    let table = data("penguins.csv");
+    for (covariance, word) in [
+        ("full", "covariance of Gentoo"),
+        ("tied", "covariance of all"),
+        ("diagonal", "sd"),
+        ("spherical", "sd"),
+    ] {
+        let model = files.fit(&[
+            "gda",
+            &table,
+            "--target",
+            "species",
+            "--covariance",
+            covariance,
+        ]);
+        let ran = abduce(&["show", &model]).good();
+        assert!(ran.stdout.contains(word), "{covariance}: {}", ran.stdout);
+        assert!(ran.stdout.contains("P(Torgersen)") && ran.stdout.contains("penguins.csv"));
+    }
+}
+
+#[test]
+fn unicode_and_one_row_are_no_trouble() {
+    let files = Files::new();
+    let table = files.write(
+        "t.csv",
+        "größe,色,ñame\n1.5,赤,Zoë\n2.5,青,Łukasz\n1.0,赤,Zoë\n2.6,青,Łukasz\n2.2,青,Łukasz\n",
+    );
+    let model = files.fit(&["naive-bayes", &table, "--target", "ñame"]);
+    let one = files.write("one.csv", "größe,色\n2.4,青\n");
+    let ran = abduce(&["predict", &model, &one, "--proba"]).good();
+    assert_eq!(ran.lines()[0], "prediction,P(Zoë),P(Łukasz)");
+    assert!(ran.lines()[1].starts_with("Łukasz,"));
+    assert_eq!(ran.stderr, "", "that new rows lack the target is no news");
+    let sampled = abduce(&["sample", &model, "--given", "色=青,ñame=Zoë"]).good();
+    assert!(sampled.lines()[1].contains("青,Zoë"));
+    abduce(&["fit", "mixture", &one, "-k", "1"]).good();
+}
+
+#[test]
+fn stdin_can_be_imputed_though_it_is_read_twice() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let text = std::fs::read_to_string(data("penguins.csv")).unwrap();
+    let piped = abduce_reading(&["impute", &model, "-"], &text).good();
+    let named = abduce(&["impute", &model, &data("penguins.csv")]).good();
+    assert_eq!(piped.stdout, named.stdout);
+}

@@ -1,0 +1,87 @@
+//! Bad input gets exit code 2 and one line that says where and what.
+
+use crate::run::{Files, abduce, data};
+
+#[test]
+fn files_that_are_absent_empty_or_ragged() {
+    let files = Files::new();
+    let fit = |path: &str| abduce(&["fit", "mixture", path, "-k", "1"]);
+    fit(&files.path("absent.csv")).fails(2, &["absent.csv"]);
+    fit(&files.path("*.nothing")).fails(2, &["*.nothing"]);
+    fit(&files.write("empty.csv", "")).fails(2, &["empty.csv"]);
+    fit(&files.write("header.csv", "a,b\n")).fails(2, &["header.csv", "no rows"]);
+    fit(&files.write("ragged.csv", "a,b\n1,2\n3\n")).fails(2, &["ragged.csv", "line 3"]);
+    fit(&files.write("twice.csv", "a,a\n1,2\n")).fails(2, &["twice.csv", "a"]);
+}
+
+#[test]
+fn a_cell_that_does_not_fit_is_named() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,2\ntall,3\n4,5\n");
+    let fit = abduce(&["fit", "mixture", &table, "-k", "1", "--kind", "a=real"]);
+    fit.fails(2, &["t.csv", "line 3", "\"a\"", "tall"]);
+    let taken = abduce(&["fit", "mixture", &table, "-k", "1", "--missing", "tall"]);
+    taken.good();
+}
+
+#[test]
+fn columns_that_are_not_there_are_listed_against_those_that_are() {
+    let penguins = data("penguins.csv");
+    let fit = |option: &str, value: &str| {
+        abduce(&["fit", "mixture", &penguins, "-k", "1", option, value])
+    };
+    for (option, value) in [
+        ("--drop", "specis"),
+        ("--columns", "specis"),
+        ("--weight", "specis"),
+        ("--kind", "specis=real"),
+    ] {
+        fit(option, value).fails(2, &[option, "specis", "species, island"]);
+    }
+    fit("--family", "specis=poisson").fails(2, &["specis", "species, island"]);
+    fit("--family", "island=poison").fails(2, &["poison", "poisson"]);
+    fit("--family", "island").fails(2, &["--family"]);
+    fit("--kind", "island=tall").fails(2, &["tall", "categorical"]);
+    abduce(&["fit", "gda", &penguins, "--target", "specis"]).fails(2, &["specis", "species"]);
+}
+
+#[test]
+fn a_target_without_labels_is_refused() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,\n2,NA\n3,?\n");
+    abduce(&["fit", "naive-bayes", &table, "--target", "b"]).fails(2, &["b"]);
+}
+
+#[test]
+fn data_without_the_model_s_columns_are_refused_and_unknown_levels_are_told() {
+    let files = Files::new();
+    let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
+    abduce(&["predict", &model, &data("faithful.csv")]).fails(2, &["none of the model's columns"]);
+    let table = files.write("t.csv", "island,year\nAtlantis,2007\n");
+    let ran = abduce(&["predict", &model, &table]).good();
+    assert_eq!(ran.lines().len(), 2);
+    assert!(
+        ran.stderr.contains("Atlantis") || ran.stderr.contains("island"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn wrong_usage_has_exit_code_two() {
+    for arguments in [
+        &["predict"][..],
+        &["frobnicate"],
+        &["query", "m.abduce"],
+        &["fit", "mixture", "t.csv", "-k", "0"],
+        &["fit", "mixture", "t.csv", "-k", "2", "--tol", "-1"],
+        &["fit", "mixture", "t.csv", "-k", "2", "--delimiter", "abc"],
+        &["--threads", "0", "tour"],
+        &["--color", "sometimes", "tour"],
+    ] {
+        let ran = abduce(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+        assert_eq!(ran.stdout, "");
+    }
+}

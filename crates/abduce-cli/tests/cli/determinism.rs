@@ -1,0 +1,101 @@
+//! The same seed gives the same bytes, however many threads work.
+
+use crate::run::{Files, abduce, data};
+
+#[test]
+fn models_have_the_same_bytes_on_one_two_and_seven_threads() {
+    let files = Files::new();
+    let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
+    let large = files.path("large.csv");
+    abduce(&["sample", &model, "-n", "10000", "-o", &large]).good();
+    let fit = |threads: &str, name: &str| {
+        let path = files.path(name);
+        abduce(&[
+            "fit",
+            "mixture",
+            &large,
+            "-k",
+            "3",
+            "--restarts",
+            "2",
+            "--max-iter",
+            "20",
+            "--threads",
+            threads,
+            "-o",
+            &path,
+        ])
+        .good();
+        files.read(name)
+    };
+    let one = fit("1", "one.abduce");
+    assert_eq!(one, fit("2", "two.abduce"));
+    assert_eq!(one, fit("7", "seven.abduce"));
+}
+
+#[test]
+fn draws_depend_on_the_seed_and_not_on_the_threads() {
+    let files = Files::new();
+    let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
+    let sample = |seed: &str, threads: &str| {
+        let arguments = [
+            "sample",
+            &model,
+            "-n",
+            "20000",
+            "--seed",
+            seed,
+            "--threads",
+            threads,
+        ];
+        abduce(&arguments).good().stdout
+    };
+    let one = sample("1", "1");
+    assert_eq!(one, sample("1", "2"));
+    assert_eq!(one, sample("1", "7"));
+    assert_ne!(one, sample("2", "1"));
+    let lines: std::collections::HashSet<&str> = one.lines().collect();
+    assert!(lines.len() > 19_900, "chunks must not repeat each other");
+    let holes = files.path("holes.csv");
+    let blanked: String = one
+        .lines()
+        .enumerate()
+        .fold(String::new(), |text, (number, line)| {
+            let (label, rest) = line.split_once(',').unwrap();
+            let label = if number % 3 == 1 { "" } else { label };
+            text + label + "," + rest + "\n"
+        });
+    std::fs::write(&holes, blanked).unwrap();
+    let impute = |seed: &str, threads: &str| {
+        let arguments = [
+            "impute",
+            &model,
+            &holes,
+            "--how",
+            "draw",
+            "--seed",
+            seed,
+            "--threads",
+            threads,
+        ];
+        abduce(&arguments).good().stdout
+    };
+    let filled = impute("5", "1");
+    assert_eq!(filled, impute("5", "7"));
+    assert_ne!(filled, impute("6", "1"));
+}
+
+#[test]
+fn a_table_kept_on_disk_gives_the_same_answers() {
+    let files = Files::new();
+    let table = data("penguins.csv");
+    let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
+    let ask = |command: &str, memory: &str| {
+        abduce(&[command, &model, &table, "--memory", memory])
+            .good()
+            .stdout
+    };
+    for command in ["predict", "score", "impute"] {
+        assert_eq!(ask(command, "1K"), ask(command, "1G"), "{command}");
+    }
+}

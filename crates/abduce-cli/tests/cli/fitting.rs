@@ -1,0 +1,292 @@
+//! `fit`: what it prints, what it keeps, what it refuses.
+
+use crate::run::{Files, abduce, abduce_reading, data, half_labelled};
+
+#[test]
+fn a_fit_tells_kinds_on_stderr_and_a_summary_on_stdout() {
+    let penguins = data("penguins.csv");
+    let ran = abduce(&["fit", "naive-bayes", &penguins, "--target", "species"]).good();
+    for word in [
+        "344 rows",
+        "Adelie",
+        "log-likelihood",
+        "BIC",
+        "AIC",
+        "converged",
+    ] {
+        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+    }
+    for word in ["bill_length_mm", "categorical", "target: Adelie"] {
+        assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+    }
+    let quiet = abduce(&[
+        "fit",
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--quiet",
+    ]);
+    assert_eq!(quiet.good().stderr, "");
+}
+
+#[test]
+fn json_has_what_scripts_rely_on() {
+    let ran = abduce(&[
+        "fit",
+        "mixture",
+        &data("faithful.csv"),
+        "--components",
+        "2",
+        "--json",
+    ]);
+    let json = ran.good().json();
+    for key in [
+        "model",
+        "rows",
+        "columns",
+        "log_likelihood",
+        "bic",
+        "aic",
+        "parameters",
+        "iterations",
+        "converged",
+        "trace",
+        "components",
+        "warnings",
+        "seconds",
+        "monotone",
+        "restarts",
+        "notes",
+        "file",
+    ] {
+        assert!(json.get(key).is_some(), "no {key} in {json}");
+    }
+    assert_eq!(json["model"], "mixture");
+    assert_eq!(json["rows"], 272);
+    assert_eq!(json["columns"].as_array().unwrap().len(), 2);
+    let log_likelihood = json["log_likelihood"].as_f64().unwrap();
+    assert!((log_likelihood + 1130.26396).abs() < 1e-4);
+    let components = json["components"].as_array().unwrap();
+    let weights: f64 = components
+        .iter()
+        .map(|c| c["weight"].as_f64().unwrap())
+        .sum();
+    assert!((weights - 1.0).abs() < 1e-12);
+    assert_eq!(components[0]["name"], "1");
+    let trace = json["trace"].as_array().unwrap();
+    assert!(trace.windows(2).all(|w| w[1].as_f64() >= w[0].as_f64()));
+}
+
+#[test]
+fn half_labelled_penguins_are_all_used_and_all_predicted() {
+    let files = Files::new();
+    let half = files.write("half.csv", half_labelled());
+    let model = files.fit(&["naive-bayes", &half, "--target", "species"]);
+    let shown = abduce(&["show", &model, "--json"]).good().json();
+    assert_eq!(shown["fit"]["rows"], 344);
+    let ran = abduce(&["predict", &model, &half]).good();
+    assert_eq!(ran.lines().len(), 345);
+    let species = ["Adelie", "Chinstrap", "Gentoo"];
+    assert!(ran.lines()[1..].iter().all(|line| species.contains(line)));
+    // Discriminant analysis, whose assumptions hold here, gets them right too.
+    let model = files.fit(&[
+        "gda",
+        &half,
+        "--target",
+        "species",
+        "--columns",
+        "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g",
+    ]);
+    let ran = abduce(&["predict", &model, &half]).good();
+    let truth = std::fs::read_to_string(data("penguins.csv")).unwrap();
+    let pairs = ran.stdout.lines().zip(truth.lines()).skip(1);
+    let right = pairs.filter(|(predicted, row)| row.starts_with(predicted));
+    assert!(right.count() >= 335);
+}
+
+#[test]
+fn every_option_of_a_mixture_is_taken() {
+    let ran = abduce(&[
+        "fit",
+        "mixture",
+        &data("penguins.csv"),
+        "-k",
+        "3",
+        "--covariance",
+        "tied",
+        "--method",
+        "hard",
+        "--restarts",
+        "2",
+        "--init",
+        "random",
+        "--tol",
+        "1e-5",
+        "--max-iter",
+        "50",
+        "--smoothing",
+        "0.5",
+        "--class-smoothing",
+        "1",
+        "--variance-floor",
+        "1e-4",
+        "--family",
+        "year=gaussian",
+        "--drop",
+        "species,sex",
+        "--kind",
+        "island=categorical",
+        "--seed",
+        "3",
+        "--json",
+    ]);
+    let json = ran.good().json();
+    assert_eq!(json["components"].as_array().unwrap().len(), 3);
+    assert_eq!(json["columns"].as_array().unwrap().len(), 6);
+    assert_eq!(json["restarts"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn families_and_kinds_can_be_chosen() {
+    let files = Files::new();
+    let text = "visits,wait,on\n3,0.5,1\n0,1.5,0\n2,0.25,1\n7,3,0\n";
+    let table = files.write("t.csv", text);
+    let model = files.fit(&[
+        "mixture",
+        &table,
+        "-k",
+        "1",
+        "--kind",
+        "visits=count,on=binary",
+        "--family",
+        "wait=exponential",
+        "--family",
+        "visits=poisson",
+    ]);
+    let shown = abduce(&["show", &model]).good().stdout;
+    for word in ["visits: poisson", "wait: exponential", "on: bernoulli"] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    // The rate is the mean of the counts.
+    assert!(
+        shown
+            .lines()
+            .any(|l| l.split_whitespace().collect::<Vec<_>>() == ["1", "3", "4"])
+    );
+}
+
+#[test]
+fn options_that_do_not_apply_are_refused() {
+    let (penguins, faithful) = (data("penguins.csv"), data("faithful.csv"));
+    let labelled = ["fit", "naive-bayes", &penguins, "--target", "species"];
+    let with = |more: &[&str]| abduce(&[&labelled[..], more].concat());
+    with(&["--covariance", "full"]).fails(2, &["--covariance", "naive-bayes", "gda"]);
+    with(&["--components", "3"]).fails(2, &["--components", "naive-bayes"]);
+    with(&["--restarts", "3"]).fails(2, &["--restarts"]);
+    with(&["--init", "random"]).fails(2, &["--init"]);
+    abduce(&[
+        "fit", "mixture", &faithful, "-k", "2", "--target", "waiting",
+    ])
+    .fails(2, &["--target", "mixture"]);
+    abduce(&["fit", "mixture", &faithful]).fails(2, &["mixture needs --components"]);
+    abduce(&["fit", "gda", &penguins]).fails(2, &["gda needs --target"]);
+}
+
+#[test]
+fn what_comes_later_is_said_to_come_later() {
+    let faithful = data("faithful.csv");
+    let later = "not available in this version";
+    for model in [
+        "kmeans",
+        "gaussian",
+        "network",
+        "logistic",
+        "kde",
+        "histogram",
+        "knn",
+    ] {
+        abduce(&["fit", model, &faithful]).fails(2, &[model, later]);
+    }
+    for option in [
+        ["--components", "1-9"],
+        ["--covariance", "VVV"],
+        ["--method", "gibbs"],
+        ["--init", "hierarchical"],
+    ] {
+        abduce(&["fit", "mixture", &faithful, option[0], option[1]]).fails(2, &[later]);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_found_before_the_data_are_read() {
+    let files = Files::new();
+    let nowhere = files.path("no/such/folder/m.abduce");
+    let absent = files.path("absent.csv");
+    abduce(&["fit", "mixture", &absent, "-k", "2", "-o", &nowhere])
+        .fails(2, &["m.abduce", "no folder"]);
+    let folder = files.folder().display().to_string();
+    abduce(&[
+        "fit",
+        "mixture",
+        &data("faithful.csv"),
+        "-k",
+        "2",
+        "-o",
+        &folder,
+    ])
+    .fails(2, &["folder"]);
+    assert!(files.names().is_empty());
+}
+
+#[test]
+fn data_come_from_stdin_gzip_and_several_files() {
+    let files = Files::new();
+    let text = std::fs::read_to_string(data("faithful.csv")).unwrap();
+    let whole = |ran: crate::run::Ran| ran.good().json()["log_likelihood"].as_f64().unwrap();
+    let expected = whole(abduce(&[
+        "fit",
+        "mixture",
+        &data("faithful.csv"),
+        "-k",
+        "2",
+        "--json",
+    ]));
+    let piped = abduce_reading(&["fit", "mixture", "-", "-k", "2", "--json"], &text);
+    assert_eq!(whole(piped), expected);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
+    let gz = files.write("f.csv.gz", gzip.finish().unwrap());
+    assert_eq!(
+        whole(abduce(&["fit", "mixture", &gz, "-k", "2", "--json"])),
+        expected
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    files.write("part1.csv", lines[..100].join("\n"));
+    files.write(
+        "part2.csv",
+        [&lines[..1], &lines[100..]].concat().join("\n"),
+    );
+    let glob = files.path("part*.csv");
+    assert_eq!(
+        whole(abduce(&["fit", "mixture", &glob, "-k", "2", "--json"])),
+        expected
+    );
+    let bare = files.write("bare.txt", lines[1..].join("\n").replace(',', ";"));
+    let ran = abduce(&[
+        "fit",
+        "mixture",
+        &bare,
+        "-k",
+        "2",
+        "--json",
+        "--no-header",
+        "--names",
+        "a,b",
+        "--delimiter",
+        ";",
+        "--memory",
+        "1K",
+    ]);
+    assert_eq!(whole(ran), expected);
+}

@@ -1,0 +1,10 @@
+//! The built binary, run as a user runs it: every command, every exit code.
+
+mod answers;
+mod bad_input;
+mod determinism;
+mod faces;
+mod fitting;
+mod model_files;
+mod pipes;
+mod run;

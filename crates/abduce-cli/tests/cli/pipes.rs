@@ -1,0 +1,104 @@
+//! Pipes that close early, files that appear whole, Ctrl-C.
+
+use crate::run::{Files, abduce, command, data};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+#[test]
+fn a_closed_stdout_ends_quietly() {
+    let files = Files::new();
+    let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
+    let mut child = command(&["sample", &model, "-n", "1000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    reader.read_line(&mut line).unwrap();
+    drop(reader);
+    let ended = child.wait_with_output().unwrap();
+    assert!(line.starts_with("species,"));
+    assert_eq!(ended.status.code(), Some(0));
+    assert_eq!(String::from_utf8(ended.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_command_that_fails_leaves_the_old_file_and_no_other() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let out = files.write("out.csv", "as it was\n");
+    let ragged = files.write("ragged.csv", "eruptions,waiting\n1,2\n3\n");
+    abduce(&["predict", &model, &ragged, "-o", &out]).fails(2, &["line 3"]);
+    abduce(&["fit", "mixture", &ragged, "-k", "2", "-o", &model]).fails(2, &["line 3"]);
+    assert_eq!(files.read("out.csv"), "as it was\n");
+    abduce(&["show", &model]).good();
+    assert_eq!(files.names(), ["model.abduce", "out.csv", "ragged.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn results_have_the_permissions_of_other_files_and_links_stay_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let plain = files.write("plain", "");
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&model), mode(&plain));
+    let link = files.path("link.csv");
+    symlink(&plain, &link).unwrap();
+    abduce(&["sample", &model, "-n", "2", "-o", &link]).good();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(files.read("plain").lines().count(), 3);
+    abduce(&["sample", &model, "-n", "2", "-o", "/dev/null"]).good();
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_best_model_so_far() {
+    let files = Files::new();
+    let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let table = files.path("large.csv");
+    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
+    let model = files.path("kept.abduce");
+    let child = command(&[
+        "fit",
+        "mixture",
+        &table,
+        "-k",
+        "12",
+        "--tol",
+        "0",
+        "--max-iter",
+        "100000000",
+        "--restarts",
+        "1",
+        "-o",
+        &model,
+    ])
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let id = child.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{told}");
+    assert!(told.contains("warning: the fit was stopped"), "{told}");
+    abduce(&["predict", &model, &data("faithful.csv")]).good();
+    assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    abduce(&["sample", &model, "-n", "9999", "-o", "/dev/full"]).fails(2, &["/dev/full", "space"]);
+}
