@@ -5,7 +5,7 @@
 
 test: tools format lint
 	cargo test --workspace --locked
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc -p abduce --no-deps --locked --quiet
 
 # The formatter and the linter are parts of a Rust installation that may be
 # left out of it.
