@@ -1,6 +1,7 @@
 //! What every command knows: the global options, and how to speak on stderr.
 
 use crate::cli::GlobalOptions;
+use crate::output::Output;
 use clap::ColorChoice;
 use std::io::{IsTerminal, Write};
 
@@ -33,9 +34,9 @@ impl Context {
         }
     }
 
-    /// A heading on stdout.
-    pub fn heading(&self, text: &str) -> String {
-        if self.colored(std::io::stdout().is_terminal()) {
+    /// A heading of a result.
+    pub fn heading(&self, output: &Output, text: &str) -> String {
+        if self.colored(output.is_terminal()) {
             format!("\x1b[1m{text}\x1b[0m")
         } else {
             text.to_string()

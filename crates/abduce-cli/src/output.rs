@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::interrupt;
 use abduce::Error;
 use std::fs::File;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -23,7 +23,7 @@ enum Sink {
 
 impl Output {
     pub fn open(path: Option<&Path>) -> Outcome<Output> {
-        let Some(path) = path else {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output {
                 sink: Sink::Standard(BufWriter::new(io::stdout())),
                 name: "stdout".into(),
@@ -82,10 +82,15 @@ impl Output {
     }
 
     /// Fails now if a result could not be written to this path later.
-    pub fn probe(path: Option<&Path>) -> Outcome {
-        let probe = Output::open(path).map(drop);
+    pub fn probe(path: &Path) -> Outcome {
+        let probe = Output::open(Some(path)).map(drop);
         interrupt::unfinished(None);
         probe
+    }
+
+    /// Whether a person reads it as it comes.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.sink, Sink::Standard(_)) && io::stdout().is_terminal()
     }
 
     /// Writes what is still held back, and gives a file its name.

@@ -1,6 +1,7 @@
 //! Small tables for people: a first column of names, then numbers.
 
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// A table with a heading line.
 pub struct TextTable {
@@ -23,14 +24,14 @@ impl TextTable {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(c));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
         for row in &self.rows {
             let mut line = " ".repeat(indent);
             for (c, cell) in row.iter().enumerate() {
-                let gap = " ".repeat(widths[c] - cell.chars().count());
+                let gap = " ".repeat(widths[c] - cell.width());
                 let _ = match c {
                     0 => write!(line, "{cell}{gap}"),
                     _ => write!(line, "  {gap}{cell}"),

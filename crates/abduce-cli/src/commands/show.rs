@@ -44,7 +44,8 @@ impl Arguments {
 
 fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome {
     let (fit, from) = (&model.fit, &model.provenance);
-    writeln!(output, "{}", context.heading(&model.model))?;
+    let heading = context.heading(output, &model.model);
+    writeln!(output, "{heading}")?;
     let ended = if fit.converged {
         "converged"
     } else {
@@ -90,7 +91,8 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
         Some(target) => mixture.schema.fields[target].name.clone(),
         None => "component".into(),
     };
-    writeln!(output, "\n{}", context.heading("weights"))?;
+    let heading = context.heading(output, "weights");
+    writeln!(output, "\n{heading}")?;
     let mut table = TextTable::new([what.as_str(), "weight", "rows"]);
     let weights = &mixture.parameters.weights;
     for ((name, weight), rows) in names.iter().zip(weights).zip(&mixture.statistics.weights) {
@@ -102,7 +104,7 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
         let columns: Vec<&str> = (leaf.columns.iter())
             .map(|column| mixture.schema.fields[*column].name.as_str())
             .collect();
-        let heading = context.heading(&columns.join(", "));
+        let heading = context.heading(output, &columns.join(", "));
         writeln!(output, "\n{heading}: {}", leaf.family.name())?;
         match own.first() {
             Some(Distribution::Multivariate(_)) => {

@@ -7,6 +7,7 @@ use crate::tour;
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Run the worked examples on built-in data
 ///
@@ -24,7 +25,8 @@ impl Arguments {
         for stop in tour::STOPS {
             let lines = (stop.run)()?;
             if !context.json {
-                writeln!(output, "{}", context.heading(stop.name))?;
+                let heading = context.heading(&output, stop.name);
+                writeln!(output, "{heading}")?;
             }
             for line in lines {
                 wrong += usize::from(!line.ok);
@@ -39,7 +41,7 @@ impl Arguments {
                     continue;
                 }
                 let verdict = if line.ok { "ok" } else { "DIFFERS" };
-                let gap = 50usize.saturating_sub(line.name.chars().count());
+                let gap = 50usize.saturating_sub(line.name.width());
                 writeln!(
                     output,
                     "  {}{:gap$}  expected {:<22} obtained {:<22} {verdict}",

@@ -1,8 +1,8 @@
 //! Pipes that close early, files that appear whole, Ctrl-C.
 
 use crate::run::{Files, abduce, command, data};
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{ChildStderr, Stdio};
 
 #[test]
 fn a_closed_stdout_ends_quietly() {
@@ -54,17 +54,19 @@ fn results_have_the_permissions_of_other_files_and_links_stay_links() {
 }
 
 #[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_the_best_model_so_far() {
-    let files = Files::new();
-    let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
-    let table = files.path("large.csv");
-    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
-    let model = files.path("kept.abduce");
-    let child = command(&[
+fn interrupt(child: &std::process::Child) {
+    let id = child.id().to_string();
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &id]).status().unwrap().success());
+}
+
+/// A fit that never ends by itself, once it has begun.
+#[cfg(unix)]
+fn endless_fit(table: &str, more: &[&str]) -> (std::process::Child, BufReader<ChildStderr>) {
+    let endless = [
         "fit",
         "mixture",
-        &table,
+        table,
         "-k",
         "12",
         "--tol",
@@ -73,26 +75,63 @@ fn ctrl_c_keeps_the_best_model_so_far() {
         "100000000",
         "--restarts",
         "1",
-        "-o",
-        &model,
-    ])
-    .stdout(Stdio::piped())
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let id = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
+    ];
+    let mut child = command(&[&endless[..], more].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
-    assert!(kill.success());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("waiting") {
+        line.clear();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "the fit ended");
+    }
+    // The columns are told just before the first look at the rows.
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    (child, stderr)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_best_model_so_far() {
+    let files = Files::new();
+    let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let table = files.path("large.csv");
+    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
+    let model = files.path("kept.abduce");
+    let (child, mut stderr) = endless_fit(&table, &["-o", &model]);
+    interrupt(&child);
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
     assert_eq!(ended.status.code(), Some(0), "{told}");
     assert!(told.contains("warning: the fit was stopped"), "{told}");
     abduce(&["predict", &model, &data("faithful.csv")]).good();
     assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
+    // Without a file the model is lost, and the exit code says so.
+    let (child, mut stderr) = endless_fit(&table, &[]);
+    interrupt(&child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
+    told.clear();
+    stderr.read_to_string(&mut told).unwrap();
+    assert!(told.contains("error: the fit was stopped"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_half_written_file() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let out = files.path("out.csv");
+    let mut sample = command(&["sample", &model, "-n", "100000000", "-o", &out]);
+    let child = sample.spawn().unwrap();
+    while files.names().len() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    interrupt(&child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(files.names(), ["model.abduce"]);
 }
 
 #[cfg(target_os = "linux")]

@@ -16,7 +16,7 @@ use abduce::store::Model;
 use clap::Args;
 use options::{ModelName, ModelOptions, ModelParser};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How many warnings are said one by one.
@@ -50,8 +50,13 @@ impl Arguments {
         let start = Instant::now();
         let specification = self.options.specification(self.model)?;
         let options = self.options.fit_options(context.seed);
-        if self.output.is_some() {
-            Output::probe(self.output.as_deref())?;
+        if let Some(path) = &self.output {
+            if path == Path::new("-") {
+                return Err(Failure::usage(
+                    "-o: a model goes to a file, the summary to stdout; name a file",
+                ));
+            }
+            Output::probe(path)?;
         }
         let opened = self.data.open(specification.target.as_deref(), context)?;
         let schema = opened.source.schema().clone();

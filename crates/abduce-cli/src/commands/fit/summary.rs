@@ -10,6 +10,7 @@ use abduce::store::{Body, Model};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// A fit and what is to be told about it.
 pub struct Told<'a> {
@@ -76,7 +77,7 @@ impl Told<'_> {
             Some(target) => format!(" of {}", mixture.schema.fields[target].name),
             None => String::new(),
         };
-        let heading = context.heading(&format!("{}{of}", self.model.model));
+        let heading = context.heading(output, &format!("{}{of}", self.model.model));
         let weighted = match fit.weight == fit.rows as f64 {
             true => String::new(),
             false => format!(" (weight {})", readable(fit.weight)),
@@ -160,13 +161,13 @@ struct ComponentTold<'a> {
 pub fn columns(schema: &Schema, target: Option<&str>) -> String {
     const SHOWN: usize = 6;
     let width = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        cells.map(UnicodeWidthStr::width).max().unwrap_or(0)
     };
     let names = width(&mut schema.fields.iter().map(|field| field.name.as_str()));
     let kinds = width(&mut schema.fields.iter().map(|field| field.kind.name()));
     let mut text = String::new();
     for field in &schema.fields {
-        let gap = names - field.name.chars().count();
+        let gap = names - field.name.width();
         let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
         let more = levels.len().saturating_sub(SHOWN);
         levels.truncate(SHOWN);
