@@ -183,3 +183,40 @@ fn naive_bayes_is_hurt_by_unlabelled_rows_where_independence_is_wrong() {
         "if this fails, naive Bayes' known weakness is cured: update the docs"
     );
 }
+
+/// Every number of the table moved and scaled.
+fn in_other_units(table: &Table, offset: f64, unit: f64) -> Table {
+    let mut moved = table.clone();
+    for position in 0..table.schema().fields.len() {
+        if let Column::Real { values, nulls } = table.column(position) {
+            let values = values.iter().map(|x| offset + unit * x).collect();
+            moved = moved
+                .with_column(position, Column::Real { values, nulls })
+                .unwrap();
+        }
+    }
+    moved
+}
+
+#[test]
+fn an_offset_of_1e8_on_every_column_or_other_units_change_no_prediction() {
+    let table = penguins(None);
+    let rows: Vec<usize> = (0..table.rows() as usize).collect();
+    let specifications = [
+        Specification::naive_bayes("species"),
+        Specification::gda("species", CovarianceKind::Full),
+        Specification::gda("species", CovarianceKind::Tied),
+    ];
+    for specification in specifications {
+        let predictions = |table: &Table| -> Vec<usize> {
+            let fit = learn(&specification, table);
+            let chunk = &table.take(&rows).chunks()[0].clone();
+            let posterior = fit.mixture.posterior(chunk).unwrap();
+            rows.iter().map(|row| posterior.best(*row)).collect()
+        };
+        let expected = predictions(&table);
+        for (offset, unit) in [(1e8, 1.0), (0.0, 1e6), (0.0, 1e-6)] {
+            assert_eq!(predictions(&in_other_units(&table, offset, unit)), expected);
+        }
+    }
+}
