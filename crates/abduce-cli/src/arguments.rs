@@ -88,14 +88,11 @@ impl DataArguments {
             context.note("--kind is not used: the model remembers what its columns are");
         }
         let schema = joint.schema();
-        let opened = abduce::data::open_with(&self.data, &self.options(None)?, schema)?;
-        // That new rows have no labels is why one asks.
-        let expected = joint
+        let target = joint
             .target()
-            .map(|target| format!("the data have no column {};", schema.fields[target].name));
-        let news = |note: &&String| expected.as_ref().is_none_or(|e| !note.starts_with(e));
-        let notes = opened.notes.iter().filter(news);
-        notes.for_each(|note| context.note(note));
+            .map(|target| schema.fields[target].name.as_str());
+        let opened = abduce::data::open_with(&self.data, &self.options(target)?, schema)?;
+        opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }
 }

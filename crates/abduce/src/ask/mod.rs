@@ -2,9 +2,9 @@
 //! how likely is a row, what is hidden in it, what follows for one column from
 //! what is known of others. Commands are written once, against [`Joint`].
 
-use crate::Result;
 use crate::data::{Chunk, Column, Schema};
 use crate::family::{Distribution, Fill};
+use crate::{Error, Result};
 use rand::Rng;
 
 /// A joint distribution over the columns of a table that can be asked.
@@ -51,22 +51,29 @@ pub trait Joint: Send + Sync {
     /// # Errors
     /// If what is given is impossible.
     fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
-        let columns = self
-            .schema()
-            .fields
-            .iter()
-            .zip(given)
-            .map(|(field, cell)| {
-                let cells = std::iter::repeat_n(*cell, rows);
-                if field.kind.is_coded() {
-                    Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
-                } else {
-                    Column::from_numbers(cells)
-                }
-            })
-            .collect();
-        self.complete(&Chunk::new(rows, columns, None), Fill::Draw, rng)
+        let known = repeated(self.schema(), given, 1);
+        if self.log_density(&known)?[0] == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        self.complete(&repeated(self.schema(), given, rows), Fill::Draw, rng)
     }
+}
+
+/// Rows of which the same is known.
+pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> Chunk {
+    let columns = schema.fields.iter().zip(given).map(|(field, cell)| {
+        let cells = std::iter::repeat_n(*cell, rows);
+        if field.kind.is_coded() {
+            Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
+        } else {
+            Column::from_numbers(cells)
+        }
+    });
+    Chunk::new(rows, columns.collect(), None)
+}
+
+pub(crate) fn impossible() -> Error {
+    Error::numeric("what is given has probability 0 under the model")
 }
 
 /// Probabilities of classes or clusters, row by row.

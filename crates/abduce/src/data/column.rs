@@ -154,6 +154,45 @@ fn nulls(seen: Vec<bool>) -> Option<NullBuffer> {
     seen.contains(&false).then(|| NullBuffer::from(seen))
 }
 
+/// Buffers in which a column's cells are put in another order, used again from
+/// column to column.
+#[derive(Default)]
+pub(crate) struct Gather {
+    reals: Vec<f64>,
+    codes: Vec<u32>,
+    with_holes: Option<Column>,
+}
+
+impl Gather {
+    /// The cells of the rows named by `rows`, in that order.
+    pub fn cells(&mut self, column: &Column, rows: &[u32]) -> Cells<'_> {
+        match column {
+            Column::Real {
+                values,
+                nulls: None,
+            } => {
+                self.reals.clear();
+                self.reals
+                    .extend(rows.iter().map(|&row| values[row as usize]));
+                Cells::real(&self.reals)
+            }
+            Column::Code {
+                values,
+                nulls: None,
+            } => {
+                self.codes.clear();
+                self.codes
+                    .extend(rows.iter().map(|&row| values[row as usize]));
+                Cells::code(&self.codes)
+            }
+            _ => self
+                .with_holes
+                .insert(column.take(rows))
+                .cells(0, rows.len()),
+        }
+    }
+}
+
 /// A borrowed run of validity bits: set means seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {

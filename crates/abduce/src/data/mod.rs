@@ -17,6 +17,7 @@ mod store;
 mod streamed;
 
 pub use chunk::{CHUNK_ROWS, Chunk};
+pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
 pub use open::{Opened, open, open_with};
 pub use options::{KindOverride, ReadOptions, parse_kind_override};

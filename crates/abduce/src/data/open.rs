@@ -89,13 +89,14 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
 
 /// Opens files as [`open`] does, with the columns, kinds and levels of a
 /// model's schema. Columns the schema lacks are left out, columns the files
-/// lack and levels the schema lacks become holes, with a note. Of the options,
-/// those that say what columns mean are not used.
+/// lack and levels the schema lacks become holes, with a note; none is made of a
+/// lacking target. The options' kinds are not used.
 ///
 /// # Errors
 /// As [`open`]; also if no column of the schema is in the files.
 pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
+    let target = options.target.as_deref();
     let options = &ReadOptions {
         kinds: Vec::new(),
         target: None,
@@ -121,6 +122,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
     }
     let notes = absent
         .iter()
+        .filter(|name| Some(**name) != target)
         .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
         .collect();
     let named = options.weight.as_ref().or(schema.weight.as_ref());

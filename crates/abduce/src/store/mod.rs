@@ -3,6 +3,10 @@
 //! written to a temporary name beside its own and renamed, so that nothing is
 //! ever half there; a file of an older version stays readable.
 
+mod replacement;
+
+pub use replacement::Replacement;
+
 use crate::ask::Joint;
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification};
 use crate::{Error, Result};
@@ -194,7 +198,12 @@ impl Model {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        write_whole(path.as_ref(), self.to_json()?.as_bytes())
+        let text = self.to_json()?;
+        let path = path.as_ref();
+        let mut file = Replacement::create(path)?;
+        file.write_all(text.as_bytes())
+            .map_err(|e| Error::io(e.to_string()).at_file(path.display().to_string()))?;
+        file.finish()
     }
 
     /// Reads a file.
@@ -209,35 +218,4 @@ impl Model {
             .map_err(|_| Error::data("this is not an abduce model").at_file(&name))?;
         Model::from_json(&text).map_err(|e| e.at_file(&name))
     }
-}
-
-/// Writes bytes to a temporary file in the same folder and renames it.
-///
-/// # Errors
-/// If the folder cannot be written to.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.display().to_string();
-    let fail = |error: std::io::Error| Error::io(error.to_string()).at_file(&name);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::Builder::new()
-        .prefix(".abduce-")
-        .tempfile_in(folder)
-        .map_err(fail)?;
-    file.write_all(bytes).map_err(fail)?;
-    file.as_file().sync_all().map_err(fail)?;
-    #[cfg(unix)]
-    {
-        // A temporary file is private; a result has the permissions of any
-        // other new file, or of the one it replaces.
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(path).map_or(0o644, |m| m.permissions().mode());
-        file.as_file()
-            .set_permissions(std::fs::Permissions::from_mode(mode))
-            .map_err(fail)?;
-    }
-    file.persist(path).map_err(|e| fail(e.error))?;
-    Ok(())
 }

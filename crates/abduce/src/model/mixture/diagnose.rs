@@ -88,22 +88,26 @@ pub(super) fn diagnose(
             }
         }
     }
-    for j in collapsed(leaves, survey, result) {
+    let narrow: Vec<String> = collapsed(leaves, survey, result)
+        .into_iter()
+        .map(name)
+        .collect();
+    if !narrow.is_empty() {
         warnings.push(format!(
-            "{} has next to no spread in some direction (weight {:.4}); its variance was kept from vanishing",
-            name(j),
-            result.parameters.weights[j]
+            "next to no spread in some direction, variance kept from vanishing: {}",
+            some_of(&narrow)
         ));
     }
-    if target.is_some() {
-        for (j, weight) in result.statistics.weights.iter().enumerate() {
-            if *weight <= EMPTY * result.statistics.total {
-                warnings.push(format!(
-                    "{} has no rows; it is described by all rows together",
-                    name(j)
-                ));
-            }
-        }
+    let weights = result.statistics.weights.iter().enumerate();
+    let empty: Vec<String> = weights
+        .filter(|(_, weight)| **weight <= EMPTY * result.statistics.total)
+        .map(|(j, _)| name(j))
+        .collect();
+    if target.is_some() && !empty.is_empty() {
+        warnings.push(format!(
+            "no rows, described by all rows together: {}",
+            some_of(&empty)
+        ));
     }
     if !result.monotone {
         warnings.push("the objective fell during the fit by more than rounding explains".into());
@@ -119,6 +123,16 @@ pub(super) fn diagnose(
     warnings
 }
 
+/// A list for people: the first few, and how many more.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN {
+        text += &format!(" and {} more", names.len() - SHOWN);
+    }
+    text
+}
+
 /// Sorts unlabelled components by weight, the heaviest first, and drops the
 /// empty ones.
 pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) {
@@ -132,7 +146,7 @@ pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) 
         .collect();
     if kept.len() < order.len() && !kept.is_empty() {
         warnings.push(format!(
-            "{} empty components were dropped",
+            "empty components dropped: {}",
             order.len() - kept.len()
         ));
         order = kept;

@@ -3,7 +3,7 @@
 
 use super::expect::Prepared;
 use super::{Leaf, Mixture};
-use crate::ask::{Conditional, Joint, Posterior};
+use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
 use crate::data::{Chunk, Column, Schema};
 use crate::family::{Distribution, Fill, Gaussian, draw_index, most_probable};
 use crate::learn::EStep;
@@ -73,18 +73,9 @@ impl Joint for Mixture {
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
         let mut hidden = given.to_vec();
         hidden[column] = None;
-        let columns = self.schema.fields.iter().zip(&hidden).map(|(field, cell)| {
-            if field.kind.is_coded() {
-                Column::from_codes([cell.map(|code| code as u32)])
-            } else {
-                Column::from_numbers([*cell])
-            }
-        });
-        let evidence = Chunk::new(1, columns.collect(), None);
+        let evidence = repeated(&self.schema, &hidden, 1);
         if self.log_density(&evidence)?[0] == f64::NEG_INFINITY {
-            return Err(Error::numeric(
-                "what is given has probability 0 under the model",
-            ));
+            return Err(impossible());
         }
         let posterior = self.responsibilities(&evidence, self.target)?;
         let posterior = posterior.row(0);

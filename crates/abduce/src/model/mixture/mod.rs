@@ -11,6 +11,7 @@ mod check;
 mod diagnose;
 mod expect;
 mod fit;
+mod groups;
 mod joint;
 mod maximize;
 mod specification;

@@ -4,9 +4,10 @@
 //! ones: the labelled rows, each class pulled towards what all have in common,
 //! so that two rows are enough for a class.
 
-use super::survey::{Survey, observe};
+use super::groups::observe_groups;
+use super::survey::Survey;
 use super::{Leaf, MixtureStatistics};
-use crate::data::{Chunk, Source, Table};
+use crate::data::{Source, Table};
 use crate::family::{GaussianStats, MultivariateStats, Statistics, Stats as _, draw_index};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -176,28 +177,10 @@ pub(super) fn statistics_of_groups(
     let mut statistics = MixtureStatistics::zero(leaves, k);
     let mut first = 0;
     for chunk in table.chunks() {
-        let own = &groups[first..first + chunk.rows()];
-        for group in 0..k {
-            let rows: Vec<u32> = (0..chunk.rows() as u32)
-                .filter(|r| own[*r as usize] == group)
-                .collect();
-            let part: Chunk = chunk.take(&rows);
-            let ones = vec![1.0; rows.len()];
-            let weights = part.weights().unwrap_or(&ones);
-            statistics.weights[group] += weights.iter().sum::<f64>();
-            observe(
-                leaves,
-                &part,
-                0,
-                rows.len(),
-                weights,
-                group,
-                &mut statistics,
-            );
-        }
+        let group_of = |row: usize| Some(groups[first + row]);
+        observe_groups(leaves, chunk, group_of, &mut statistics);
         first += chunk.rows();
     }
-    statistics.total = statistics.weights.iter().sum();
     statistics
 }
 

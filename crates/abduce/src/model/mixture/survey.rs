@@ -3,6 +3,7 @@
 //! correlated columns this is the whole fit; otherwise it gives EM its scales
 //! and, where there are labels, its start.
 
+use super::groups::observe_groups;
 use super::{Leaf, MixtureStatistics};
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, reduce};
 use crate::family::{
@@ -10,7 +11,6 @@ use crate::family::{
 };
 use crate::learn::Control;
 use crate::{Error, Result};
-use std::borrow::Cow;
 
 /// What the first look found.
 pub(super) struct Survey {
@@ -96,50 +96,8 @@ impl Survey {
             return survey;
         };
         let cells = chunk.column(target).cells(0, rows);
-        let label_of = |row: u32| {
-            cells
-                .is_seen(row as usize)
-                .then(|| cells.codes()[row as usize] as usize)
-        };
-        let order = by_label(&label_of, rows, labels);
-        let arranged: Cow<Chunk> = if order.is_sorted() {
-            Cow::Borrowed(chunk)
-        } else {
-            Cow::Owned(chunk.take(&order))
-        };
-        let mut start = 0;
-        while start < rows {
-            let label = label_of(order[start]);
-            let len = order[start..]
-                .iter()
-                .take_while(|row| label_of(**row) == label)
-                .count();
-            let ones;
-            let weights = match arranged.weights() {
-                Some(weights) => &weights[start..start + len],
-                None => {
-                    ones = vec![1.0; len];
-                    &ones
-                }
-            };
-            let weight: f64 = weights.iter().sum();
-            match label {
-                Some(label) => {
-                    survey.labelled.weights[label] += weight;
-                    observe(
-                        leaves,
-                        &arranged,
-                        start,
-                        len,
-                        weights,
-                        label,
-                        &mut survey.labelled,
-                    );
-                }
-                None => survey.unlabelled += weight,
-            }
-            start += len;
-        }
+        let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
+        survey.unlabelled = observe_groups(leaves, chunk, label_of, &mut survey.labelled);
         if all_labelled {
             for (leaf, own) in leaves.iter().zip(&survey.labelled.leaves) {
                 for statistics in own {
@@ -149,7 +107,6 @@ impl Survey {
                 }
             }
         }
-        survey.labelled.total = survey.total - survey.unlabelled;
         survey
     }
 
@@ -261,45 +218,6 @@ impl Survey {
     }
 }
 
-/// The rows in the order of their labels, the unlabelled last.
-fn by_label(label_of: &impl Fn(u32) -> Option<usize>, rows: usize, labels: usize) -> Vec<u32> {
-    let mut places = vec![0; labels + 2];
-    for row in 0..rows as u32 {
-        places[label_of(row).unwrap_or(labels) + 1] += 1;
-    }
-    for label in 1..places.len() {
-        places[label] += places[label - 1];
-    }
-    let mut order = vec![0; rows];
-    for row in 0..rows as u32 {
-        let place = &mut places[label_of(row).unwrap_or(labels)];
-        order[*place] = row;
-        *place += 1;
-    }
-    order
-}
-
-/// Adds rows of one label to its statistics, leaf by leaf.
-pub(super) fn observe(
-    leaves: &[Leaf],
-    chunk: &Chunk,
-    start: usize,
-    len: usize,
-    weights: &[f64],
-    label: usize,
-    statistics: &mut MixtureStatistics,
-) {
-    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
-        let cells: Vec<Cells> = leaf
-            .columns
-            .iter()
-            .map(|c| chunk.column(*c).cells(start, len))
-            .collect();
-        leaf.family
-            .observe(&Rows::new(&cells), weights, &mut own[label]);
-    }
-}
-
 fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize) -> Result<()> {
     for leaf in leaves {
         let (whole, positive) = match leaf.family {
@@ -313,7 +231,9 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             let x = cells.reals();
             let bad =
                 |x: f64| !x.is_finite() || (positive && x < 0.0) || (whole && x.fract() != 0.0);
-            if !x.iter().any(|x| bad(*x)) {
+            // Without an early end, the compiler makes vector code of the usual case.
+            let finite = x.iter().fold(true, |finite, x| finite & x.is_finite());
+            if finite && !(positive && x.iter().any(|x| bad(*x))) {
                 continue;
             }
             if let Some(row) = (0..x.len()).find(|row| cells.is_seen(*row) && bad(x[*row])) {

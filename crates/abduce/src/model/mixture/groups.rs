@@ -1,0 +1,78 @@
+//! Statistics of rows whose component is known, from labels or from a start's
+//! groups: each column is brought into the order of the groups, so that every
+//! family sees its rows as one run.
+
+use super::{Leaf, MixtureStatistics};
+use crate::data::{Cells, Chunk, Gather, Rows};
+
+/// Adds a chunk's rows to the statistics of their groups, and gives the weight
+/// of the rows that have none.
+pub(super) fn observe_groups(
+    leaves: &[Leaf],
+    chunk: &Chunk,
+    group_of: impl Fn(usize) -> Option<usize>,
+    statistics: &mut MixtureStatistics,
+) -> f64 {
+    let (order, ends) = by_group(&group_of, chunk.rows(), statistics.weights.len());
+    let weights: Vec<f64> = match chunk.weights() {
+        Some(weights) => order.iter().map(|row| weights[*row as usize]).collect(),
+        None => vec![1.0; order.len()],
+    };
+    let runs: Vec<(usize, usize)> = std::iter::once(0)
+        .chain(ends.iter().copied())
+        .zip(ends.iter().copied())
+        .collect();
+    for (total, (start, end)) in statistics.weights.iter_mut().zip(&runs) {
+        *total += weights[*start..*end].iter().sum::<f64>();
+    }
+    let mut gathers: Vec<Gather> = Vec::new();
+    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
+        gathers.resize_with(gathers.len().max(leaf.columns.len()), Gather::default);
+        let columns: Vec<Cells> = leaf
+            .columns
+            .iter()
+            .zip(&mut gathers)
+            .map(|(column, gather)| gather.cells(chunk.column(*column), &order))
+            .collect();
+        for (group, (start, end)) in own.iter_mut().zip(&runs) {
+            if start == end {
+                continue;
+            }
+            let cells: Vec<Cells> = columns
+                .iter()
+                .map(|cells| cells.slice(*start, end - start))
+                .collect();
+            leaf.family
+                .observe(&Rows::new(&cells), &weights[*start..*end], group);
+        }
+    }
+    let grouped = runs.last().map_or(0, |(_, end)| *end);
+    let known: f64 = weights[..grouped].iter().sum();
+    statistics.total += known;
+    weights[grouped..].iter().sum()
+}
+
+/// The rows in the order of their groups, those without one last, and where
+/// each group ends.
+fn by_group(
+    group_of: &impl Fn(usize) -> Option<usize>,
+    rows: usize,
+    groups: usize,
+) -> (Vec<u32>, Vec<usize>) {
+    let mut places = vec![0; groups + 2];
+    for row in 0..rows {
+        places[group_of(row).unwrap_or(groups) + 1] += 1;
+    }
+    for group in 1..places.len() {
+        places[group] += places[group - 1];
+    }
+    let mut order = vec![0; rows];
+    for row in 0..rows {
+        let place = &mut places[group_of(row).unwrap_or(groups)];
+        order[*place] = row as u32;
+        *place += 1;
+    }
+    // Every place has moved to where its group ends.
+    places.truncate(groups);
+    (order, places)
+}
