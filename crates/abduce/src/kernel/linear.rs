@@ -1,6 +1,8 @@
 //! Small dense symmetric matrices, stored whole and column-major: Cholesky
 //! factor, its inverse, and what follows from them.
 
+use super::product::{Matrix, add_product};
+
 /// A square matrix of order `order`, column-major.
 pub(crate) type Square = Vec<f64>;
 
@@ -61,20 +63,12 @@ pub(crate) fn log_diagonal(factor: &[f64], order: usize) -> f64 {
 /// `L⁻ᵀ L⁻¹` from the inverse factor: the inverse of `L Lᵀ`.
 pub(crate) fn gram(inverse: &[f64], order: usize) -> Square {
     let mut out = vec![0.0; order * order];
-    for i in 0..order {
-        for j in 0..=i {
-            // Column i of L⁻¹ is zero above row i.
-            let dot: f64 = (i..order)
-                .map(|l| inverse[i * order + l] * inverse[j * order + l])
-                .sum();
-            out[i * order + j] = dot;
-            out[j * order + i] = dot;
-        }
-    }
+    let inverse = Matrix::new(inverse, order, order, order);
+    add_product(&mut out, order.max(1), inverse.transposed(), inverse);
     out
 }
 
-/// The rows and columns of a square matrix that `keep` names.
+/// The given rows and columns of a square matrix.
 pub(crate) fn submatrix(
     matrix: &[f64],
     order: usize,
