@@ -4,7 +4,9 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::text_table::{TextTable, readable};
-use abduce::family::{Covariance, Distribution, MultivariateGaussian, Statistics};
+use abduce::family::{
+    Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics, Structure,
+};
 use abduce::model::mixture::{Leaf, Mixture};
 use abduce::store::{Body, Model};
 use clap::Args;
@@ -182,9 +184,13 @@ fn write_multivariate(
         write!(output, "{}", spread.text(2))?;
         return Ok(());
     }
-    let shown = if leaf.tied { 1 } else { gaussians.len() };
+    let tied = matches!(
+        &leaf.family,
+        LeafFamily::Multivariate { shape, .. } if shape.structure == Structure::Tied
+    );
+    let shown = if tied { 1 } else { gaussians.len() };
     for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
-        let title = match leaf.tied {
+        let title = match tied {
             true => "covariance of all".to_string(),
             false => format!("covariance of {name}"),
         };

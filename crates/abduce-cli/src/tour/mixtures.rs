@@ -99,6 +99,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
     let family = LeafFamily::Gaussian {
         shape: (),
         prior: Default::default(),
+        vague: None,
     };
     let gaussians = means.iter().zip(spreads).map(|(mean, sd)| {
         Distribution::Gaussian(Gaussian {
@@ -123,7 +124,6 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
         leaves: vec![Leaf {
             columns: vec![0],
             family,
-            tied: false,
         }],
     };
     let chunks = (0..ROWS)

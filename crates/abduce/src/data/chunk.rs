@@ -58,6 +58,11 @@ impl Chunk {
             .map_or(self.rows as f64, |w| w.iter().sum())
     }
 
+    /// The rows whose weight is not 0.
+    pub fn weighing_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.rows).filter(|row| self.weights.as_ref().is_none_or(|w| w[*row] > 0.0))
+    }
+
     /// The rows named by `rows`, in that order.
     pub fn take(&self, rows: &[u32]) -> Chunk {
         Chunk {

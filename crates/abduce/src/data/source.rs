@@ -66,10 +66,10 @@ impl Table {
                 ))
                 .at_column(&field.name));
             }
-            if let Column::Code { values, .. } = column
-                && let Some(code) = values
-                    .iter()
-                    .find(|&&c| c as usize >= field.levels.len().max(1))
+            let cells = column.cells(0, rows);
+            let mut codes = cells.codes().iter().enumerate();
+            if let Some((_, code)) = codes
+                .find(|(row, code)| cells.is_seen(*row) && **code as usize >= field.levels.len())
             {
                 return Err(Error::data(format!("code {code} has no level")).at_column(&field.name));
             }

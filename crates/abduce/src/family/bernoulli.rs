@@ -3,7 +3,7 @@
 //! The prior is Beta(1 + α, 1 + α), whose posterior mode is (n₁ + α)/(n + 2α).
 
 use super::categorical::{CategoricalStats, draw_index};
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
 use rand::Rng;
@@ -123,6 +123,37 @@ impl Family for Bernoulli {
 
     fn parameters(_: &()) -> usize {
         1
+    }
+
+    const HAS_UNITS: bool = false;
+
+    fn levels(_: &()) -> Option<usize> {
+        Some(2)
+    }
+
+    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
+        belief.smoothing
+    }
+
+    fn vague(_: &(), _: &[Scale]) -> Self {
+        Bernoulli { probability: 0.5 }
+    }
+
+    fn is_valid(&self, _: &()) -> bool {
+        (0.0..=1.0).contains(&self.probability)
+    }
+
+    fn describes(_: &(), stats: &BernoulliStats) -> bool {
+        stats.failures >= 0.0 && stats.successes >= 0.0
+    }
+
+    fn pull_together(stats: &mut [BernoulliStats]) {
+        let all = merged(stats);
+        let weight = all.weight().max(1.0);
+        for own in stats {
+            own.failures += 0.5 * (all.failures / weight + 0.5);
+            own.successes += 0.5 * (all.successes / weight + 0.5);
+        }
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

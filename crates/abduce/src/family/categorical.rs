@@ -4,7 +4,7 @@
 //! Lidstone's rule, and Laplace's with α = 1; the same number is the posterior
 //! *mean* under Dirichlet(α).
 
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -136,6 +136,41 @@ impl Family for Categorical {
 
     fn parameters(levels: &usize) -> usize {
         levels.saturating_sub(1)
+    }
+
+    const HAS_UNITS: bool = false;
+
+    fn levels(levels: &usize) -> Option<usize> {
+        Some(*levels)
+    }
+
+    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
+        belief.smoothing
+    }
+
+    fn vague(levels: &usize, _: &[Scale]) -> Self {
+        Categorical {
+            probabilities: vec![1.0 / *levels as f64; *levels],
+        }
+    }
+
+    fn is_valid(&self, levels: &usize) -> bool {
+        self.probabilities.len() == *levels
+            && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
+    }
+
+    fn describes(levels: &usize, stats: &CategoricalStats) -> bool {
+        stats.counts.len() == *levels
+    }
+
+    fn pull_together(stats: &mut [CategoricalStats]) {
+        let all = merged(stats);
+        let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / weight + 1.0 / levels);
+            }
+        }
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

@@ -3,7 +3,7 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (n + a)/(Σx + b).
 
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -93,7 +93,7 @@ impl Family for Exponential {
         let log_rate = self.rate.ln();
         for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
             if cells.is_seen(i) {
-                *l += if *x >= 0.0 {
+                *l += if Self::supports(*x) {
                     log_rate - self.rate * x
                 } else {
                     f64::NEG_INFINITY
@@ -125,6 +125,44 @@ impl Family for Exponential {
 
     fn parameters(_: &()) -> usize {
         1
+    }
+
+    const HAS_UNITS: bool = true;
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite()
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
+        (belief.smoothing, belief.smoothing * scales[0].mean)
+    }
+
+    fn vague(_: &(), scales: &[Scale]) -> Self {
+        let rate = 1.0 / scales[0].mean;
+        Exponential {
+            rate: if rate > 0.0 && rate.is_finite() {
+                rate
+            } else {
+                1.0
+            },
+        }
+    }
+
+    fn is_valid(&self, _: &()) -> bool {
+        self.rate > 0.0 && self.rate.is_finite()
+    }
+
+    fn describes(_: &(), stats: &ExponentialStats) -> bool {
+        stats.weight >= 0.0 && stats.sum >= 0.0
+    }
+
+    fn pull_together(stats: &mut [ExponentialStats]) {
+        let all = merged(stats);
+        if all.weight > 0.0 {
+            let mut share = all.clone();
+            share.scale(1.0 / all.weight);
+            stats.iter_mut().for_each(|own| own.merge(&share));
+        }
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

@@ -4,7 +4,7 @@
 //! (Chan, Golub & LeVeque 1983), so that an offset of 1e8 costs nothing; Σx² is
 //! never formed. The prior p(σ²) ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
 
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
 use crate::kernel::special::LN_TAU;
 use crate::kernel::sums::shifted_moments;
@@ -49,6 +49,24 @@ pub struct GaussianStats {
 pub struct GaussianPrior {
     /// ψ, a scatter believed in before any row.
     pub scatter: f64,
+}
+
+impl GaussianStats {
+    /// Adds two rows' worth of the spread within components about the own mean;
+    /// where nothing was seen, of all rows about theirs.
+    pub(crate) fn pull(&mut self, all: &GaussianStats, within: f64) {
+        const ROWS: f64 = 2.0;
+        if all.weight <= 0.0 {
+            return;
+        }
+        if self.weight <= 0.0 {
+            *self = all.clone();
+            self.scale(ROWS / all.weight);
+        } else {
+            self.weight += ROWS;
+            self.scatter += ROWS * within;
+        }
+    }
 }
 
 impl Stats for GaussianStats {
@@ -152,10 +170,11 @@ impl Family for Gaussian {
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
         let cells = rows.only();
         let constant = -0.5 * (LN_TAU + self.variance.ln());
-        let half_precision = 0.5 / self.variance;
+        // By the deviation, whose inverse does not overflow as the variance's does.
+        let precision_root = 1.0 / self.variance.sqrt();
         for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
-            let shift = x - self.mean;
-            let value = constant - half_precision * shift * shift;
+            let z = (x - self.mean) * precision_root;
+            let value = constant - 0.5 * z * z;
             *l += if cells.is_seen(i) { value } else { 0.0 };
         }
     }
@@ -186,6 +205,44 @@ impl Family for Gaussian {
 
     fn parameters(_: &()) -> usize {
         2
+    }
+
+    const HAS_UNITS: bool = true;
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> GaussianPrior {
+        GaussianPrior {
+            scatter: belief.scatter() * scales[0].variance,
+        }
+    }
+
+    fn vague(_: &(), scales: &[Scale]) -> Self {
+        Gaussian {
+            mean: scales[0].mean,
+            variance: scales[0].variance,
+        }
+    }
+
+    fn is_valid(&self, _: &()) -> bool {
+        self.mean.is_finite() && self.variance.is_normal() && self.variance > 0.0
+    }
+
+    fn describes(_: &(), stats: &GaussianStats) -> bool {
+        stats.weight >= 0.0 && stats.scatter >= 0.0
+    }
+
+    fn pull_together(stats: &mut [GaussianStats]) {
+        let all = merged(stats);
+        let scatter: f64 = stats.iter().map(|own| own.scatter).sum();
+        for own in stats {
+            own.pull(&all, scatter / all.weight);
+        }
+    }
+
+    fn spread(&self, scales: &[Scale]) -> f64 {
+        if scales[0].constant {
+            return 1.0;
+        }
+        self.variance / scales[0].variance
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

@@ -126,6 +126,80 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     /// The number of free parameters.
     fn parameters(shape: &Self::Shape) -> usize;
 
+    /// Whether a density has units, as one over real numbers does.
+    const HAS_UNITS: bool;
+
+    /// The number of columns of a shape.
+    fn columns(_shape: &Self::Shape) -> usize {
+        1
+    }
+
+    /// The number of levels of a shape, for a family over levels.
+    fn levels(_shape: &Self::Shape) -> Option<usize> {
+        None
+    }
+
+    /// Whether a number can be a cell of this family; codes always can.
+    fn supports(x: f64) -> bool {
+        x.is_finite()
+    }
+
+    /// A weak prior in the units of the columns.
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior;
+
+    /// What to say of columns of which a component, or nobody, saw anything.
+    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;
+
+    /// Whether the parameters are in their range and of this shape.
+    fn is_valid(&self, shape: &Self::Shape) -> bool;
+
+    /// Whether statistics are of this shape.
+    fn describes(shape: &Self::Shape, stats: &Self::Stats) -> bool;
+
+    /// Pulls the statistics of several components towards what all have in
+    /// common, so that each can start EM: none without spread, none that rules
+    /// out what it has not seen.
+    fn pull_together(stats: &mut [Self::Stats]);
+
+    /// The smallest variance in any direction, as a share of the table's;
+    /// constant columns do not count.
+    fn spread(&self, _scales: &[Scale]) -> f64 {
+        1.0
+    }
+
+    /// The estimates of several components. One that does not exist is what all
+    /// rows together say, or else `vague`.
+    fn map_all(
+        _shape: &Self::Shape,
+        stats: &[Self::Stats],
+        prior: &Self::Prior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let one = |own: &Self::Stats| {
+            Self::map(own, prior)
+                .or_else(|_| Self::map(&merged(stats), prior))
+                .unwrap_or_else(|_| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
+    /// The log-prior of the parameters of several components.
+    fn log_prior_all<'a>(
+        _shape: &Self::Shape,
+        distributions: impl Iterator<Item = &'a Self>,
+        prior: &Self::Prior,
+    ) -> f64
+    where
+        Self: 'a,
+    {
+        distributions.map(|d| d.log_prior(prior)).sum()
+    }
+
+    /// The number of free parameters of several components.
+    fn parameters_of_all(shape: &Self::Shape, components: usize) -> usize {
+        components * Self::parameters(shape)
+    }
+
     /// Fills the holes of one row given what is seen of it; `row` and `out`
     /// hold the family's columns.
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]);
@@ -143,6 +217,46 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
 
     /// Distributions that the laws are tried on.
     fn examples() -> Vec<Self>;
+}
+
+/// Where the numbers of a column lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Their mean.
+    pub mean: f64,
+    /// Their variance; positive for a constant column too, so that there is
+    /// always a unit.
+    pub variance: f64,
+    /// Whether they are all the same.
+    pub constant: bool,
+}
+
+/// How strong weak priors are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Belief {
+    /// The scatter that variances are believed to have before any row, as a
+    /// share of the column's variance.
+    pub variance_floor: f64,
+    /// α of the Dirichlet(1 + α) priors on levels, and so many rows at the mean
+    /// for rates.
+    pub smoothing: f64,
+    /// The total weight of the rows.
+    pub rows: f64,
+}
+
+impl Belief {
+    /// The scatter believed in, as a share of a column's variance: the floor
+    /// once, and a hundredth of it with every row, so that the condition of a
+    /// covariance stays bounded however many rows there are.
+    pub fn scatter(&self) -> f64 {
+        self.variance_floor * (1.0 + 0.01 * self.rows)
+    }
+}
+
+fn merged<S: Stats>(stats: &[S]) -> S {
+    let mut all = stats[0].clone();
+    stats[1..].iter().for_each(|own| all.merge(own));
+    all
 }
 
 pub(crate) fn nothing_seen() -> Error {
@@ -194,6 +308,9 @@ macro_rules! closed_enums {
                     /// The prior whose mode is estimated.
                     #[serde(default)]
                     prior: <$type as Family>::Prior,
+                    /// What to say where nothing was seen.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    vague: Option<$type>,
                 },
             )*
         }
@@ -220,31 +337,121 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// The posterior mode of the parameters.
-            ///
-            /// # Errors
-            /// If the statistics do not determine it, or are of another family.
-            pub fn map(&self, stats: &Statistics) -> Result<Distribution> {
-                match (self, stats) {
-                    $((LeafFamily::$variant { prior, .. }, Statistics::$variant(stats)) => {
-                        <$type as Family>::map(stats, prior).map(Distribution::$variant)
-                    })*
-                    _ => Err(mixed_families()),
-                }
-            }
-
-            /// The log-density of the prior, up to a constant.
-            pub fn log_prior(&self, distribution: &Distribution) -> f64 {
-                match (self, distribution) {
-                    $((LeafFamily::$variant { prior, .. }, Distribution::$variant(d)) => d.log_prior(prior),)*
-                    _ => 0.0,
-                }
-            }
-
-            /// The number of free parameters of one distribution.
-            pub fn parameters(&self) -> usize {
+            /// The number of columns.
+            pub fn columns(&self) -> usize {
                 match self {
-                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::parameters(shape),)*
+                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::columns(shape),)*
+                }
+            }
+
+            /// The number of levels, for a family over levels.
+            pub fn levels(&self) -> Option<usize> {
+                match self { $(LeafFamily::$variant { shape, .. } => <$type as Family>::levels(shape),)* }
+            }
+
+            /// What to say where nothing was seen, once the leaf is settled.
+            pub fn vague(&self) -> Option<Distribution> {
+                match self {
+                    $(LeafFamily::$variant { vague, .. } => vague.clone().map(Distribution::$variant),)*
+                }
+            }
+
+            /// Whether the density has units.
+            pub fn has_units(&self) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::HAS_UNITS,)* }
+            }
+
+            /// Whether a number can be a cell.
+            pub fn supports(&self, x: f64) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::supports(x),)* }
+            }
+
+            /// Sets the prior, and what to say where nothing was seen, from
+            /// where the columns lie.
+            pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, vague } => {
+                        *prior = <$type as Family>::weak_prior(scales, belief);
+                        *vague = Some(<$type as Family>::vague(shape, scales));
+                    })*
+                }
+            }
+
+            /// The posterior modes of the parameters of several components.
+            pub fn map_all(&self, stats: &[Statistics]) -> Vec<Distribution> {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, vague } => {
+                        let own: Vec<_> = stats
+                            .iter()
+                            .filter_map(|s| match s {
+                                Statistics::$variant(s) => Some(s.clone()),
+                                _ => None,
+                            })
+                            .collect();
+                        let unit = Scale { mean: 0.0, variance: 1.0, constant: false };
+                        let vague = vague.clone().unwrap_or_else(|| {
+                            let scales = vec![unit; <$type as Family>::columns(shape)];
+                            <$type as Family>::vague(shape, &scales)
+                        });
+                        <$type as Family>::map_all(shape, &own, prior, &vague)
+                            .into_iter()
+                            .map(Distribution::$variant)
+                            .collect()
+                    })*
+                }
+            }
+
+            /// Pulls statistics of several components together for a start.
+            pub fn pull_together(&self, stats: &mut [Statistics]) {
+                match self {
+                    $(LeafFamily::$variant { .. } => {
+                        let mut own: Vec<_> = stats
+                            .iter()
+                            .filter_map(|s| match s {
+                                Statistics::$variant(s) => Some(s.clone()),
+                                _ => None,
+                            })
+                            .collect();
+                        <$type as Family>::pull_together(&mut own);
+                        for (stats, own) in stats.iter_mut().zip(own) {
+                            *stats = Statistics::$variant(own);
+                        }
+                    })*
+                }
+            }
+
+            /// The log-prior of several components, up to a constant.
+            pub fn log_prior_all<'a>(&self, distributions: impl Iterator<Item = &'a Distribution>) -> f64 {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, .. } => {
+                        let own = distributions.filter_map(|d| match d {
+                            Distribution::$variant(d) => Some(d),
+                            _ => None,
+                        });
+                        <$type as Family>::log_prior_all(shape, own, prior)
+                    })*
+                }
+            }
+
+            /// The number of free parameters of several components.
+            pub fn parameters_of_all(&self, components: usize) -> usize {
+                match self {
+                    $(LeafFamily::$variant { shape, .. } => {
+                        <$type as Family>::parameters_of_all(shape, components)
+                    })*
+                }
+            }
+
+            /// Whether a distribution and statistics are of this leaf, with
+            /// parameters in their range.
+            pub fn describes(&self, distribution: &Distribution, stats: &Statistics) -> bool {
+                match (self, distribution, stats) {
+                    $((
+                        LeafFamily::$variant { shape, .. },
+                        Distribution::$variant(d),
+                        Statistics::$variant(stats),
+                    ) => d.is_valid(shape) && <$type as Family>::describes(shape, stats),)*
+                    _ => false,
                 }
             }
         }
@@ -282,6 +489,11 @@ macro_rules! closed_enums {
             /// Fills the holes of one row of the leaf's columns.
             pub fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
                 match self { $(Distribution::$variant(d) => d.fill(how, row, rng, out),)* }
+            }
+
+            /// The smallest variance in any direction, as a share of the table's.
+            pub fn spread(&self, scales: &[Scale]) -> f64 {
+                match self { $(Distribution::$variant(d) => d.spread(scales),)* }
             }
 
             /// The probabilities of the levels, for a family over levels.

@@ -3,7 +3,7 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (Σx + a)/(n + b).
 
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
 use crate::kernel::special::ln_factorial;
 use crate::{Error, Result};
@@ -103,10 +103,15 @@ impl Family for Poisson {
         let cells = rows.only();
         let log_rate = self.rate.ln();
         for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
-            if cells.is_seen(i) {
-                let term = if *x > 0.0 { x * log_rate } else { 0.0 };
-                *l += term - self.rate - ln_factorial(*x);
+            if !cells.is_seen(i) {
+                continue;
             }
+            if !Self::supports(*x) {
+                *l = f64::NEG_INFINITY;
+                continue;
+            }
+            let term = if *x > 0.0 { x * log_rate } else { 0.0 };
+            *l += term - self.rate - ln_factorial(*x);
         }
     }
 
@@ -136,6 +141,40 @@ impl Family for Poisson {
 
     fn parameters(_: &()) -> usize {
         1
+    }
+
+    const HAS_UNITS: bool = false;
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
+        // A column of zeros only must not make every count impossible.
+        let mean = scales[0].mean.max(1.0 / (1.0 + belief.rows));
+        (belief.smoothing * mean, belief.smoothing)
+    }
+
+    fn vague(_: &(), scales: &[Scale]) -> Self {
+        Poisson {
+            rate: scales[0].mean.max(0.0),
+        }
+    }
+
+    fn is_valid(&self, _: &()) -> bool {
+        self.rate >= 0.0 && self.rate.is_finite()
+    }
+
+    fn describes(_: &(), stats: &PoissonStats) -> bool {
+        stats.weight >= 0.0 && stats.sum >= 0.0
+    }
+
+    fn pull_together(stats: &mut [PoissonStats]) {
+        let all = merged(stats);
+        for own in stats {
+            own.weight += 1.0;
+            own.sum += (all.sum / all.weight.max(1.0)).max(1e-3);
+        }
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

@@ -14,7 +14,8 @@ fn exp<const FUSED: bool>(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: adding it rounds to a whole number
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    let clamped = x.max(-708.0);
+    // Not max, which would hide a NaN.
+    let clamped = if x < -708.0 { -708.0 } else { x };
     let shifted = fma::<FUSED>(clamped, std::f64::consts::LOG2_E, SHIFT);
     let whole = shifted - SHIFT;
     let r = fma::<FUSED>(whole, -LN2_HIGH, clamped);

@@ -15,7 +15,9 @@ pub enum EStep {
     /// By their expectation.
     #[default]
     Soft,
-    /// By their most probable value.
+    /// By their most probable value: labels and clusters, and the hidden cells
+    /// of full-covariance Gaussians. Cells of independent columns tell nothing
+    /// about each other and are left out in either case.
     Hard,
 }
 
@@ -55,10 +57,7 @@ pub trait Latent: Sync {
 
     /// The parameters that maximise the expected log-likelihood plus the
     /// log-prior.
-    ///
-    /// # Errors
-    /// If there are none.
-    fn maximize(&self, statistics: &Self::Statistics) -> Result<Self::Parameters>;
+    fn maximize(&self, statistics: &Self::Statistics) -> Self::Parameters;
 
     /// The log-prior of parameters, up to a constant.
     fn log_prior(&self, parameters: &Self::Parameters) -> f64;
@@ -148,7 +147,7 @@ pub fn em<M: Latent>(
     };
     let weight = weight.max(f64::MIN_POSITIVE);
     for number in 1..=options.max_iterations {
-        let parameters = model.maximize(&result.statistics)?;
+        let parameters = model.maximize(&result.statistics);
         let Some(statistics) = expect_all(model, source, &parameters, options.step, control)?
         else {
             result.interrupted = true;

@@ -15,7 +15,7 @@ pub use stats::MultivariateStats;
 use stats::{observe_complete, overall_mean};
 
 use super::gaussian::GaussianStats;
-use super::{Family, Fill, Stats, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
@@ -31,6 +31,8 @@ use serde::{Deserialize, Serialize};
 pub enum Structure {
     /// Any symmetric positive definite matrix.
     Full,
+    /// The same for all components.
+    Tied,
     /// One variance per column.
     Diagonal,
     /// One variance for all columns.
@@ -180,6 +182,26 @@ impl MultivariateGaussian {
     }
 }
 
+/// Tries a prior, and ever stronger ones where rounding, or no prior at all,
+/// leaves the covariance singular.
+fn strengthened<T>(
+    prior: &MultivariatePrior,
+    vague: &MultivariateGaussian,
+    attempt: impl Fn(&MultivariatePrior) -> Result<T>,
+) -> Option<T> {
+    if let Ok(found) = attempt(prior) {
+        return Some(found);
+    }
+    (-12..0).find_map(|power| {
+        let share = 10f64.powi(power);
+        let scatter = (0..vague.order()).map(|c| prior.of(c) + share * vague.covariance(c, c));
+        let stronger = MultivariatePrior {
+            scatter: scatter.collect(),
+        };
+        attempt(&stronger).ok()
+    })
+}
+
 fn positive(variance: f64, column: usize) -> Result<f64> {
     if variance > 0.0 && variance.is_finite() {
         return Ok(variance);
@@ -199,7 +221,7 @@ impl Family for MultivariateGaussian {
     fn zero(shape: &MultivariateShape) -> MultivariateStats {
         let d = shape.columns;
         match shape.structure {
-            Structure::Full => MultivariateStats::Full {
+            Structure::Full | Structure::Tied => MultivariateStats::Full {
                 weight: 0.0,
                 mean: vec![0.0; d],
                 scatter: vec![0.0; d * d],
@@ -241,6 +263,9 @@ impl Family for MultivariateGaussian {
     }
 
     fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
+        if matches!(stats, MultivariateStats::Columns { .. }) {
+            return Self::observe(rows, weights, stats);
+        }
         let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
             return;
         };
@@ -256,6 +281,14 @@ impl Family for MultivariateGaussian {
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        if !matches!(self.covariance, Covariance::Full(_)) {
+            for (c, cells) in rows.columns.iter().enumerate() {
+                let (mean, variance) = (self.mean[c], self.covariance(c, c));
+                let own = super::Gaussian { mean, variance };
+                own.add_log_density(&Rows::new(std::slice::from_ref(cells)), out);
+            }
+            return;
+        }
         let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
             out.fill(f64::NEG_INFINITY);
             return;
@@ -266,6 +299,8 @@ impl Family for MultivariateGaussian {
             if let Ok(run) = kernel.run(&group.seen, None) {
                 let columns = group.columns(rows);
                 run.add_log_density(&run::slices(&columns), &mut scratch, &mut densities);
+            } else {
+                densities.fill(f64::NAN);
             }
             for (row, density) in group.rows.iter().zip(densities) {
                 out[*row] += density;
@@ -392,10 +427,148 @@ impl Family for MultivariateGaussian {
     fn parameters(shape: &MultivariateShape) -> usize {
         let d = shape.columns;
         d + match shape.structure {
-            Structure::Full => d * (d + 1) / 2,
+            Structure::Full | Structure::Tied => d * (d + 1) / 2,
             Structure::Diagonal => d,
             Structure::Spherical => 1,
         }
+    }
+
+    const HAS_UNITS: bool = true;
+
+    fn columns(shape: &MultivariateShape) -> usize {
+        shape.columns
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
+        let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
+        MultivariatePrior {
+            scatter: scatter.collect(),
+        }
+    }
+
+    fn vague(shape: &MultivariateShape, scales: &[Scale]) -> Self {
+        let d = shape.columns;
+        let variances: Vec<f64> = scales.iter().map(|s| s.variance).collect();
+        let covariance = match shape.structure {
+            Structure::Full | Structure::Tied => {
+                let mut matrix = vec![0.0; d * d];
+                (0..d).for_each(|c| matrix[c * d + c] = variances[c]);
+                Covariance::Full(matrix)
+            }
+            Structure::Diagonal => Covariance::Diagonal(variances),
+            Structure::Spherical => Covariance::Spherical(variances.iter().sum::<f64>() / d as f64),
+        };
+        MultivariateGaussian {
+            mean: scales.iter().map(|s| s.mean).collect(),
+            covariance,
+        }
+    }
+
+    fn is_valid(&self, shape: &MultivariateShape) -> bool {
+        let d = shape.columns;
+        let structured = match (&self.covariance, shape.structure) {
+            (Covariance::Full(matrix), Structure::Full | Structure::Tied) => {
+                let symmetric = |t: usize| {
+                    let size = matrix[t].abs().max(matrix[(t % d) * d + t / d].abs());
+                    (matrix[t] - matrix[(t % d) * d + t / d]).abs() <= 1e-9 * size
+                };
+                matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
+            }
+            (Covariance::Diagonal(variances), Structure::Diagonal) => {
+                variances.len() == d && variances.iter().all(|v| v.is_normal() && *v > 0.0)
+            }
+            (Covariance::Spherical(v), Structure::Spherical) => v.is_normal() && *v > 0.0,
+            _ => false,
+        };
+        structured && self.mean.len() == d && self.mean.iter().all(|m| m.is_finite())
+    }
+
+    fn describes(shape: &MultivariateShape, stats: &MultivariateStats) -> bool {
+        let d = shape.columns;
+        match stats {
+            MultivariateStats::Full { mean, scatter, .. } => {
+                let full = matches!(shape.structure, Structure::Full | Structure::Tied);
+                full && mean.len() == d && scatter.len() == d * d
+            }
+            MultivariateStats::Columns { columns, spherical } => {
+                columns.len() == d && *spherical == (shape.structure == Structure::Spherical)
+            }
+        }
+    }
+
+    fn pull_together(stats: &mut [MultivariateStats]) {
+        stats::pull_together(stats);
+    }
+
+    fn spread(&self, scales: &[Scale]) -> f64 {
+        let varying: Vec<usize> = (0..self.order()).filter(|c| !scales[*c].constant).collect();
+        let d = varying.len();
+        let root = |i: usize| scales[varying[i]].variance.sqrt();
+        match &self.covariance {
+            Covariance::Full(matrix) => {
+                let mut scaled = submatrix(matrix, self.order(), &varying, &varying);
+                for (t, entry) in scaled.iter_mut().enumerate() {
+                    *entry /= root(t % d) * root(t / d);
+                }
+                cholesky(&scaled, d).map_or(0.0, |factor| {
+                    let pivots = (0..d).map(|c| factor[c * d + c].powi(2));
+                    pivots.fold(1.0, f64::min)
+                })
+            }
+            _ => {
+                let shares =
+                    (0..d).map(|i| self.covariance(varying[i], varying[i]) / root(i).powi(2));
+                shares.fold(1.0, f64::min)
+            }
+        }
+    }
+
+    fn map_all(
+        shape: &MultivariateShape,
+        stats: &[MultivariateStats],
+        prior: &MultivariatePrior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let all = merged(stats);
+        if shape.structure == Structure::Tied {
+            let tied = strengthened(prior, vague, |prior| Self::map_tied(stats, prior));
+            return tied.unwrap_or_else(|| vec![vague.clone(); stats.len()]);
+        }
+        let estimate = |own: &MultivariateStats| {
+            let own = own.with_unseen_columns_of(&all, vague);
+            strengthened(prior, vague, |prior| Self::map(&own, prior))
+        };
+        let one = |own| {
+            estimate(own)
+                .or_else(|| estimate(&all))
+                .unwrap_or_else(|| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
+    fn log_prior_all<'a>(
+        shape: &MultivariateShape,
+        distributions: impl Iterator<Item = &'a Self>,
+        prior: &MultivariatePrior,
+    ) -> f64 {
+        // A covariance that all share is believed in once.
+        let counted = if shape.structure == Structure::Tied {
+            1
+        } else {
+            usize::MAX
+        };
+        distributions
+            .take(counted)
+            .map(|d| d.log_prior(prior))
+            .sum()
+    }
+
+    fn parameters_of_all(shape: &MultivariateShape, components: usize) -> usize {
+        let each = Self::parameters(shape);
+        if shape.structure == Structure::Tied {
+            return components * shape.columns + each - shape.columns;
+        }
+        components * each
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {

@@ -4,7 +4,7 @@
 //! then lifted to all columns by the regression of the hidden on the seen.
 
 use super::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
-use crate::data::Rows;
+use crate::data::{Cells, Rows};
 use crate::family::{GaussianStats, Stats};
 use crate::kernel::gaussian::{
     CentredMoments, CovarianceRef, GaussianKernel, Moments, Scratch, Singular, block_rows,
@@ -60,15 +60,15 @@ impl MultivariateKernel {
         })
     }
 
+    /// Whether one column tells about another.
+    pub fn is_correlated(&self) -> bool {
+        let covariance = self.components.first().map(|c| &c.covariance);
+        matches!(covariance, Some(Covariance::Full(_)))
+    }
+
     /// How many rows a block should have.
     pub fn block_rows(&self) -> usize {
-        let diagonal = !matches!(
-            self.components.first(),
-            Some(MultivariateGaussian {
-                covariance: Covariance::Full(_),
-                ..
-            })
-        );
+        let diagonal = !self.is_correlated();
         block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
     }
 
@@ -143,6 +143,11 @@ impl GaussianRun<'_> {
             RunKernel::Partial(kernel) => Some(kernel),
             RunKernel::Nothing => None,
         }
+    }
+
+    /// The seen columns of a block of the leaf's columns.
+    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+        self.seen.iter().map(|c| cells[*c].reals()).collect()
     }
 
     /// Loads a block of rows, seen columns only, into `scratch` and adds its

@@ -2,6 +2,7 @@
 //! mean and scatter of all columns together, merged by Chan's rule; for diagonal
 //! and spherical ones each column by itself.
 
+use super::MultivariateGaussian;
 use crate::data::{Cells, Rows};
 use crate::family::{Family, Gaussian, GaussianStats, Stats};
 use crate::kernel::product::{Matrix, add_product};
@@ -217,5 +218,111 @@ pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut 
             mean,
             scatter,
         });
+    }
+}
+
+impl MultivariateStats {
+    /// Column by column, where nothing was seen of one: what all components saw,
+    /// or else what `vague` says.
+    pub(super) fn with_unseen_columns_of(
+        &self,
+        all: &MultivariateStats,
+        vague: &MultivariateGaussian,
+    ) -> MultivariateStats {
+        let mut own = self.clone();
+        let (
+            MultivariateStats::Columns { spherical, columns },
+            MultivariateStats::Columns { columns: all, .. },
+        ) = (&mut own, all)
+        else {
+            return own;
+        };
+        for (c, (column, all)) in columns.iter_mut().zip(all).enumerate() {
+            if column.weight > 0.0 {
+                continue;
+            }
+            *column = if all.weight > 0.0 {
+                let mut share = all.clone();
+                share.scale(1.0 / all.weight);
+                share
+            } else {
+                let (mean, scatter) = (vague.mean[c], vague.covariance(c, c));
+                GaussianStats {
+                    weight: 1.0,
+                    mean,
+                    scatter,
+                }
+            };
+            if *spherical {
+                // The variance that columns share is for seen ones to tell.
+                (column.weight, column.scatter) = (0.0, 0.0);
+            }
+        }
+        own
+    }
+}
+
+/// See [`Family::pull_together`]: d + 1 rows' worth of the covariance within
+/// components for full covariances, two for the others.
+pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
+    let mut all = stats[0].clone();
+    stats[1..].iter().for_each(|own| all.merge(own));
+    match &all {
+        MultivariateStats::Full {
+            weight: total,
+            mean: center,
+            scatter: whole,
+        } => {
+            if *total <= 0.0 {
+                return;
+            }
+            let mut within = vec![0.0; whole.len()];
+            for own in stats.iter() {
+                if let MultivariateStats::Full { scatter, .. } = own {
+                    within
+                        .iter_mut()
+                        .zip(scatter)
+                        .for_each(|(sum, s)| *sum += s / total);
+                }
+            }
+            for own in stats {
+                let MultivariateStats::Full {
+                    weight,
+                    mean,
+                    scatter,
+                } = own
+                else {
+                    continue;
+                };
+                let rows = mean.len() as f64 + 1.0;
+                if *weight <= 0.0 {
+                    mean.clone_from(center);
+                    scatter
+                        .iter_mut()
+                        .zip(whole)
+                        .for_each(|(s, w)| *s = rows * w / total);
+                } else {
+                    scatter
+                        .iter_mut()
+                        .zip(&within)
+                        .for_each(|(s, w)| *s += rows * w);
+                }
+                *weight += rows;
+            }
+        }
+        MultivariateStats::Columns { columns: all, .. } => {
+            for (c, all) in all.iter().enumerate() {
+                let scatter = |own: &MultivariateStats| match own {
+                    MultivariateStats::Columns { columns, .. } => columns[c].scatter,
+                    MultivariateStats::Full { .. } => 0.0,
+                };
+                let within = stats.iter().map(scatter).sum::<f64>() / all.weight;
+                for own in stats.iter_mut() {
+                    if let MultivariateStats::Columns { columns, .. } = own {
+                        columns[c].pull(all, within);
+                    }
+                }
+            }
+        }
     }
 }

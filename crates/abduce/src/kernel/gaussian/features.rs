@@ -18,7 +18,7 @@ pub(super) fn feature_count(order: usize, diagonal: bool) -> usize {
 /// How many rows a block should have so that its Φ stays in cache.
 pub(crate) fn block_rows(order: usize, diagonal: bool) -> usize {
     let rows = BLOCK_BYTES / (8 * feature_count(order, diagonal).max(1));
-    (rows / 32 * 32).clamp(32, 256)
+    (rows / 8 * 8).clamp(8, 256)
 }
 
 multiversion! {

@@ -1,8 +1,7 @@
 //! Whether a mixture read from a file can be asked without surprises: every
 //! shape fits every other, every parameter is in its range.
 
-use super::Mixture;
-use crate::family::{Covariance, Distribution, LeafFamily};
+use super::{Leaf, Mixture};
 use crate::{Error, Result};
 
 impl Mixture {
@@ -11,95 +10,78 @@ impl Mixture {
     /// # Errors
     /// If there is one.
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: String| {
-            Err(Error::data(format!(
-                "the model file contradicts itself: {what}"
-            )))
-        };
-        let (k, columns) = (self.components(), self.schema.fields.len());
+        let wrong = |what: &str| Err(contradiction(what));
+        let k = self.components();
         if k == 0 {
-            return wrong("there is no component".into());
+            return wrong("there is no component");
         }
-        if self
-            .parameters
-            .weights
-            .iter()
-            .any(|w| !(0.0..=1.0).contains(w))
-        {
-            return wrong("a weight is no probability".into());
+        let weights = &self.parameters.weights;
+        let sum: f64 = weights.iter().sum();
+        if weights.iter().any(|w| !(0.0..=1.0).contains(w)) || (sum - 1.0).abs() > 1e-6 {
+            return wrong("the weights are no probabilities");
         }
         if self.leaves.len() != self.parameters.leaves.len()
             || self.leaves.len() != self.statistics.leaves.len()
             || self.statistics.weights.len() != k
         {
-            return wrong("leaves and parameters differ in number".into());
+            return wrong("leaves and parameters differ in number");
         }
-        if self
-            .target
-            .is_some_and(|t| t >= columns || self.schema.fields[t].levels.len() != k)
-        {
-            return wrong("the target's levels are not the components".into());
+        if let Some(target) = self.target {
+            let field = self.schema.fields.get(target);
+            if !field.is_some_and(|f| f.kind.is_coded() && f.levels.len() == k) {
+                return wrong("the target's levels are not the components");
+            }
         }
-        for ((leaf, own), statistics) in self
-            .leaves
-            .iter()
-            .zip(&self.parameters.leaves)
-            .zip(&self.statistics.leaves)
-        {
+        let mut used = vec![false; self.schema.fields.len()];
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            self.check_columns(leaf, &mut used)?;
+            let own = &self.parameters.leaves[number];
+            let statistics = &self.statistics.leaves[number];
             if own.len() != k || statistics.len() != k {
-                return wrong(format!(
-                    "a leaf has {} distributions for {k} components",
-                    own.len()
-                ));
+                return wrong("a leaf has not one distribution for each component");
             }
-            if leaf.columns.is_empty() || leaf.columns.iter().any(|c| *c >= columns) {
-                return wrong("a leaf is over a column that is not there".into());
-            }
-            let coded = self.schema.fields[leaf.columns[0]].kind.is_coded();
-            let levels = self.schema.fields[leaf.columns[0]].levels.len();
-            for distribution in own {
-                let fits = match (&leaf.family, distribution) {
-                    (LeafFamily::Gaussian { .. }, Distribution::Gaussian(g)) => {
-                        !coded && g.mean.is_finite() && g.variance > 0.0 && g.variance.is_finite()
-                    }
-                    (LeafFamily::Multivariate { shape, .. }, Distribution::Multivariate(g)) => {
-                        let d = leaf.columns.len();
-                        let sized = match &g.covariance {
-                            Covariance::Full(matrix) => matrix.len() == d * d,
-                            Covariance::Diagonal(variances) => variances.len() == d,
-                            Covariance::Spherical(_) => true,
-                        };
-                        let numbers = leaf
-                            .columns
-                            .iter()
-                            .all(|c| !self.schema.fields[*c].kind.is_coded());
-                        numbers && sized && shape.columns == d && g.mean.len() == d
-                    }
-                    (LeafFamily::Categorical { .. }, Distribution::Categorical(c)) => {
-                        coded
-                            && c.probabilities.len() == levels.max(1)
-                            && c.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
-                    }
-                    (LeafFamily::Bernoulli { .. }, Distribution::Bernoulli(b)) => {
-                        coded && levels <= 2 && (0.0..=1.0).contains(&b.probability)
-                    }
-                    (LeafFamily::Poisson { .. }, Distribution::Poisson(p)) => {
-                        !coded && p.rate >= 0.0
-                    }
-                    (LeafFamily::Exponential { .. }, Distribution::Exponential(e)) => {
-                        !coded && e.rate > 0.0
-                    }
-                    _ => false,
-                };
-                if !fits {
-                    return wrong(format!(
-                        "the {} of column \"{}\" is not one",
-                        leaf.family.name(),
-                        self.schema.fields[leaf.columns[0]].name
-                    ));
-                }
+            let mut pairs = own.iter().zip(statistics);
+            if pairs.any(|(d, s)| !leaf.family.describes(d, s)) {
+                let name = &self.schema.fields[leaf.columns[0]].name;
+                let family = leaf.family.name();
+                return wrong(&format!("the {family} of column \"{name}\" is not one"));
             }
         }
         Ok(())
     }
+
+    fn check_columns(&self, leaf: &Leaf, used: &mut [bool]) -> Result<()> {
+        if leaf.columns.len() != leaf.family.columns() || leaf.columns.is_empty() {
+            return Err(contradiction(
+                "a leaf has another number of columns than its family",
+            ));
+        }
+        for column in &leaf.columns {
+            let Some(field) = self.schema.fields.get(*column) else {
+                return Err(contradiction("a leaf is over a column that is not there"));
+            };
+            let name = &field.name;
+            if used[*column] || self.target == Some(*column) {
+                return Err(contradiction(&format!(
+                    "column \"{name}\" is modelled twice"
+                )));
+            }
+            used[*column] = true;
+            let fits = match leaf.family.levels() {
+                Some(levels) => field.kind.is_coded() && field.levels.len() <= levels,
+                None => !field.kind.is_coded(),
+            };
+            if !fits {
+                let family = leaf.family.name();
+                return Err(contradiction(&format!(
+                    "column \"{name}\" is not for the family {family}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn contradiction(what: &str) -> Error {
+    Error::data(format!("the model file contradicts itself: {what}"))
 }

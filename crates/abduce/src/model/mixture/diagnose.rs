@@ -4,8 +4,6 @@
 use super::survey::Survey;
 use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
 use crate::data::Schema;
-use crate::family::{Covariance, Distribution};
-use crate::kernel::linear::cholesky;
 use crate::learn::EmResult;
 
 /// A variance, as a share of the table's, below which a component has
@@ -19,41 +17,12 @@ type Result = EmResult<Parameters, MixtureStatistics>;
 
 /// The components whose spread is next to nothing in some direction.
 pub(super) fn collapsed(leaves: &[Leaf], survey: &Survey, result: &Result) -> Vec<usize> {
-    let spread = |leaf: &Leaf, distribution: &Distribution| match distribution {
-        Distribution::Gaussian(g) => g.variance / survey.variance(leaf.columns[0]),
-        Distribution::Multivariate(g) => {
-            let d = g.order();
-            let scale = |c: usize| survey.variance(leaf.columns[c]).sqrt();
-            match &g.covariance {
-                Covariance::Full(matrix) => {
-                    let scaled: Vec<f64> = (0..d * d)
-                        .map(|t| matrix[t] / (scale(t % d) * scale(t / d)))
-                        .collect();
-                    cholesky(&scaled, d).map_or(0.0, |factor| {
-                        (0..d)
-                            .map(|c| factor[c * d + c].powi(2))
-                            .fold(f64::INFINITY, f64::min)
-                    })
-                }
-                _ => (0..d)
-                    .map(|c| g.covariance(c, c) / scale(c).powi(2))
-                    .fold(f64::INFINITY, f64::min),
-            }
-        }
-        _ => 1.0,
-    };
-    let constant = |leaf: &Leaf| {
-        leaf.columns
-            .iter()
-            .any(|c| survey.columns[*c].scatter <= 0.0)
+    let narrow = |j: &usize| {
+        let mut leaves = leaves.iter().zip(&result.parameters.leaves);
+        leaves.any(|(leaf, own)| own[*j].spread(&survey.scales(leaf)) < COLLAPSED)
     };
     (0..result.parameters.weights.len())
-        .filter(|j| {
-            leaves
-                .iter()
-                .zip(&result.parameters.leaves)
-                .any(|(leaf, own)| !constant(leaf) && spread(leaf, &own[*j]) < COLLAPSED)
-        })
+        .filter(narrow)
         .collect()
 }
 
@@ -80,7 +49,7 @@ pub(super) fn diagnose(
                     "column \"{}\" has no seen cell and says nothing",
                     field.name
                 ));
-            } else if !field.kind.is_coded() && seen.scatter <= 0.0 {
+            } else if !field.kind.is_coded() && survey.scale(*column).constant {
                 warnings.push(format!(
                     "column \"{}\" is constant and says nothing",
                     field.name

@@ -1,8 +1,9 @@
-//! The E-step. A chunk's rows are first brought into runs that share a label
-//! and a pattern of hidden cells; a run then goes block by block through
-//! log-densities, softmax and expected statistics while it is in cache. Nothing
-//! of the size rows × components outlives a block.
+//! The E-step. A chunk's rows come in runs that share a label and a pattern of
+//! hidden cells; a run goes block by block through log-densities, softmax and
+//! expected statistics while it is in cache. Nothing of the size rows ×
+//! components outlives a block.
 
+use super::runs::{Run, arrange};
 use super::{Leaf, MixtureStatistics, Parameters};
 use crate::data::{Cells, Chunk, Rows};
 use crate::family::{Distribution, GaussianRun, MultivariateKernel, Statistics};
@@ -11,7 +12,6 @@ use crate::kernel::softmax::softmax;
 use crate::learn::EStep;
 use crate::{Error, Result};
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Rows per block where no Gaussian kernel asks for fewer.
 const BLOCK_ROWS: usize = 1024;
@@ -26,21 +26,19 @@ pub struct Prepared<'a> {
     block: usize,
 }
 
-enum LeafKernel<'a> {
-    /// Each component by itself.
-    Each(&'a [Distribution]),
-    /// All components at once.
-    Gaussian(MultivariateKernel),
+struct LeafKernel<'a> {
+    distributions: &'a [Distribution],
+    fast: Fast,
 }
 
-/// Rows that share a label and what is hidden in the Gaussian leaves.
-struct Run {
-    start: usize,
-    len: usize,
-    label: Option<usize>,
-    /// For every leaf, the positions within it that are seen; empty for the
-    /// leaves that do not need to know.
-    seen: Vec<Vec<usize>>,
+/// What can be faster than asking each distribution by itself.
+enum Fast {
+    Nothing,
+    /// Levels, with the logarithms of their probabilities taken once.
+    Levels(Vec<Vec<f64>>),
+    /// All components at once; also where correlated cells are hidden, but not
+    /// where independent ones are.
+    Gaussian(MultivariateKernel),
 }
 
 /// What became of a block of rows.
@@ -68,20 +66,14 @@ impl<'a> Prepared<'a> {
         let mut block = BLOCK_ROWS;
         let mut kernels = Vec::with_capacity(leaves.len());
         for distributions in &parameters.leaves {
-            let gaussians: Vec<_> = distributions
-                .iter()
-                .filter_map(|d| match d {
-                    Distribution::Multivariate(gaussian) => Some(gaussian.clone()),
-                    _ => None,
-                })
-                .collect();
-            if gaussians.len() == distributions.len() && !gaussians.is_empty() {
-                let kernel = MultivariateKernel::new(gaussians, parameters.weights.clone(), hard)?;
+            let fast = Fast::new(distributions, &parameters.weights, hard)?;
+            if let Fast::Gaussian(kernel) = &fast {
                 block = block.min(kernel.block_rows());
-                kernels.push(LeafKernel::Gaussian(kernel));
-            } else {
-                kernels.push(LeafKernel::Each(distributions));
             }
+            kernels.push(LeafKernel {
+                distributions,
+                fast,
+            });
         }
         let log_weights = parameters.weights.iter().map(|w| w.ln()).collect();
         Ok(Prepared {
@@ -95,65 +87,59 @@ impl<'a> Prepared<'a> {
     }
 
     /// Takes a chunk through the E-step: adds to the statistics, if given, and
-    /// shows each block's outcome.
+    /// shows each block's outcome. Rows of weight 0 have no part in statistics.
     pub fn process(
         &self,
         chunk: &Chunk,
         mut statistics: Option<&mut MixtureStatistics>,
         mut show: impl FnMut(Outcome),
     ) -> Result<()> {
-        let (order, runs) = self.arrange(chunk)?;
+        let (order, runs) = arrange(
+            chunk,
+            self.target,
+            &self.correlated_columns(),
+            statistics.is_some(),
+        );
+        let labels = runs.iter().filter_map(|run| run.label).max();
+        if labels.is_some_and(|label| label >= self.log_weights.len()) {
+            return Err(Error::data("a label is not one of the model's classes"));
+        }
         let arranged = match &order {
             Some(order) => Cow::Owned(chunk.take(order)),
             None => Cow::Borrowed(chunk),
         };
-        let identity: Vec<u32>;
-        let order = match &order {
-            Some(order) => order,
-            None => {
-                identity = (0..chunk.rows() as u32).collect();
-                &identity
-            }
-        };
-        let ones = vec![1.0; self.block];
+        let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
         let mut scratch: Vec<Scratch> = self.kernels.iter().map(|_| Scratch::default()).collect();
         let (mut joint, mut totals) = (Vec::new(), Vec::new());
         for run in &runs {
-            let mut gaussians = self.gaussian_runs(run)?;
-            let components = if run.label.is_some() {
-                1
-            } else {
-                self.log_weights.len()
-            };
+            let mut gaussians = self.gaussian_runs(run, &arranged)?;
             for start in (run.start..run.start + run.len).step_by(self.block) {
                 let len = self.block.min(run.start + run.len - start);
                 let leaves: Vec<Vec<Cells>> = self
                     .leaves
                     .iter()
                     .map(|leaf| {
-                        leaf.columns
-                            .iter()
-                            .map(|c| arranged.column(*c).cells(start, len))
-                            .collect()
+                        let cells = |c: &usize| arranged.column(*c).cells(start, len);
+                        leaf.columns.iter().map(cells).collect()
                     })
                     .collect();
                 joint.clear();
                 match run.label {
                     Some(label) => joint.resize(len, self.log_weights[label]),
-                    None => self
-                        .log_weights
-                        .iter()
-                        .for_each(|w| joint.resize(joint.len() + len, *w)),
+                    None => {
+                        for weight in &self.log_weights {
+                            joint.resize(joint.len() + len, *weight);
+                        }
+                    }
                 }
                 for (l, cells) in leaves.iter().enumerate() {
-                    self.add_log_density(
-                        l,
-                        run,
-                        gaussians[l].as_ref(),
-                        cells,
-                        &mut scratch[l],
-                        &mut joint,
-                    );
+                    match &gaussians[l] {
+                        Some(gaussian) => {
+                            let columns = gaussian.seen(cells);
+                            gaussian.add_log_density(&columns, &mut scratch[l], &mut joint);
+                        }
+                        None => self.kernels[l].add_log_density(run.label, cells, &mut joint),
+                    }
                 }
                 totals.clear();
                 totals.resize(len, 0.0);
@@ -174,42 +160,15 @@ impl<'a> Prepared<'a> {
                 let Some(statistics) = statistics.as_deref_mut() else {
                     continue;
                 };
-                let weights = match arranged.weights() {
-                    Some(weights) => &weights[start..start + len],
-                    None => &ones[..len],
-                };
-                if arranged.weights().is_some() {
-                    for column in joint.chunks_exact_mut(len) {
-                        column.iter_mut().zip(weights).for_each(|(r, w)| *r *= w);
-                    }
-                }
-                statistics.total += weights.iter().sum::<f64>();
-                for (total, weight) in totals.iter().zip(weights) {
-                    // A row of weight 0 is absent, even an impossible one.
-                    if *weight > 0.0 {
-                        statistics.log_likelihood += weight * total;
-                    }
-                }
-                for j in 0..components {
-                    let own = &joint[j * len..(j + 1) * len];
-                    statistics.weights[run.label.unwrap_or(j)] += own.iter().sum::<f64>();
-                }
+                let weights = arranged.weights().map(|w| &w[start..start + len]);
+                statistics.count(run.label, weights, &mut joint, &totals);
                 for (l, cells) in leaves.iter().enumerate() {
-                    match (&self.kernels[l], gaussians[l].as_mut()) {
-                        (LeafKernel::Gaussian(_), Some(gaussian)) => {
-                            gaussian.accumulate(&mut scratch[l], &joint);
+                    match &mut gaussians[l] {
+                        Some(gaussian) => gaussian.accumulate(&mut scratch[l], &joint),
+                        None => {
+                            let own = &mut statistics.leaves[l];
+                            self.kernels[l].expect(run.label, cells, &joint, own);
                         }
-                        (LeafKernel::Each(distributions), _) => {
-                            for j in 0..components {
-                                let component = run.label.unwrap_or(j);
-                                distributions[component].expect(
-                                    &Rows::new(cells),
-                                    &joint[j * len..(j + 1) * len],
-                                    &mut statistics.leaves[l][component],
-                                );
-                            }
-                        }
-                        (LeafKernel::Gaussian(_), None) => {}
                     }
                 }
             }
@@ -217,11 +176,11 @@ impl<'a> Prepared<'a> {
                 continue;
             };
             for (gaussian, leaf) in gaussians.into_iter().zip(&mut statistics.leaves) {
+                let own = match run.label {
+                    Some(label) => &mut leaf[label..=label],
+                    None => &mut leaf[..],
+                };
                 if let Some(gaussian) = gaussian {
-                    let own = match run.label {
-                        Some(label) => &mut leaf[label..=label],
-                        None => &mut leaf[..],
-                    };
                     gaussian.finish(own.iter_mut().filter_map(|s| match s {
                         Statistics::Multivariate(s) => Some(s),
                         _ => None,
@@ -232,128 +191,130 @@ impl<'a> Prepared<'a> {
         Ok(())
     }
 
-    fn add_log_density(
-        &self,
-        leaf: usize,
-        run: &Run,
-        gaussian: Option<&GaussianRun>,
-        cells: &[Cells],
-        scratch: &mut Scratch,
-        joint: &mut [f64],
-    ) {
-        let rows = Rows::new(cells);
-        match (&self.kernels[leaf], gaussian) {
-            (LeafKernel::Gaussian(_), Some(gaussian)) => {
-                let columns: Vec<&[f64]> =
-                    run.seen[leaf].iter().map(|c| cells[*c].reals()).collect();
-                gaussian.add_log_density(&columns, scratch, joint);
-            }
-            (LeafKernel::Each(distributions), _) => match run.label {
-                Some(label) => distributions[label].add_log_density(&rows, joint),
-                None => {
-                    for (d, out) in distributions.iter().zip(joint.chunks_exact_mut(rows.len)) {
-                        d.add_log_density(&rows, out);
-                    }
-                }
-            },
-            (LeafKernel::Gaussian(_), None) => {}
-        }
-    }
-
-    fn gaussian_runs(&self, run: &Run) -> Result<Vec<Option<GaussianRun<'_>>>> {
-        self.kernels
-            .iter()
-            .zip(&run.seen)
-            .map(|(kernel, seen)| match kernel {
-                LeafKernel::Gaussian(kernel) => kernel.run(seen, run.label).map(Some),
-                LeafKernel::Each(_) => Ok(None),
-            })
+    /// The columns in which one hidden cell is told about by others.
+    fn correlated_columns(&self) -> Vec<usize> {
+        let leaves = self.leaves.iter().zip(&self.kernels);
+        leaves
+            .filter(|(_, kernel)| matches!(&kernel.fast, Fast::Gaussian(g) if g.is_correlated()))
+            .flat_map(|(leaf, _)| leaf.columns.iter().copied())
             .collect()
     }
 
-    /// Sorts the rows into runs; no order where they are one run already.
-    fn arrange(&self, chunk: &Chunk) -> Result<(Option<Vec<u32>>, Vec<Run>)> {
-        let rows = chunk.rows();
-        let joint_columns: Vec<usize> = self
-            .leaves
-            .iter()
-            .zip(&self.kernels)
-            .filter(|(_, kernel)| matches!(kernel, LeafKernel::Gaussian(_)))
-            .flat_map(|(leaf, _)| leaf.columns.iter().copied())
-            .collect();
-        let holes: Vec<usize> = joint_columns
-            .into_iter()
-            .filter(|c| chunk.column(*c).nulls().is_some())
-            .collect();
-        let labels = self
-            .target
-            .map(|target| chunk.column(target).cells(0, rows));
-        let label_of = |row: usize| {
-            labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize))
-        };
-        let mut patterns: HashMap<Vec<bool>, usize> = HashMap::new();
-        let mut keys = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let pattern = if holes.is_empty() {
-                0
-            } else {
-                let seen: Vec<bool> = holes
-                    .iter()
-                    .map(|c| chunk.column(*c).nulls().is_none_or(|n| n.is_valid(row)))
-                    .collect();
-                let next = patterns.len();
-                *patterns.entry(seen).or_insert(next)
+    /// The Gaussian leaves made ready for a run; `None` for the other leaves, and
+    /// for independent columns some of whose cells are hidden.
+    fn gaussian_runs(&self, run: &Run, chunk: &Chunk) -> Result<Vec<Option<GaussianRun<'_>>>> {
+        let prepare = |(leaf, kernel): (&Leaf, &'_ LeafKernel)| -> Option<Vec<usize>> {
+            let Fast::Gaussian(gaussian) = &kernel.fast else {
+                return None;
             };
-            keys.push((label_of(row), pattern));
-        }
-        if let Some((Some(label), _)) = keys.iter().max_by_key(|(label, _)| *label)
-            && *label >= self.log_weights.len()
-        {
-            return Err(Error::data("a label is not one of the model's classes"));
-        }
-        let order = keys.windows(2).any(|pair| pair[0] != pair[1]).then(|| {
-            let mut order: Vec<u32> = (0..rows as u32).collect();
-            order.sort_by_key(|row| keys[*row as usize]);
-            order
-        });
-        let key = |position: usize| match &order {
-            Some(order) => keys[order[position] as usize],
-            None => keys[position],
+            let holes = leaf
+                .columns
+                .iter()
+                .any(|c| chunk.column(*c).nulls().is_some());
+            if holes && !gaussian.is_correlated() {
+                return None;
+            }
+            let seen = (0..leaf.columns.len()).filter(|i| !run.hidden[leaf.columns[*i]]);
+            Some(seen.collect())
         };
-        let mut by_number = vec![Vec::new(); patterns.len()];
-        for (pattern, number) in patterns {
-            by_number[number] = pattern;
+        let leaves = self.leaves.iter().zip(&self.kernels);
+        leaves
+            .map(
+                |(leaf, kernel)| match (prepare((leaf, kernel)), &kernel.fast) {
+                    (Some(seen), Fast::Gaussian(gaussian)) => {
+                        gaussian.run(&seen, run.label).map(Some)
+                    }
+                    _ => Ok(None),
+                },
+            )
+            .collect()
+    }
+}
+
+impl Fast {
+    fn new(distributions: &[Distribution], weights: &[f64], hard: bool) -> Result<Fast> {
+        let gaussians: Vec<_> = distributions
+            .iter()
+            .filter_map(|d| match d {
+                Distribution::Multivariate(gaussian) => Some(gaussian.clone()),
+                _ => None,
+            })
+            .collect();
+        if gaussians.len() == distributions.len() && !gaussians.is_empty() {
+            let kernel = MultivariateKernel::new(gaussians, weights.to_vec(), hard)?;
+            return Ok(Fast::Gaussian(kernel));
         }
-        let mut runs = Vec::new();
-        let mut start = 0;
-        while start < rows {
-            let own = key(start);
-            let end = (start..rows).find(|p| key(*p) != own).unwrap_or(rows);
-            let hidden: Vec<usize> = by_number
-                .get(own.1)
-                .map(|pattern| {
-                    holes
-                        .iter()
-                        .zip(pattern)
-                        .filter(|(_, seen)| !**seen)
-                        .map(|(c, _)| *c)
-                        .collect()
-                })
-                .unwrap_or_default();
-            let seen = self.leaves.iter().map(|leaf| {
-                (0..leaf.columns.len())
-                    .filter(|i| !hidden.contains(&leaf.columns[*i]))
-                    .collect()
-            });
-            runs.push(Run {
-                start,
-                len: end - start,
-                label: own.0,
-                seen: seen.collect(),
-            });
-            start = end;
+        let levels = distributions.iter().filter_map(Distribution::probabilities);
+        let logs: Vec<Vec<f64>> = levels
+            .map(|own| own.iter().map(|p| p.ln()).collect())
+            .collect();
+        if logs.len() == distributions.len() {
+            return Ok(Fast::Levels(logs));
         }
-        Ok((order, runs))
+        Ok(Fast::Nothing)
+    }
+}
+
+impl LeafKernel<'_> {
+    fn add_log_density(&self, label: Option<usize>, cells: &[Cells], joint: &mut [f64]) {
+        let rows = Rows::new(cells);
+        let add = |component: usize, out: &mut [f64]| match &self.fast {
+            Fast::Levels(logs) => {
+                let (cells, logs) = (rows.only(), &logs[component]);
+                for (i, (l, code)) in out.iter_mut().zip(cells.codes()).enumerate() {
+                    if cells.is_seen(i) {
+                        *l += logs[*code as usize];
+                    }
+                }
+            }
+            _ => self.distributions[component].add_log_density(&rows, out),
+        };
+        match label {
+            Some(label) => add(label, joint),
+            None => joint
+                .chunks_exact_mut(rows.len)
+                .enumerate()
+                .for_each(|(j, out)| add(j, out)),
+        }
+    }
+
+    fn expect(&self, label: Option<usize>, cells: &[Cells], joint: &[f64], own: &mut [Statistics]) {
+        let rows = Rows::new(cells);
+        for (j, responsibilities) in joint.chunks_exact(rows.len).enumerate() {
+            let component = label.unwrap_or(j);
+            self.distributions[component].expect(&rows, responsibilities, &mut own[component]);
+        }
+    }
+}
+
+impl MixtureStatistics {
+    /// Counts a block's rows: responsibilities become weighted, components and
+    /// likelihood grow.
+    fn count(
+        &mut self,
+        label: Option<usize>,
+        weights: Option<&[f64]>,
+        joint: &mut [f64],
+        log_densities: &[f64],
+    ) {
+        let rows = log_densities.len();
+        match weights {
+            Some(weights) => {
+                for column in joint.chunks_exact_mut(rows) {
+                    column.iter_mut().zip(weights).for_each(|(r, w)| *r *= w);
+                }
+                self.total += weights.iter().sum::<f64>();
+                let terms = log_densities.iter().zip(weights).map(|(l, w)| l * w);
+                self.log_likelihood += terms.sum::<f64>();
+            }
+            None => {
+                self.total += rows as f64;
+                self.log_likelihood += log_densities.iter().sum::<f64>();
+            }
+        }
+        for (j, own) in joint.chunks_exact(rows).enumerate() {
+            self.weights[label.unwrap_or(j)] += own.iter().sum::<f64>();
+        }
     }
 }
 

@@ -5,10 +5,11 @@
 use super::diagnose::{collapsed, diagnose, order_components};
 use super::expect::Prepared;
 use super::maximize::{log_prior, maximize};
-use super::start::{Init, Points, pull_together, statistics_of_groups};
+use super::start::{Init, Points, statistics_of_groups, statistics_of_labels};
 use super::survey::Survey;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
+use crate::data::{Chunk, Schema, Source, Table};
+use crate::family::Belief;
 use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,7 @@ impl Latent for Task<'_> {
         (statistics.log_likelihood, statistics.total)
     }
 
-    fn maximize(&self, statistics: &MixtureStatistics) -> Result<Parameters> {
+    fn maximize(&self, statistics: &MixtureStatistics) -> Parameters {
         maximize(self.leaves, self.weight_smoothing, statistics)
     }
 
@@ -173,11 +174,15 @@ pub fn fit_from(
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
     let survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
-    survey.set_priors(
-        &mut leaves,
-        specification.variance_floor,
-        specification.smoothing,
-    );
+    let belief = Belief {
+        variance_floor: specification.variance_floor,
+        smoothing: specification.smoothing,
+        rows: survey.total,
+    };
+    for leaf in &mut leaves {
+        let scales = survey.scales(leaf);
+        leaf.family.settle(&scales, &belief);
+    }
     let task = Task {
         leaves: &leaves,
         target,
@@ -198,12 +203,11 @@ pub fn fit_from(
     } else if target.is_none() {
         unlabelled(&task, source, &survey, options, control, &mut restarts)?
     } else if survey.unlabelled > 0.0 || survey.incomplete > 0.0 {
-        let mut statistics = survey.labelled.clone();
-        pull_together(&mut statistics);
-        let start = task.maximize(&statistics)?;
+        let labels = target.unwrap_or_default();
+        let start = task.maximize(&statistics_of_labels(source, &leaves, labels)?);
         em(&task, source, start, &options.em, control)?
     } else {
-        Some(in_one_pass(&task, &survey.labelled)?)
+        Some(in_one_pass(&task, &survey.labelled))
     };
     let result = result.ok_or_else(stopped)?;
     Ok(finish(&task, source, &survey, options, result, restarts))
@@ -256,12 +260,9 @@ fn components(
 }
 
 /// All is seen: the statistics are the fit.
-fn in_one_pass(
-    task: &Task,
-    seen: &MixtureStatistics,
-) -> Result<EmResult<Parameters, MixtureStatistics>> {
+fn in_one_pass(task: &Task, seen: &MixtureStatistics) -> EmResult<Parameters, MixtureStatistics> {
     let clock = std::time::Instant::now();
-    let parameters = task.maximize(seen)?;
+    let parameters = task.maximize(seen);
     let mut statistics = seen.clone();
     let labels: f64 = seen
         .weights
@@ -278,7 +279,7 @@ fn in_one_pass(
         .map(|(own, distribution)| distribution.log_likelihood(own))
         .sum();
     statistics.log_likelihood = labels + cells;
-    Ok(EmResult {
+    EmResult {
         objective: statistics.log_likelihood + task.log_prior(&parameters),
         trace: vec![statistics.log_likelihood],
         parameters,
@@ -288,7 +289,7 @@ fn in_one_pass(
         monotone: true,
         interrupted: false,
         seconds: vec![clock.elapsed().as_secs_f64()],
-    })
+    }
 }
 
 type Found = Option<EmResult<Parameters, MixtureStatistics>>;
@@ -301,8 +302,9 @@ fn unlabelled(
     control: Control,
     restarts: &mut Vec<f64>,
 ) -> Result<Found> {
-    let whole = source.rows() <= sample_size(source) as u64;
-    let sample = sample_rows(source, options.seed)?;
+    let size = sample_size(source, task.leaves);
+    let whole = survey.rows <= size as u64;
+    let sample = sample_rows(source, survey.rows as usize, size, options.seed)?;
     let points = Points::of(&sample, task.leaves, survey);
     let tries = options.restarts.max(1);
     let mut best: Found = None;
@@ -321,9 +323,8 @@ fn unlabelled(
             .wrapping_mul(1_000_003)
             .wrapping_add(number as u64);
         let groups = points.group(task.components, options.init, seed);
-        let mut statistics = statistics_of_groups(&sample, task.leaves, &groups, task.components);
-        pull_together(&mut statistics);
-        let start = task.maximize(&statistics)?;
+        let statistics = statistics_of_groups(&sample, task.leaves, &groups, task.components);
+        let start = task.maximize(&statistics);
         // One start on a large table needs no trial.
         if tries == 1 && !whole {
             return em(task, source, start, &options.em, control);
@@ -363,30 +364,30 @@ fn unlabelled(
     }
 }
 
-fn sample_size(source: &dyn Source) -> usize {
-    (SAMPLE_CELLS / source.schema().fields.len().max(1)).clamp(1000, SAMPLE_ROWS)
+fn sample_size(source: &dyn Source, leaves: &[Leaf]) -> usize {
+    (SAMPLE_CELLS / Points::width(source.schema(), leaves).max(1)).clamp(1000, SAMPLE_ROWS)
 }
 
-/// Some rows of a large source, spread evenly at random; all of a small one.
-fn sample_rows(source: &dyn Source, seed: u64) -> Result<Table> {
+/// Some of the `rows` that weigh anything, evenly at random; all of a few.
+fn sample_rows(source: &dyn Source, rows: usize, size: usize, seed: u64) -> Result<Table> {
     use rand::SeedableRng;
-    let rows = source.rows() as usize;
-    if let (Some(table), true) = (source.table(), rows <= sample_size(source)) {
+    if let (Some(table), true) = (source.table(), source.rows() <= size as u64) {
         return Ok(table.clone());
     }
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed ^ 0x5a5a);
-    let mut chosen =
-        rand::seq::index::sample(&mut rng, rows, sample_size(source).min(rows)).into_vec();
+    let mut chosen = rand::seq::index::sample(&mut rng, rows, size.min(rows)).into_vec();
     chosen.sort_unstable();
     let mut parts = Vec::new();
     let mut next = chosen.into_iter().peekable();
-    for (number, chunk) in source.scan()?.enumerate() {
+    let mut first = 0;
+    for chunk in source.scan()? {
         let chunk = chunk?;
-        let first = number * CHUNK_ROWS;
+        let weighing: Vec<usize> = chunk.weighing_rows().collect();
         let mut own = Vec::new();
-        while let Some(row) = next.next_if(|row| *row < first + chunk.rows()) {
-            own.push((row - first) as u32);
+        while let Some(row) = next.next_if(|row| *row < first + weighing.len()) {
+            own.push(weighing[row - first] as u32);
         }
+        first += weighing.len();
         if !own.is_empty() {
             parts.push(chunk.take(&own));
         }
@@ -405,26 +406,34 @@ fn finish(
     mut result: EmResult<Parameters, MixtureStatistics>,
     restarts: Vec<f64>,
 ) -> Fit {
-    let mut warnings = diagnose(
+    let mut warnings = Vec::new();
+    if task.target.is_none() {
+        order_components(&mut result, &mut warnings);
+    }
+    warnings.extend(diagnose(
         task.leaves,
         source.schema(),
         task.target,
         survey,
         &result,
         options,
-    );
-    if task.target.is_none() {
-        order_components(&mut result, &mut warnings);
+    ));
+    // Stopped while starts were tried on a sample, that is all there is.
+    let weight = result.statistics.total;
+    if weight < 0.999 * survey.total {
+        warnings.push(format!(
+            "stopped before all rows were used: model and figures are of a sample of weight {weight}"
+        ));
     }
     let mixture = assemble(task, source.schema(), result.parameters, result.statistics);
     let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
     let parameters = mixture.free_parameters();
     Fit {
         rows: source.rows(),
-        weight: survey.total,
+        weight,
         log_likelihood,
         parameters,
-        bic: -2.0 * log_likelihood + parameters as f64 * survey.total.ln(),
+        bic: -2.0 * log_likelihood + parameters as f64 * weight.ln(),
         aic: -2.0 * log_likelihood + 2.0 * parameters as f64,
         iterations: result.iterations,
         converged: result.converged,

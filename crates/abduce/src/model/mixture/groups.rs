@@ -5,12 +5,22 @@
 use super::{Leaf, MixtureStatistics};
 use crate::data::{Cells, Chunk, Gather, Rows};
 
+/// What becomes of hidden cells in correlated columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// Their rows are left out of that leaf.
+    LeftOut,
+    /// They are taken as the leaf's vague distribution expects them.
+    Typical,
+}
+
 /// Adds a chunk's rows to the statistics of their groups, and gives the weight
 /// of the rows that have none.
 pub(super) fn observe_groups(
     leaves: &[Leaf],
     chunk: &Chunk,
     group_of: impl Fn(usize) -> Option<usize>,
+    hidden: Hidden,
     statistics: &mut MixtureStatistics,
 ) -> f64 {
     let (order, ends) = by_group(&group_of, chunk.rows(), statistics.weights.len());
@@ -42,8 +52,11 @@ pub(super) fn observe_groups(
                 .iter()
                 .map(|cells| cells.slice(*start, end - start))
                 .collect();
-            leaf.family
-                .observe(&Rows::new(&cells), &weights[*start..*end], group);
+            let (rows, weights) = (Rows::new(&cells), &weights[*start..*end]);
+            match (hidden, leaf.family.vague()) {
+                (Hidden::Typical, Some(vague)) => vague.expect(&rows, weights, group),
+                _ => leaf.family.observe(&rows, weights, group),
+            }
         }
     }
     let grouped = runs.last().map_or(0, |(_, end)| *end);

@@ -156,6 +156,9 @@ impl Mixture {
             }
             let filled = match how {
                 Fill::Mean => expected(own, posterior, &seen, rng),
+                Fill::Mode if leaf.family.levels().is_some() => {
+                    expected(own, posterior, &seen, rng)
+                }
                 Fill::Mode | Fill::Draw => {
                     let mut out = vec![0.0; seen.len()];
                     own[component].fill(how, &seen, rng, &mut out);

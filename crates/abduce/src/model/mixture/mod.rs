@@ -14,6 +14,7 @@ mod fit;
 mod groups;
 mod joint;
 mod maximize;
+mod runs;
 mod specification;
 mod start;
 mod survey;
@@ -34,9 +35,6 @@ pub struct Leaf {
     /// The family, its shape and its prior.
     #[serde(flatten)]
     pub family: LeafFamily,
-    /// Whether all components share one covariance.
-    #[serde(default)]
-    pub tied: bool,
 }
 
 /// θ: the weights of the components and every leaf's distributions.

@@ -243,33 +243,38 @@ impl Specification {
                 FamilyName::Gaussian => LeafFamily::Gaussian {
                     shape: (),
                     prior: Default::default(),
+                    vague: None,
                 },
                 FamilyName::Poisson => LeafFamily::Poisson {
                     shape: (),
                     prior: Default::default(),
+                    vague: None,
                 },
                 FamilyName::Exponential => LeafFamily::Exponential {
                     shape: (),
                     prior: Default::default(),
+                    vague: None,
                 },
                 FamilyName::Bernoulli => LeafFamily::Bernoulli {
                     shape: (),
                     prior: self.smoothing,
+                    vague: None,
                 },
                 FamilyName::Categorical => LeafFamily::Categorical {
                     shape: field.levels.len(),
                     prior: self.smoothing,
+                    vague: None,
                 },
             };
             leaves.push(Leaf {
                 columns: vec![position],
                 family,
-                tied: false,
             });
         }
         if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
             let structure = match covariance {
-                CovarianceKind::Full | CovarianceKind::Tied => Structure::Full,
+                CovarianceKind::Full => Structure::Full,
+                CovarianceKind::Tied => Structure::Tied,
                 CovarianceKind::Diagonal => Structure::Diagonal,
                 CovarianceKind::Spherical => Structure::Spherical,
             };
@@ -282,8 +287,8 @@ impl Specification {
                 family: LeafFamily::Multivariate {
                     shape,
                     prior: Default::default(),
+                    vague: None,
                 },
-                tied: covariance == CovarianceKind::Tied,
             };
             leaves.insert(0, leaf);
         }
@@ -298,15 +303,8 @@ impl Specification {
 
 /// The number of free parameters of `components` of these leaves.
 pub(super) fn free_parameters(leaves: &[Leaf], components: usize) -> usize {
-    let weights = components.saturating_sub(1);
-    let leaves = leaves.iter().map(|leaf| {
-        let each = leaf.family.parameters();
-        match &leaf.family {
-            LeafFamily::Multivariate { shape, .. } if leaf.tied => {
-                components * shape.columns + (each - shape.columns)
-            }
-            _ => components * each,
-        }
-    });
-    weights + leaves.sum::<usize>()
+    let leaves = leaves
+        .iter()
+        .map(|leaf| leaf.family.parameters_of_all(components));
+    components.saturating_sub(1) + leaves.sum::<usize>()
 }

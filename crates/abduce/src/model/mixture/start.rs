@@ -4,11 +4,12 @@
 //! ones: the labelled rows, each class pulled towards what all have in common,
 //! so that two rows are enough for a class.
 
-use super::groups::observe_groups;
+use super::groups::{Hidden, observe_groups};
 use super::survey::Survey;
 use super::{Leaf, MixtureStatistics};
-use crate::data::{Source, Table};
-use crate::family::{GaussianStats, MultivariateStats, Statistics, Stats as _, draw_index};
+use crate::Result;
+use crate::data::{Schema, Source, Table, reduce};
+use crate::family::draw_index;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -41,14 +42,19 @@ pub(super) struct Points {
 }
 
 impl Points {
+    /// How many numbers a row becomes.
+    pub fn width(schema: &Schema, leaves: &[Leaf]) -> usize {
+        let columns = leaves.iter().flat_map(|leaf| &leaf.columns);
+        columns.map(|c| places(schema, *c)).sum()
+    }
+
     pub fn of(table: &Table, leaves: &[Leaf], survey: &Survey) -> Points {
         let schema = table.schema();
         let columns: Vec<usize> = leaves
             .iter()
             .flat_map(|leaf| leaf.columns.iter().copied())
             .collect();
-        let places = |c: usize| schema.fields[c].levels.len().clamp(1, INDICATORS);
-        let width = columns.iter().map(|c| places(*c)).sum();
+        let width = Points::width(schema, leaves);
         let rows = table.rows() as usize;
         let mut points = Points {
             width,
@@ -60,10 +66,10 @@ impl Points {
             let mut offset = 0;
             for column in &columns {
                 let cells = chunk.column(*column).cells(0, chunk.rows());
-                let (mean, scale) = (
-                    survey.columns[*column].mean,
-                    survey.variance(*column).sqrt(),
-                );
+                let (mean, scale) = {
+                    let scale = survey.scale(*column);
+                    (scale.mean, scale.variance.sqrt())
+                };
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {
                     let point = (first + row) * width + offset;
                     if schema.fields[*column].kind.is_coded() {
@@ -72,7 +78,7 @@ impl Points {
                         points.cells[point] = (cells.reals()[row] - mean) / scale;
                     }
                 }
-                offset += places(*column);
+                offset += places(schema, *column);
             }
             match chunk.weights() {
                 Some(weights) => points.weights.extend_from_slice(weights),
@@ -163,11 +169,17 @@ impl Points {
     }
 }
 
+fn places(schema: &Schema, column: usize) -> usize {
+    schema.fields[column].levels.len().clamp(1, INDICATORS)
+}
+
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// The statistics of rows given wholly to their groups.
+/// The statistics of rows given wholly to their groups, made fit to start from.
+/// Hidden cells of correlated columns are taken as the table's mean and spread,
+/// so that rows count of which no other is complete.
 pub(super) fn statistics_of_groups(
     table: &Table,
     leaves: &[Leaf],
@@ -178,165 +190,39 @@ pub(super) fn statistics_of_groups(
     let mut first = 0;
     for chunk in table.chunks() {
         let group_of = |row: usize| Some(groups[first + row]);
-        observe_groups(leaves, chunk, group_of, &mut statistics);
+        observe_groups(leaves, chunk, group_of, Hidden::Typical, &mut statistics);
         first += chunk.rows();
     }
+    pull_together(leaves, &mut statistics);
     statistics
 }
 
-/// Pulls every component towards what all have in common: a few rows' worth of
-/// the pooled spread about its own mean, and one row's worth of frequencies that
-/// leave no level impossible: what a start rules out, EM never gets back.
-pub(super) fn pull_together(statistics: &mut MixtureStatistics) {
-    for leaf in &mut statistics.leaves {
-        let Some(mut all) = leaf.first().cloned() else {
-            continue;
-        };
-        leaf[1..].iter().for_each(|own| all.merge(own));
-        let within = pooled_within(leaf);
-        for own in leaf.iter_mut() {
-            match (own, &all, &within) {
-                (
-                    Statistics::Multivariate(MultivariateStats::Full {
-                        weight,
-                        mean,
-                        scatter,
-                    }),
-                    Statistics::Multivariate(MultivariateStats::Full {
-                        weight: w,
-                        mean: m,
-                        scatter: s,
-                    }),
-                    Some(Within::Full(covariance)),
-                ) if *w > 0.0 => {
-                    let rows = mean.len() as f64 + 1.0;
-                    if *weight <= 0.0 {
-                        mean.clone_from(m);
-                        scatter
-                            .iter_mut()
-                            .zip(s)
-                            .for_each(|(a, b)| *a = b * rows / w);
-                    } else {
-                        scatter
-                            .iter_mut()
-                            .zip(covariance)
-                            .for_each(|(a, b)| *a += rows * b);
-                    }
-                    *weight += rows;
-                }
-                (
-                    Statistics::Multivariate(MultivariateStats::Columns { columns, .. }),
-                    Statistics::Multivariate(MultivariateStats::Columns { columns: all, .. }),
-                    Some(Within::Columns(variances)),
-                ) => {
-                    for ((own, all), variance) in columns.iter_mut().zip(all).zip(variances) {
-                        pull_column(own, all, *variance);
-                    }
-                }
-                (
-                    Statistics::Gaussian(own),
-                    Statistics::Gaussian(all),
-                    Some(Within::Columns(variances)),
-                ) => {
-                    pull_column(own, all, variances[0]);
-                }
-                (Statistics::Categorical(own), Statistics::Categorical(all), _) => {
-                    let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
-                    for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
-                        *count += 0.5 * (pooled / weight + 1.0 / levels);
-                    }
-                }
-                (Statistics::Bernoulli(own), Statistics::Bernoulli(all), _) => {
-                    let weight = all.weight().max(1.0);
-                    own.failures += 0.5 * (all.failures / weight + 0.5);
-                    own.successes += 0.5 * (all.successes / weight + 0.5);
-                }
-                (Statistics::Poisson(own), Statistics::Poisson(all), _) => {
-                    own.weight += 1.0;
-                    own.sum += (all.sum / all.weight.max(1.0)).max(1e-3);
-                }
-                (Statistics::Exponential(own), Statistics::Exponential(all), _)
-                    if all.weight > 0.0 =>
-                {
-                    let mut share = all.clone();
-                    share.scale(1.0 / all.weight);
-                    own.merge(&share);
-                }
-                _ => {}
-            }
-        }
-    }
+/// The statistics of labelled rows, made fit to start from as
+/// [`statistics_of_groups`] does.
+pub(super) fn statistics_of_labels(
+    source: &dyn Source,
+    leaves: &[Leaf],
+    target: usize,
+) -> Result<MixtureStatistics> {
+    let labels = source.schema().fields[target].levels.len();
+    let statistics = reduce(
+        source,
+        |_, chunk| {
+            let mut statistics = MixtureStatistics::zero(leaves, labels);
+            let cells = chunk.column(target).cells(0, chunk.rows());
+            let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
+            observe_groups(leaves, chunk, label_of, Hidden::Typical, &mut statistics);
+            Ok(statistics)
+        },
+        |total, more| total.merge(&more),
+    )?;
+    let mut statistics = statistics.unwrap_or_else(|| MixtureStatistics::zero(leaves, labels));
+    pull_together(leaves, &mut statistics);
+    Ok(statistics)
 }
 
-enum Within {
-    Full(Vec<f64>),
-    Columns(Vec<f64>),
-}
-
-fn pull_column(own: &mut GaussianStats, all: &GaussianStats, variance: f64) {
-    const ROWS: f64 = 2.0;
-    if all.weight <= 0.0 {
-        return;
-    }
-    if own.weight <= 0.0 {
-        *own = all.clone();
-        own.scale(ROWS / all.weight);
-    } else {
-        own.weight += ROWS;
-        own.scatter += ROWS * variance;
-    }
-}
-
-/// The covariance within components, pooled over them.
-fn pooled_within(leaf: &[Statistics]) -> Option<Within> {
-    let columns = |parts: Vec<&[GaussianStats]>| {
-        let d = parts.first().map_or(0, |p| p.len());
-        Within::Columns(
-            (0..d)
-                .map(|c| {
-                    let weight: f64 = parts.iter().map(|p| p[c].weight).sum();
-                    let scatter: f64 = parts.iter().map(|p| p[c].scatter).sum();
-                    if weight > 0.0 { scatter / weight } else { 0.0 }
-                })
-                .collect(),
-        )
-    };
-    match leaf.first()? {
-        Statistics::Gaussian(_) => Some(columns(
-            leaf.iter()
-                .filter_map(|s| match s {
-                    Statistics::Gaussian(s) => Some(std::slice::from_ref(s)),
-                    _ => None,
-                })
-                .collect(),
-        )),
-        Statistics::Multivariate(MultivariateStats::Columns { .. }) => Some(columns(
-            leaf.iter()
-                .filter_map(|s| match s {
-                    Statistics::Multivariate(MultivariateStats::Columns { columns, .. }) => {
-                        Some(columns.as_slice())
-                    }
-                    _ => None,
-                })
-                .collect(),
-        )),
-        Statistics::Multivariate(MultivariateStats::Full { scatter, .. }) => {
-            let mut pooled = vec![0.0; scatter.len()];
-            let mut total = 0.0;
-            for own in leaf {
-                if let Statistics::Multivariate(MultivariateStats::Full {
-                    weight, scatter, ..
-                }) = own
-                {
-                    total += weight;
-                    pooled.iter_mut().zip(scatter).for_each(|(a, b)| *a += b);
-                }
-            }
-            if total > 0.0 {
-                pooled.iter_mut().for_each(|s| *s /= total);
-            }
-            Some(Within::Full(pooled))
-        }
-        _ => None,
+fn pull_together(leaves: &[Leaf], statistics: &mut MixtureStatistics) {
+    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
+        leaf.family.pull_together(own);
     }
 }

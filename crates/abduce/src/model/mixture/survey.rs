@@ -3,11 +3,11 @@
 //! correlated columns this is the whole fit; otherwise it gives EM its scales
 //! and, where there are labels, its start.
 
-use super::groups::observe_groups;
+use super::groups::{Hidden, observe_groups};
 use super::{Leaf, MixtureStatistics};
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, reduce};
 use crate::family::{
-    Family, Gaussian, GaussianStats, LeafFamily, Statistics, Stats as _, Structure,
+    Family, Gaussian, GaussianStats, LeafFamily, Scale, Statistics, Stats as _, Structure,
 };
 use crate::learn::Control;
 use crate::{Error, Result};
@@ -18,6 +18,8 @@ pub(super) struct Survey {
     pub labelled: MixtureStatistics,
     /// The total weight of all rows.
     pub total: f64,
+    /// The number of rows that weigh anything.
+    pub rows: u64,
     /// The weight of the rows without a label.
     pub unlabelled: f64,
     /// The weight of the rows that EM must complete: some but not all of their
@@ -64,6 +66,7 @@ impl Survey {
         let mut survey = Survey {
             labelled: MixtureStatistics::zero(leaves, labels),
             total: chunk.total_weight(),
+            rows: chunk.weighing_rows().count() as u64,
             unlabelled: 0.0,
             incomplete: 0.0,
             columns: vec![GaussianStats::default(); chunk.columns().len()],
@@ -97,7 +100,13 @@ impl Survey {
         };
         let cells = chunk.column(target).cells(0, rows);
         let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
-        survey.unlabelled = observe_groups(leaves, chunk, label_of, &mut survey.labelled);
+        survey.unlabelled = observe_groups(
+            leaves,
+            chunk,
+            label_of,
+            Hidden::LeftOut,
+            &mut survey.labelled,
+        );
         if all_labelled {
             for (leaf, own) in leaves.iter().zip(&survey.labelled.leaves) {
                 for statistics in own {
@@ -114,7 +123,7 @@ impl Survey {
         for leaf in leaves {
             let full = matches!(
                 &leaf.family,
-                LeafFamily::Multivariate { shape, .. } if shape.structure == Structure::Full
+                LeafFamily::Multivariate { shape, .. } if matches!(shape.structure, Structure::Full | Structure::Tied)
             );
             let columns: Vec<Cells> = leaf
                 .columns
@@ -136,6 +145,7 @@ impl Survey {
     fn merge(&mut self, other: &Survey) {
         self.labelled.merge(&other.labelled);
         self.total += other.total;
+        self.rows += other.rows;
         self.unlabelled += other.unlabelled;
         self.incomplete += other.incomplete;
         self.columns
@@ -160,9 +170,8 @@ impl Survey {
         Ok(())
     }
 
-    /// A column's variance; for a constant column, the square of its value, or
-    /// 1, so that there is always a scale.
-    pub fn variance(&self, column: usize) -> f64 {
+    /// Where a column lies. A constant column's unit is its value, or 1.
+    pub fn scale(&self, column: usize) -> Scale {
         let moments = &self.columns[column];
         let variance = if moments.weight > 0.0 {
             moments.scatter / moments.weight
@@ -171,81 +180,50 @@ impl Survey {
         };
         // Below this the spread is rounding of the mean.
         let rounding = (moments.mean * f64::EPSILON).powi(2);
-        if variance > rounding {
-            return variance;
-        }
+        let constant = variance <= rounding;
         let square = moments.mean * moments.mean;
-        if square > 0.0 { square } else { 1.0 }
+        let unit = if square > 0.0 { square } else { 1.0 };
+        Scale {
+            mean: moments.mean,
+            variance: if constant { unit } else { variance },
+            constant,
+        }
     }
 
-    /// Gives the leaves priors in the scale of the data.
-    pub fn set_priors(&self, leaves: &mut [Leaf], floor: f64, smoothing: f64) {
-        for leaf in leaves {
-            let variances: Vec<f64> = leaf.columns.iter().map(|c| self.variance(*c)).collect();
-            let mean = self.columns[leaf.columns[0]]
-                .mean
-                .max(1.0 / (1.0 + self.total));
-            match &mut leaf.family {
-                LeafFamily::Gaussian { prior, .. } => prior.scatter = floor * variances[0],
-                LeafFamily::Multivariate { prior, .. } => {
-                    prior.scatter = variances.iter().map(|v| floor * v).collect();
-                }
-                // As if `smoothing` more rows had been seen at the mean.
-                LeafFamily::Poisson { prior, .. } => *prior = (smoothing * mean, smoothing),
-                LeafFamily::Exponential { prior, .. } => *prior = (smoothing, smoothing * mean),
-                LeafFamily::Categorical { .. } | LeafFamily::Bernoulli { .. } => {}
-            }
-        }
+    /// Where the columns of a leaf lie.
+    pub fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
+        leaf.columns.iter().map(|c| self.scale(*c)).collect()
     }
 
     /// The logarithm of the units of a row's density.
     pub fn log_units(&self, leaves: &[Leaf]) -> f64 {
-        let mut sum = 0.0;
-        for leaf in leaves {
-            if matches!(
-                leaf.family,
-                LeafFamily::Gaussian { .. }
-                    | LeafFamily::Multivariate { .. }
-                    | LeafFamily::Exponential { .. }
-            ) {
-                for column in &leaf.columns {
-                    let share = self.columns[*column].weight / self.total;
-                    sum += 0.5 * share * self.variance(*column).ln();
-                }
-            }
-        }
-        sum
+        let columns = leaves.iter().filter(|leaf| leaf.family.has_units());
+        let columns = columns.flat_map(|leaf| &leaf.columns);
+        columns
+            .map(|c| 0.5 * self.columns[*c].weight / self.total * self.scale(*c).variance.ln())
+            .sum()
     }
 }
 
 fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize) -> Result<()> {
     for leaf in leaves {
-        let (whole, positive) = match leaf.family {
-            LeafFamily::Poisson { .. } => (true, true),
-            LeafFamily::Exponential { .. } => (false, true),
-            LeafFamily::Gaussian { .. } | LeafFamily::Multivariate { .. } => (false, false),
-            LeafFamily::Categorical { .. } | LeafFamily::Bernoulli { .. } => continue,
-        };
         for column in &leaf.columns {
             let cells = chunk.column(*column).cells(0, chunk.rows());
             let x = cells.reals();
-            let bad =
-                |x: f64| !x.is_finite() || (positive && x < 0.0) || (whole && x.fract() != 0.0);
-            // Without an early end, the compiler makes vector code of the usual case.
-            let finite = x.iter().fold(true, |finite, x| finite & x.is_finite());
-            if finite && !(positive && x.iter().any(|x| bad(*x))) {
+            // Without an early end, the compiler makes vector code of this.
+            if x.iter().fold(true, |all, x| all & leaf.family.supports(*x)) {
                 continue;
             }
-            if let Some(row) = (0..x.len()).find(|row| cells.is_seen(*row) && bad(x[*row])) {
-                let what = match (whole, positive) {
-                    (true, _) => "not a count",
-                    (false, true) => "negative",
-                    _ => "not finite",
-                };
+            let seen = (0..x.len()).filter(|row| cells.is_seen(*row));
+            if let Some(row) = seen.into_iter().find(|row| !leaf.family.supports(x[*row])) {
                 let place = number * CHUNK_ROWS + row + 1;
-                return Err(Error::data(format!("{} in row {place} is {what}", x[row]))
-                    .at_column(&schema.fields[*column].name)
-                    .with_hint("choose another family or kind for the column"));
+                return Err(Error::data(format!(
+                    "{} in row {place} cannot come from the family {}",
+                    x[row],
+                    leaf.family.name()
+                ))
+                .at_column(&schema.fields[*column].name)
+                .with_hint("choose another family or kind for the column"));
             }
         }
     }
