@@ -4,11 +4,12 @@
 use abduce::ErrorKind;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
-use abduce::family::Fill;
-use abduce::learn::{Control, EStep, EmOptions};
-use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
+use abduce::family::{Distribution, Fill};
+use abduce::learn::{Control, EStep, EmOptions, Progress};
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Reals, Specification, fit};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const KINDS: [CovarianceKind; 4] = [
     CovarianceKind::Full,
@@ -56,7 +57,10 @@ fn usable(fit: &Fit, table: &Table) {
         }
         for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
             let filled = fit.mixture.complete(chunk, how, &mut rng).unwrap();
-            assert!(filled.columns().iter().all(|c| c.nulls().is_none()));
+            for leaf in &fit.mixture.leaves {
+                let mut columns = leaf.columns.iter();
+                assert!(columns.all(|c| filled.column(*c).nulls().is_none()));
+            }
             let finite = |c: &Column| match c {
                 Column::Real { values, .. } => values.iter().all(|x| x.is_finite()),
                 Column::Code { .. } => true,
@@ -278,5 +282,191 @@ fn an_impossible_row_gets_the_weights_of_the_classes() {
             .unwrap_err()
             .kind(),
         ErrorKind::Numeric
+    );
+}
+
+/// Two groups ten apart, every row with one of three cells hidden.
+fn no_complete_row(offset: f64) -> (Vec<Vec<Option<f64>>>, Vec<Option<u32>>) {
+    let columns = (0..3).map(|c| {
+        let cell = |row: u32| {
+            let noise = (f64::from(row) * (1.7 + f64::from(c))).sin();
+            (row % 3 != c).then(|| offset + 10.0 * f64::from(row / 300) + noise)
+        };
+        (0..600).map(cell).collect()
+    });
+    (
+        columns.collect(),
+        (0..600).map(|row| Some(row / 300)).collect(),
+    )
+}
+
+#[test]
+fn rows_none_of_which_is_complete() {
+    for offset in [0.0, 1e4, 1e8, -1e8] {
+        let (columns, labels) = no_complete_row(offset);
+        let table = labelled(&columns, &labels, 2);
+        for kind in KINDS {
+            let specification = Specification::gda("y", kind);
+            let fit = fit(
+                &specification,
+                &table,
+                &FitOptions::default(),
+                Control::default(),
+            )
+            .unwrap();
+            usable(&fit, &table);
+            let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
+            let right = (0..600)
+                .filter(|row| posterior.best(*row) == row / 300)
+                .count();
+            assert_eq!(right, 600, "{kind:?} {offset}");
+        }
+        for kind in [CovarianceKind::Full, CovarianceKind::Tied] {
+            let table = reals(&columns);
+            let specification = Specification::mixture(2, kind);
+            let fit = fit(
+                &specification,
+                &table,
+                &FitOptions::default(),
+                Control::default(),
+            )
+            .unwrap();
+            usable(&fit, &table);
+            assert!(
+                (fit.mixture.parameters.weights[0] - 0.5).abs() < 1e-6,
+                "{kind:?} {offset}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_class_that_never_saw_a_column_keeps_what_it_saw_of_others() {
+    let x: Vec<Option<f64>> = (0..40)
+        .map(|i| Some(f64::from(i % 5) + 10.0 * f64::from(i / 20)))
+        .collect();
+    let y: Vec<Option<f64>> = (0..40)
+        .map(|i| (i < 20).then(|| 500.0 + f64::from(i % 7)))
+        .collect();
+    let labels: Vec<Option<u32>> = (0..40).map(|i| Some(i / 20)).collect();
+    let table = labelled(&[x, y], &labels, 2);
+    for kind in KINDS {
+        let fit = fit(
+            &Specification::gda("y", kind),
+            &table,
+            &FitOptions::default(),
+            Control::default(),
+        )
+        .unwrap();
+        usable(&fit, &table);
+        let Distribution::Multivariate(second) = &fit.mixture.parameters.leaves[0][1] else {
+            panic!("not a Gaussian")
+        };
+        assert!((second.mean[0] - 12.0).abs() < 0.5, "{kind:?} {second:?}");
+        assert!((second.mean[1] - 503.0).abs() < 5.0, "{kind:?} {second:?}");
+    }
+}
+
+#[test]
+fn without_a_variance_floor_a_class_keeps_its_own_mean_and_is_told() {
+    let a = some(&[1.0, 1.0, 1.0, 5.0, 6.0, 7.5]);
+    let b = some(&[2.0, 3.0, 4.0, 2.0, 3.0, 9.0]);
+    let labels = [0, 0, 0, 1, 1, 1].map(Some);
+    let table = labelled(&[a, b], &labels, 2);
+    let mut all = vec![Specification::naive_bayes("y")];
+    all.extend(KINDS.map(|kind| Specification::gda("y", kind)));
+    for specification in all {
+        let specification = Specification {
+            variance_floor: 0.0,
+            ..specification
+        };
+        let fit = fit(
+            &specification,
+            &table,
+            &FitOptions::default(),
+            Control::default(),
+        )
+        .unwrap();
+        usable(&fit, &table);
+        let mean = match &fit.mixture.parameters.leaves[0][0] {
+            Distribution::Gaussian(g) => g.mean,
+            Distribution::Multivariate(g) => g.mean[0],
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(mean, 1.0, "{specification:?}");
+        let shared = matches!(
+            specification.reals,
+            Reals::Together {
+                covariance: CovarianceKind::Tied | CovarianceKind::Spherical,
+                ..
+            }
+        );
+        assert_eq!(fit.warnings.is_empty(), shared, "{:?}", fit.warnings);
+    }
+}
+
+#[test]
+fn a_constant_column_does_not_hide_a_collapse() {
+    let mut x: Vec<f64> = (0..200)
+        .map(|i| (f64::from(i) * 1.31).sin() * 3.0)
+        .collect();
+    x[..6].fill(9.0);
+    let plain = Specification::mixture(4, CovarianceKind::Full);
+    let alone = fit(
+        &plain,
+        &reals(&[some(&x)]),
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap();
+    let beside = reals(&[some(&x), vec![Some(7.0); 200]]);
+    let beside = fit(&plain, &beside, &FitOptions::default(), Control::default()).unwrap();
+    for (a, b) in alone
+        .mixture
+        .parameters
+        .weights
+        .iter()
+        .zip(&beside.mixture.parameters.weights)
+    {
+        assert!((a - b).abs() < 1e-3, "{a} {b}");
+    }
+}
+
+#[test]
+fn collinear_columns_with_holes_do_not_make_the_objective_fall() {
+    let hole = |i: usize, c: usize| (i * 7 + c * 3) % 5 == 0;
+    let x: Vec<Option<f64>> = (0..20_000)
+        .map(|i| (!hole(i, 0)).then(|| (i as f64 * 0.37).sin() + (i as f64).sqrt()))
+        .collect();
+    let y: Vec<Option<f64>> = (0..20_000)
+        .map(|i| (!hole(i, 1)).then(|| 3.0 * ((i as f64 * 0.37).sin() + (i as f64).sqrt()) + 1.0))
+        .collect();
+    mixtures_survive(&reals(&[x, y]), &[1]);
+}
+
+#[test]
+fn a_stopped_fit_tells_what_its_figures_are_of() {
+    let x: Vec<Option<f64>> = (0..60_000)
+        .map(|i| Some(f64::from(i % 2) * 8.0 + (f64::from(i) * 0.7).sin()))
+        .collect();
+    let table = reals(&[x]);
+    let stop = AtomicBool::new(false);
+    let watch = |progress: Progress| {
+        if matches!(progress, Progress::Restart { number: 2, .. }) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        interrupt: Some(&stop),
+        progress: Some(&watch),
+    };
+    let specification = Specification::mixture(2, CovarianceKind::Full);
+    let fit = fit(&specification, &table, &FitOptions::default(), control).unwrap();
+    assert!(fit.interrupted && !fit.converged);
+    assert_eq!(fit.weight, fit.mixture.statistics.total);
+    assert!(
+        fit.warnings.iter().any(|w| w.contains("sample")),
+        "{:?}",
+        fit.warnings
     );
 }

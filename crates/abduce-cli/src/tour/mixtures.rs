@@ -124,6 +124,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
         leaves: vec![Leaf {
             columns: vec![0],
             family,
+            fixed: false,
         }],
     };
     let chunks = (0..ROWS)

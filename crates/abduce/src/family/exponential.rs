@@ -148,6 +148,20 @@ impl Family for Exponential {
         }
     }
 
+    /// Where every time is 0, a millionth of the column's mean stands for them.
+    fn map_all(_: &(), stats: &[ExponentialStats], prior: &(f64, f64), vague: &Self) -> Vec<Self> {
+        let estimate = |own: &ExponentialStats| {
+            let least = (prior.0, prior.1 + 1e-6 * own.weight / vague.rate);
+            Self::map(own, prior).or_else(|_| Self::map(own, &least))
+        };
+        let one = |own| {
+            estimate(own)
+                .or_else(|_| estimate(&merged(stats)))
+                .unwrap_or_else(|_| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
     fn is_valid(&self, _: &()) -> bool {
         self.rate > 0.0 && self.rate.is_finite()
     }

@@ -238,6 +238,23 @@ impl Family for Gaussian {
         }
     }
 
+    /// Where no prior keeps a variance from vanishing, the smallest that keeps
+    /// the component about its own mean.
+    fn map_all(_: &(), stats: &[GaussianStats], prior: &GaussianPrior, vague: &Self) -> Vec<Self> {
+        let estimate = |own: &GaussianStats| {
+            let least = GaussianPrior {
+                scatter: prior.scatter + 1e-12 * vague.variance * own.weight,
+            };
+            Self::map(own, prior).or_else(|_| Self::map(own, &least))
+        };
+        let one = |own| {
+            estimate(own)
+                .or_else(|_| estimate(&merged(stats)))
+                .unwrap_or_else(|_| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
     fn spread(&self, scales: &[Scale]) -> f64 {
         if scales[0].constant {
             return 1.0;

@@ -3,7 +3,7 @@
 
 use super::survey::Survey;
 use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
-use crate::data::Schema;
+use crate::data::{Kind, Schema};
 use crate::learn::EmResult;
 
 /// A variance, as a share of the table's, below which a component has
@@ -18,7 +18,8 @@ type Result = EmResult<Parameters, MixtureStatistics>;
 /// The components whose spread is next to nothing in some direction.
 pub(super) fn collapsed(leaves: &[Leaf], survey: &Survey, result: &Result) -> Vec<usize> {
     let narrow = |j: &usize| {
-        let mut leaves = leaves.iter().zip(&result.parameters.leaves);
+        let leaves = leaves.iter().zip(&result.parameters.leaves);
+        let mut leaves = leaves.filter(|(leaf, _)| !leaf.fixed);
         leaves.any(|(leaf, own)| own[*j].spread(&survey.scales(leaf)) < COLLAPSED)
     };
     (0..result.parameters.weights.len())
@@ -40,21 +41,19 @@ pub(super) fn diagnose(
         None => format!("component {}", j + 1),
     };
     let mut warnings = Vec::new();
-    for leaf in leaves {
-        for column in &leaf.columns {
-            let field = &schema.fields[*column];
-            let seen = &survey.columns[*column];
-            if !field.kind.is_coded() && seen.weight <= 0.0 {
-                warnings.push(format!(
-                    "column \"{}\" has no seen cell and says nothing",
-                    field.name
-                ));
-            } else if !field.kind.is_coded() && survey.scale(*column).constant {
-                warnings.push(format!(
-                    "column \"{}\" is constant and says nothing",
-                    field.name
-                ));
-            }
+    for (column, field) in schema.fields.iter().enumerate() {
+        let numbers = !field.kind.is_coded() && field.kind != Kind::Text;
+        let modelled = leaves.iter().find(|leaf| leaf.columns.contains(&column));
+        match modelled {
+            None if numbers => warnings.push(format!(
+                "column \"{}\" has no seen cell and is left out",
+                field.name
+            )),
+            Some(leaf) if leaf.fixed => warnings.push(format!(
+                "column \"{}\" is constant and says nothing",
+                field.name
+            )),
+            _ => {}
         }
     }
     let narrow: Vec<String> = collapsed(leaves, survey, result)

@@ -173,15 +173,21 @@ pub fn fit_from(
     let components = components(specification, source, target)?;
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
-    let survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
+    let mut survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
+    if let Some(reconsidered) = survey.reconsidered(&leaves) {
+        if reconsidered.is_empty() {
+            return Err(Error::data("no cell of any column is seen"));
+        }
+        leaves = reconsidered;
+        survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
+    }
     let belief = Belief {
         variance_floor: specification.variance_floor,
         smoothing: specification.smoothing,
         rows: survey.total,
     };
     for leaf in &mut leaves {
-        let scales = survey.scales(leaf);
-        leaf.family.settle(&scales, &belief);
+        survey.settle(leaf, &belief);
     }
     let task = Task {
         leaves: &leaves,

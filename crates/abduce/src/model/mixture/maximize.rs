@@ -52,7 +52,10 @@ pub(super) fn maximize(
         leaves: leaves
             .iter()
             .zip(&statistics.leaves)
-            .map(|(leaf, own)| leaf.family.map_all(own))
+            .map(|(leaf, own)| match leaf.family.vague() {
+                Some(vague) if leaf.fixed => vec![vague; own.len()],
+                _ => leaf.family.map_all(own),
+            })
             .collect(),
     }
 }
@@ -64,7 +67,8 @@ pub(super) fn log_prior(leaves: &[Leaf], weight_smoothing: f64, parameters: &Par
     if weight_smoothing > 0.0 {
         sum += weight_smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
     }
-    for (leaf, distributions) in leaves.iter().zip(&parameters.leaves) {
+    let leaves = leaves.iter().zip(&parameters.leaves);
+    for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {
         let weighed = distributions.iter().zip(&parameters.weights);
         let present = weighed.filter(|(_, weight)| **weight > 0.0);
         sum += leaf.family.log_prior_all(present.map(|(d, _)| d));

@@ -35,6 +35,10 @@ pub struct Leaf {
     /// The family, its shape and its prior.
     #[serde(flatten)]
     pub family: LeafFamily,
+    /// Whether the same is said in every component whatever the rows: of a
+    /// constant column, which tells no component from another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed: bool,
 }
 
 /// θ: the weights of the components and every leaf's distributions.

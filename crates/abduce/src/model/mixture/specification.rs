@@ -269,6 +269,7 @@ impl Specification {
             leaves.push(Leaf {
                 columns: vec![position],
                 family,
+                fixed: false,
             });
         }
         if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
@@ -289,6 +290,7 @@ impl Specification {
                     prior: Default::default(),
                     vague: None,
                 },
+                fixed: false,
             };
             leaves.insert(0, leaf);
         }
@@ -305,6 +307,7 @@ impl Specification {
 pub(super) fn free_parameters(leaves: &[Leaf], components: usize) -> usize {
     let leaves = leaves
         .iter()
+        .filter(|leaf| !leaf.fixed)
         .map(|leaf| leaf.family.parameters_of_all(components));
     components.saturating_sub(1) + leaves.sum::<usize>()
 }

@@ -7,7 +7,7 @@ use super::groups::{Hidden, observe_groups};
 use super::{Leaf, MixtureStatistics};
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, reduce};
 use crate::family::{
-    Family, Gaussian, GaussianStats, LeafFamily, Scale, Statistics, Stats as _, Structure,
+    Belief, Family, Gaussian, GaussianStats, LeafFamily, Scale, Statistics, Stats as _, Structure,
 };
 use crate::learn::Control;
 use crate::{Error, Result};
@@ -193,6 +193,64 @@ impl Survey {
     /// Where the columns of a leaf lie.
     pub fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
         leaf.columns.iter().map(|c| self.scale(*c)).collect()
+    }
+
+    /// The leaves without columns of which nothing was seen, and with constant
+    /// columns of numbers each by itself, fixed; `None` where that changes
+    /// nothing.
+    pub fn reconsidered(&self, leaves: &[Leaf]) -> Option<Vec<Leaf>> {
+        let mut kept = Vec::new();
+        let mut changed = false;
+        for leaf in leaves {
+            if leaf.family.levels().is_some() {
+                kept.push(leaf.clone());
+                continue;
+            }
+            let unseen = |c: &usize| self.columns[*c].weight <= 0.0;
+            let (constant, varying): (Vec<usize>, Vec<usize>) = leaf
+                .columns
+                .iter()
+                .filter(|c| !unseen(c))
+                .partition(|c| self.scale(**c).constant);
+            if varying.len() == leaf.columns.len() {
+                kept.push(leaf.clone());
+                continue;
+            }
+            changed = true;
+            if !varying.is_empty() {
+                let mut leaf = leaf.clone();
+                if let LeafFamily::Multivariate { shape, .. } = &mut leaf.family {
+                    shape.columns = varying.len();
+                }
+                kept.push(Leaf {
+                    columns: varying,
+                    ..leaf
+                });
+            }
+            for column in constant {
+                let family = LeafFamily::Gaussian {
+                    shape: (),
+                    prior: Default::default(),
+                    vague: None,
+                };
+                kept.push(Leaf {
+                    columns: vec![column],
+                    family,
+                    fixed: true,
+                });
+            }
+        }
+        changed.then_some(kept)
+    }
+
+    /// Gives a leaf its prior and its fallback, in the units of its columns.
+    pub fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
+        let mut scales = self.scales(leaf);
+        if leaf.fixed {
+            // All but a point, so that draws are the constant too.
+            scales.iter_mut().for_each(|scale| scale.variance *= 1e-12);
+        }
+        leaf.family.settle(&scales, belief);
     }
 
     /// The logarithm of the units of a row's density.
