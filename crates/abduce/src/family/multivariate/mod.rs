@@ -272,7 +272,7 @@ impl Family for MultivariateGaussian {
         let mut scratch = Scratch::default();
         for group in run::by_pattern(rows) {
             let columns = group.columns(rows);
-            if let Ok(mut run) = kernel.run(&group.seen, None) {
+            if let Ok(mut run) = kernel.run(&group.seen, None, group.rows.len()) {
                 run.load(&run::slices(&columns), &mut scratch);
                 run.accumulate(&mut scratch, &group.pick(weights));
                 run.finish(std::iter::once(&mut *stats));
@@ -296,7 +296,7 @@ impl Family for MultivariateGaussian {
         let mut scratch = Scratch::default();
         for group in run::by_pattern(rows) {
             let mut densities = vec![0.0; group.rows.len()];
-            if let Ok(run) = kernel.run(&group.seen, None) {
+            if let Ok(run) = kernel.run(&group.seen, None, group.rows.len()) {
                 let columns = group.columns(rows);
                 run.add_log_density(&run::slices(&columns), &mut scratch, &mut densities);
             } else {

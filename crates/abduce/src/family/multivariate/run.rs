@@ -7,7 +7,8 @@ use super::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
 use crate::data::{Cells, Rows};
 use crate::family::{GaussianStats, Stats};
 use crate::kernel::gaussian::{
-    CentredMoments, CovarianceRef, GaussianKernel, Moments, Scratch, Singular, block_rows,
+    CentredMoments, CovarianceRef, GaussianKernel, Moments, Scattered, ScatteredMoments, Scratch,
+    Singular, block_rows,
 };
 use crate::kernel::linear::{cholesky, invert_lower, log_diagonal, submatrix};
 use crate::kernel::product::{Matrix, add_product};
@@ -36,8 +37,10 @@ pub(crate) struct GaussianRun<'a> {
 enum RunKernel<'a> {
     /// Every column is seen.
     Complete(&'a GaussianKernel),
-    /// Some columns are seen.
+    /// Some columns are seen, in many rows.
     Partial(GaussianKernel),
+    /// Some columns are seen, in few rows.
+    Scattered(Scattered<'a>, Option<ScatteredMoments>),
     /// No column is seen: such rows say nothing about these columns.
     Nothing,
 }
@@ -72,9 +75,9 @@ impl MultivariateKernel {
         block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
     }
 
-    /// Prepares all components, or `only` one, for rows of which the columns
-    /// `seen` are seen.
-    pub fn run(&self, seen: &[usize], only: Option<usize>) -> Result<GaussianRun<'_>> {
+    /// Prepares all components, or `only` one, for about so many `rows` of which
+    /// the columns `seen` are seen.
+    pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<GaussianRun<'_>> {
         let (components, weights) = match only {
             None => (&self.components[..], &self.weights[..]),
             Some(j) => (&self.components[j..=j], &[1.0][..]),
@@ -85,6 +88,17 @@ impl MultivariateKernel {
             RunKernel::Nothing
         } else if seen.len() == order && only.is_none() {
             RunKernel::Complete(&self.complete)
+        } else if self.is_correlated() && seen.len() < order && rows < order {
+            // Fewer rows than a factorisation of their own would be worth.
+            let which = only.map_or(0..components.len(), |j| j..j + 1);
+            let scattered =
+                Scattered::new(&self.complete, which, seen, self.hard).ok_or_else(|| {
+                    singular(Singular {
+                        component: 0,
+                        pivot: 0,
+                    })
+                })?;
+            RunKernel::Scattered(scattered, None)
         } else {
             let hidden: Vec<usize> = (0..order).filter(|c| !seen.contains(c)).collect();
             for (j, component) in components.iter().enumerate() {
@@ -141,7 +155,7 @@ impl GaussianRun<'_> {
         match &self.kernel {
             RunKernel::Complete(kernel) => Some(kernel),
             RunKernel::Partial(kernel) => Some(kernel),
-            RunKernel::Nothing => None,
+            RunKernel::Scattered(..) | RunKernel::Nothing => None,
         }
     }
 
@@ -153,8 +167,11 @@ impl GaussianRun<'_> {
     /// Loads a block of rows, seen columns only, into `scratch` and adds its
     /// log-densities to `out`, component-major.
     pub fn add_log_density(&self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
+        self.load(columns, scratch);
+        if let RunKernel::Scattered(scattered, _) = &self.kernel {
+            return scattered.add_log_density(scratch, out);
+        }
         let Some(kernel) = self.kernel() else { return };
-        kernel.load(columns, scratch);
         kernel.add_log_density(scratch, out);
         if self.hard {
             let rows = columns[0].len();
@@ -168,16 +185,22 @@ impl GaussianRun<'_> {
     ///
     /// [`accumulate`]: GaussianRun::accumulate
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
-        if let Some(kernel) = self.kernel() {
+        if let RunKernel::Scattered(scattered, _) = &self.kernel {
+            scattered.load(columns, scratch);
+        } else if let Some(kernel) = self.kernel() {
             kernel.load(columns, scratch);
         }
     }
 
     /// Adds the block loaded last to the run's sums.
     pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
-        let kernel = match &self.kernel {
+        let kernel: &GaussianKernel = match &mut self.kernel {
             RunKernel::Complete(kernel) => kernel,
             RunKernel::Partial(kernel) => kernel,
+            RunKernel::Scattered(scattered, moments) => {
+                let moments = moments.get_or_insert_with(|| scattered.moments());
+                return scattered.accumulate(scratch, responsibilities, moments);
+            }
             RunKernel::Nothing => return,
         };
         let moments = self.moments.get_or_insert_with(|| kernel.moments());
@@ -186,10 +209,13 @@ impl GaussianRun<'_> {
 
     /// Adds what the run saw and expects to the statistics of the components.
     pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStats>) {
-        let (Some(kernel), Some(moments)) = (self.kernel(), &self.moments) else {
-            return;
+        let summed = match (&self.kernel, &self.moments) {
+            (RunKernel::Scattered(scattered, Some(moments)), _) => scattered.finish(moments),
+            (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),
+            (RunKernel::Partial(kernel), Some(moments)) => kernel.finish(moments),
+            _ => return,
         };
-        for (j, (seen, stats)) in kernel.finish(moments).into_iter().zip(stats).enumerate() {
+        for (j, (seen, stats)) in summed.into_iter().zip(stats).enumerate() {
             if seen.weight <= 0.0 {
                 continue;
             }

@@ -10,11 +10,13 @@
 
 mod features;
 mod moments;
+mod scattered;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
+pub(crate) use scattered::{Scattered, ScatteredMoments};
 
 use features::{feature_count, largest_norm, multiply_features, standardise};
 
@@ -60,6 +62,8 @@ struct Whitened {
     /// The log-density at the mean, in the table's units.
     peak: f64,
     precision_norm: f64,
+    /// L⁻ᵀL⁻¹ (full) or 1/σ² (diagonal).
+    precision: Vec<f64>,
     /// Whether moments are summed about the component's own mean.
     centred: bool,
 }
@@ -159,6 +163,7 @@ impl GaussianKernel {
             inverse,
             peak,
             precision_norm,
+            precision,
             centred,
         });
         Ok(())
@@ -230,7 +235,7 @@ impl GaussianKernel {
     }
 
     fn add_whitened(&self, component: &Whitened, scratch: &mut Scratch, out: &mut [f64]) {
-        let (d, rows) = (self.order, scratch.rows);
+        let rows = scratch.rows;
         self.center_on(component, scratch);
         out.iter_mut().for_each(|l| *l += component.peak);
         if self.diagonal {
@@ -246,19 +251,28 @@ impl GaussianKernel {
             }
             return;
         }
-        scratch.white.clear();
-        scratch.white.resize(d * rows, 0.0);
-        add_product(
-            &mut scratch.white,
-            rows,
-            Matrix::new(&scratch.difference, rows, d, rows),
-            Matrix::new(&component.inverse, d, d, d).transposed(),
-        );
+        self.whiten(component, scratch);
         for white in scratch.white.chunks_exact(rows) {
             for (l, w) in out.iter_mut().zip(white) {
                 *l -= 0.5 * w * w;
             }
         }
+    }
+
+    /// Fills `white` with L⁻¹ times the differences.
+    fn whiten(&self, component: &Whitened, scratch: &mut Scratch) {
+        let (d, rows) = (self.order, scratch.rows);
+        let Scratch {
+            difference, white, ..
+        } = scratch;
+        white.clear();
+        white.resize(d * rows, 0.0);
+        add_product(
+            white,
+            rows,
+            Matrix::new(difference, rows, d, rows),
+            Matrix::new(&component.inverse, d, d, d).transposed(),
+        );
     }
 
     fn center_on(&self, component: &Whitened, scratch: &mut Scratch) {

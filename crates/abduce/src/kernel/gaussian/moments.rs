@@ -105,54 +105,60 @@ impl GaussianKernel {
         let (d, features) = (self.order, self.features());
         let second_len = if self.diagonal { d } else { d * d };
         let mut centred = moments.centred.chunks_exact((d + second_len).max(1));
+        let middle = vec![0.0; d];
         let mut out = Vec::with_capacity(self.components.len());
         for (j, component) in self.components.iter().enumerate() {
             let weight = moments.weight[j];
+            let natural = &moments.natural[j * features..(j + 1) * features];
             let sums = if component.centred {
                 centred.next()
             } else {
                 None
             };
-            let natural = &moments.natural[j * features..(j + 1) * features];
-            let (first, origin) = match sums {
-                Some(sums) => (&sums[..d], Some(&component.mean)),
-                None => (&natural[..d], None),
-            };
-            let shift: Vec<f64> = first
-                .iter()
-                .map(|s| if weight > 0.0 { s / weight } else { 0.0 })
-                .collect();
-            let second = |a: usize, b: usize| match sums {
-                Some(sums) if self.diagonal => sums[d + a],
-                Some(sums) => sums[d + b * d + a],
-                None if self.diagonal => natural[d + a],
-                None => {
+            out.push(match sums {
+                Some(sums) => self.uncentre(weight, &sums[..d], &component.mean, |a, b| {
+                    sums[d + if self.diagonal { a } else { b * d + a }]
+                }),
+                None => self.uncentre(weight, &natural[..d], &middle, |a, b| {
                     let (a, b) = (a.min(b), a.max(b));
-                    natural[d + a * d - a * (a + 1) / 2 + b]
-                }
-            };
-            let centre = |a: usize, b: usize| {
-                let value = second(a, b) - weight * shift[a] * shift[b];
-                let value = if a == b { value.max(0.0) } else { value };
-                value * self.scale[a] * self.scale[b]
-            };
-            let scatter = if self.diagonal {
-                (0..d).map(|c| centre(c, c)).collect()
-            } else {
-                (0..d * d).map(|t| centre(t % d, t / d)).collect()
-            };
-            let mean = (0..d)
-                .map(|c| {
-                    let y = shift[c] + origin.map_or(0.0, |mean| mean[c]);
-                    self.center[c] + self.scale[c] * y
-                })
-                .collect();
-            out.push(CentredMoments {
-                weight,
-                mean,
-                scatter,
+                    natural[d + if self.diagonal {
+                        a
+                    } else {
+                        a * d - a * (a + 1) / 2 + b
+                    }]
+                }),
             });
         }
         out
+    }
+
+    /// Weight, mean and scatter in the table's units, from sums about `origin` in
+    /// standardised coordinates.
+    pub(super) fn uncentre(
+        &self,
+        weight: f64,
+        first: &[f64],
+        origin: &[f64],
+        second: impl Fn(usize, usize) -> f64,
+    ) -> CentredMoments {
+        let d = self.order;
+        let share = if weight > 0.0 { 1.0 / weight } else { 0.0 };
+        let shift: Vec<f64> = first.iter().map(|s| s * share).collect();
+        let centre = |a: usize, b: usize| {
+            let value = second(a, b) - weight * shift[a] * shift[b];
+            let value = if a == b { value.max(0.0) } else { value };
+            value * self.scale[a] * self.scale[b]
+        };
+        let scatter = if self.diagonal {
+            (0..d).map(|c| centre(c, c)).collect()
+        } else {
+            (0..d * d).map(|t| centre(t % d, t / d)).collect()
+        };
+        let mean = (0..d).map(|c| self.center[c] + self.scale[c] * (origin[c] + shift[c]));
+        CentredMoments {
+            weight,
+            mean: mean.collect(),
+            scatter,
+        }
     }
 }

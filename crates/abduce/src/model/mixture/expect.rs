@@ -222,7 +222,7 @@ impl<'a> Prepared<'a> {
             .map(
                 |(leaf, kernel)| match (prepare((leaf, kernel)), &kernel.fast) {
                     (Some(seen), Fast::Gaussian(gaussian)) => {
-                        gaussian.run(&seen, run.label).map(Some)
+                        gaussian.run(&seen, run.label, run.len).map(Some)
                     }
                     _ => Ok(None),
                 },
