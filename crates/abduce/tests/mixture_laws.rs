@@ -359,11 +359,21 @@ fn conditionals_agree_with_conditional_samples() {
                     }
                 }
                 Conditional::Numbers(parts) if given[column].is_none() => {
-                    let mean: f64 = parts.iter().map(|(w, d)| w * mean_of(d)).sum();
-                    let sampled = cells.reals().iter().sum::<f64>() / 20_000.0;
+                    let rows = 20_000.0;
+                    let mean: f64 = parts.iter().map(|(w, d)| w * moments_of(d).0).sum();
+                    let square = |(m, v): (f64, f64)| v + (m - mean) * (m - mean);
+                    let variance: f64 = parts.iter().map(|(w, d)| w * square(moments_of(d))).sum();
+                    let drawn = cells.reals().iter();
+                    let sampled = drawn.clone().sum::<f64>() / rows;
+                    let spread = drawn.map(|x| (x - sampled).powi(2)).sum::<f64>() / rows;
+                    let deviation = (variance / rows).sqrt();
                     assert!(
-                        (mean - sampled).abs() < 0.06,
+                        (mean - sampled).abs() < 5.0 * deviation,
                         "{name} column {column}: {mean} {sampled}"
+                    );
+                    assert!(
+                        (spread / variance - 1.0).abs() < 0.1,
+                        "{name} column {column}: {variance} {spread}"
                     );
                 }
                 _ => match drawn.column(column) {
@@ -379,11 +389,12 @@ fn conditionals_agree_with_conditional_samples() {
     }
 }
 
-fn mean_of(distribution: &Distribution) -> f64 {
+/// Mean and variance.
+fn moments_of(distribution: &Distribution) -> (f64, f64) {
     match distribution {
-        Distribution::Gaussian(g) => g.mean,
-        Distribution::Poisson(p) => p.rate,
-        Distribution::Exponential(e) => 1.0 / e.rate,
+        Distribution::Gaussian(g) => (g.mean, g.variance),
+        Distribution::Poisson(p) => (p.rate, p.rate),
+        Distribution::Exponential(e) => (1.0 / e.rate, 1.0 / (e.rate * e.rate)),
         other => panic!("{other:?}"),
     }
 }
