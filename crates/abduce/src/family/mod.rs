@@ -19,7 +19,7 @@ pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     Structure,
 };
-pub(crate) use multivariate::{GaussianRun, MultivariateKernel};
+pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
 pub use poisson::{Poisson, PoissonStats};
 
 use crate::data::Rows;

@@ -5,10 +5,13 @@ use super::expect::Prepared;
 use super::{Leaf, Mixture};
 use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
 use crate::data::{Chunk, Column, Schema};
-use crate::family::{Distribution, Fill, Gaussian, draw_index, most_probable};
+use crate::family::{
+    Distribution, Fill, Filler, Gaussian, MultivariateGaussian, draw_index, most_probable,
+};
 use crate::learn::EStep;
 use crate::{Error, Result};
 use rand::Rng;
+use std::collections::HashMap;
 
 impl Joint for Mixture {
     fn schema(&self) -> &Schema {
@@ -44,6 +47,7 @@ impl Joint for Mixture {
             .map(|column| numbers(chunk.column(column), chunk.rows()))
             .collect();
         let mut row_cells = vec![None; self.schema.fields.len()];
+        let mut fillers = Fillers::default();
         for row in 0..chunk.rows() {
             for (cell, column) in row_cells.iter_mut().zip(&cells) {
                 *cell = column[row];
@@ -51,7 +55,7 @@ impl Joint for Mixture {
             if row_cells.iter().all(Option::is_some) {
                 continue;
             }
-            self.complete_row(&mut row_cells, posterior.row(row), how, rng);
+            self.complete_row(&mut row_cells, posterior.row(row), how, &mut fillers, rng);
             for (cell, column) in row_cells.iter().zip(&mut cells) {
                 column[row] = *cell;
             }
@@ -88,18 +92,10 @@ impl Joint for Mixture {
             .zip(&self.parameters.leaves)
             .find(|(leaf, _)| leaf.columns.contains(&column))
             .ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
-        let parts = own.iter().map(|d| marginal(leaf, d, &hidden, column));
-        if self.schema.fields[column].kind.is_coded() {
-            let mut levels = vec![0.0; self.schema.fields[column].levels.len()];
-            for (weight, part) in posterior.iter().zip(parts) {
-                let probabilities = part.probabilities().unwrap_or_default();
-                levels
-                    .iter_mut()
-                    .zip(probabilities)
-                    .for_each(|(sum, p)| *sum += weight * p);
-            }
-            return Ok(Conditional::Levels(levels));
+        if leaf.family.levels().is_some() {
+            return Ok(Conditional::Levels(mixed_levels(own, posterior)));
         }
+        let parts = own.iter().map(|d| marginal(leaf, d, &hidden, column));
         Ok(Conditional::Numbers(
             posterior.iter().copied().zip(parts).collect(),
         ))
@@ -138,6 +134,7 @@ impl Mixture {
         row: &mut [Option<f64>],
         posterior: &[f64],
         how: Fill,
+        fillers: &mut Fillers,
         rng: &mut dyn Rng,
     ) {
         let component = match how {
@@ -149,19 +146,41 @@ impl Mixture {
         {
             row[target] = Some(component as f64);
         }
-        for (leaf, own) in self.leaves.iter().zip(&self.parameters.leaves) {
+        let leaves = self.leaves.iter().zip(&self.parameters.leaves);
+        for (number, (leaf, own)) in leaves.enumerate() {
             let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();
             if seen.iter().all(Option::is_some) {
                 continue;
             }
+            let mut fill = |how: Fill, component: usize, out: &mut [f64]| match &own[component] {
+                Distribution::Multivariate(gaussian) => {
+                    let filler = fillers.of((number, component), gaussian, &seen);
+                    filler.fill(how, &seen, rng, out);
+                }
+                distribution => distribution.fill(how, &seen, rng, out),
+            };
             let filled = match how {
-                Fill::Mean => expected(own, posterior, &seen, rng),
-                Fill::Mode if leaf.family.levels().is_some() => {
-                    expected(own, posterior, &seen, rng)
+                Fill::Mean | Fill::Mode if leaf.family.levels().is_some() => {
+                    vec![most_probable(&mixed_levels(own, posterior)) as f64]
+                }
+                Fill::Mean => {
+                    let mut mean = vec![0.0; seen.len()];
+                    let mut out = vec![0.0; seen.len()];
+                    for (component, weight) in posterior.iter().enumerate() {
+                        if *weight > 0.0 {
+                            fill(Fill::Mean, component, &mut out);
+                            mean.iter_mut()
+                                .zip(&out)
+                                .for_each(|(sum, x)| *sum += weight * x);
+                        }
+                    }
+                    // Rounding in the weights must not touch what is seen.
+                    let cells = seen.iter().zip(mean);
+                    cells.map(|(seen, mean)| seen.unwrap_or(mean)).collect()
                 }
                 Fill::Mode | Fill::Draw => {
                     let mut out = vec![0.0; seen.len()];
-                    own[component].fill(how, &seen, rng, &mut out);
+                    fill(how, component, &mut out);
                     out
                 }
             };
@@ -172,41 +191,39 @@ impl Mixture {
     }
 }
 
-/// The posterior mean of a leaf's cells; the most probable level of a coded one.
-fn expected(
-    own: &[Distribution],
-    posterior: &[f64],
-    seen: &[Option<f64>],
-    rng: &mut dyn Rng,
-) -> Vec<f64> {
-    if let Some(first) = own.first().and_then(Distribution::probabilities) {
-        let mut levels = vec![0.0; first.len()];
-        for (weight, distribution) in posterior.iter().zip(own) {
-            let probabilities = distribution.probabilities().unwrap_or_default();
-            levels
-                .iter_mut()
-                .zip(probabilities)
-                .for_each(|(sum, p)| *sum += weight * p);
+/// Gaussians prepared for the patterns of hidden cells met so far.
+#[derive(Default)]
+struct Fillers(HashMap<(usize, usize, Vec<bool>), Filler>);
+
+impl Fillers {
+    fn of(
+        &mut self,
+        (leaf, component): (usize, usize),
+        gaussian: &MultivariateGaussian,
+        row: &[Option<f64>],
+    ) -> &Filler {
+        // Where every row has a pattern of its own, none is worth keeping.
+        const MOST: usize = 1024;
+        if self.0.len() >= MOST {
+            self.0.clear();
         }
-        return vec![most_probable(&levels) as f64];
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        self.0
+            .entry((leaf, component, is_seen))
+            .or_insert_with_key(|(_, _, is_seen)| Filler::new(gaussian, is_seen))
     }
-    let mut mean = vec![0.0; seen.len()];
-    let mut out = vec![0.0; seen.len()];
-    for (weight, distribution) in posterior
-        .iter()
-        .zip(own)
-        .filter(|(weight, _)| **weight > 0.0)
-    {
-        distribution.fill(Fill::Mean, seen, rng, &mut out);
-        mean.iter_mut()
-            .zip(&out)
-            .for_each(|(sum, x)| *sum += weight * x);
+}
+
+/// The probabilities of levels, mixed over components.
+fn mixed_levels(own: &[Distribution], posterior: &[f64]) -> Vec<f64> {
+    let mut levels = Vec::new();
+    for (weight, distribution) in posterior.iter().zip(own) {
+        let probabilities = distribution.probabilities().unwrap_or_default();
+        levels.resize(probabilities.len(), 0.0);
+        let sums = levels.iter_mut().zip(probabilities);
+        sums.for_each(|(sum, p)| *sum += weight * p);
     }
-    // Rounding in the weights must not touch what is seen.
-    seen.iter()
-        .zip(mean)
-        .map(|(seen, mean)| seen.unwrap_or(mean))
-        .collect()
+    levels
 }
 
 /// What a leaf says of one of its columns given the others.

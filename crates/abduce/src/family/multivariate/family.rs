@@ -1,0 +1,436 @@
+//! The multivariate Gaussian as a family: densities, estimates, priors, starts.
+
+use super::run::{by_pattern, slices};
+use super::stats::{observe_complete, pull_together};
+use super::{
+    Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
+    MultivariateShape, MultivariateStats, Structure,
+};
+use crate::data::Rows;
+use crate::family::gaussian::GaussianStats;
+use crate::family::{Belief, Family, Fill, Gaussian, Scale, merged, nothing_seen};
+use crate::kernel::gaussian::Scratch;
+use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
+use crate::kernel::special::LN_TAU;
+use crate::{Error, Result};
+use rand::Rng;
+
+impl Family for MultivariateGaussian {
+    const NAME: &'static str = "multivariate gaussian";
+    type Stats = MultivariateStats;
+    type Shape = MultivariateShape;
+    type Prior = MultivariatePrior;
+
+    fn zero(shape: &MultivariateShape) -> MultivariateStats {
+        let d = shape.columns;
+        match shape.structure {
+            Structure::Full | Structure::Tied => MultivariateStats::Full {
+                weight: 0.0,
+                mean: vec![0.0; d],
+                scatter: vec![0.0; d * d],
+            },
+            structure => MultivariateStats::Columns {
+                spherical: structure == Structure::Spherical,
+                columns: vec![GaussianStats::default(); d],
+            },
+        }
+    }
+
+    fn shape(&self) -> MultivariateShape {
+        let structure = match self.covariance {
+            Covariance::Full(_) => Structure::Full,
+            Covariance::Diagonal(_) => Structure::Diagonal,
+            Covariance::Spherical(_) => Structure::Spherical,
+        };
+        MultivariateShape {
+            columns: self.order(),
+            structure,
+        }
+    }
+
+    /// A full covariance is estimated from rows seen in every column: see
+    /// [`expect`](Family::expect) for the others.
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
+        if let MultivariateStats::Columns { columns, .. } = stats {
+            for (cells, stats) in rows.columns.iter().zip(columns) {
+                Gaussian::observe(&Rows::new(std::slice::from_ref(cells)), weights, stats);
+            }
+            return;
+        }
+        for group in by_pattern(rows) {
+            if group.seen.len() == rows.columns.len() {
+                let columns = group.columns(rows);
+                observe_complete(&slices(&columns), &group.pick(weights), stats);
+            }
+        }
+    }
+
+    fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
+        if matches!(stats, MultivariateStats::Columns { .. }) {
+            return Self::observe(rows, weights, stats);
+        }
+        let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in by_pattern(rows) {
+            let columns = group.columns(rows);
+            if let Ok(mut run) = kernel.run(&group.seen, None, group.rows.len()) {
+                run.load(&slices(&columns), &mut scratch);
+                run.accumulate(&mut scratch, &group.pick(weights));
+                run.finish(std::iter::once(&mut *stats));
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        if !matches!(self.covariance, Covariance::Full(_)) {
+            for (c, cells) in rows.columns.iter().enumerate() {
+                let (mean, variance) = (self.mean[c], self.covariance(c, c));
+                let own = Gaussian { mean, variance };
+                own.add_log_density(&Rows::new(std::slice::from_ref(cells)), out);
+            }
+            return;
+        }
+        let Ok(kernel) = MultivariateKernel::new(vec![self.clone()], vec![1.0], false) else {
+            out.fill(f64::NEG_INFINITY);
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in by_pattern(rows) {
+            let mut densities = vec![0.0; group.rows.len()];
+            if let Ok(run) = kernel.run(&group.seen, None, group.rows.len()) {
+                let columns = group.columns(rows);
+                run.add_log_density(&slices(&columns), &mut scratch, &mut densities);
+            } else {
+                densities.fill(f64::NAN);
+            }
+            for (row, density) in group.rows.iter().zip(densities) {
+                out[*row] += density;
+            }
+        }
+    }
+
+    fn map(stats: &MultivariateStats, prior: &MultivariatePrior) -> Result<Self> {
+        match stats {
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                if *weight <= 0.0 {
+                    return Err(nothing_seen());
+                }
+                let d = mean.len();
+                let mut covariance: Vec<f64> = scatter.iter().map(|s| s / weight).collect();
+                for c in 0..d {
+                    let diagonal = &mut covariance[c * d + c];
+                    *diagonal = positive(*diagonal + prior.of(c) / weight, c)?;
+                }
+                // Scaled to correlations, so that units do not matter.
+                let root: Vec<f64> = (0..d).map(|c| covariance[c * d + c].sqrt()).collect();
+                let scaled: Vec<f64> = (0..d * d)
+                    .map(|t| covariance[t] / (root[t % d] * root[t / d]))
+                    .collect();
+                cholesky(&scaled, d).map_err(|column| {
+                    Error::numeric(format!(
+                        "column {} is a linear combination of the ones before it",
+                        column + 1
+                    ))
+                })?;
+                Ok(MultivariateGaussian {
+                    mean: mean.clone(),
+                    covariance: Covariance::Full(covariance),
+                })
+            }
+            MultivariateStats::Columns { spherical, columns } => {
+                let total: f64 = columns.iter().map(|c| c.weight).sum();
+                if total <= 0.0 {
+                    return Err(nothing_seen());
+                }
+                let mean = columns.iter().map(|c| c.mean).collect();
+                let covariance = if *spherical {
+                    let scatter: f64 = columns
+                        .iter()
+                        .enumerate()
+                        .map(|(c, s)| s.scatter + prior.of(c))
+                        .sum();
+                    Covariance::Spherical(positive(scatter / total, 0)?)
+                } else {
+                    let variances = columns.iter().enumerate().map(|(c, s)| {
+                        if s.weight <= 0.0 {
+                            return Err(nothing_seen());
+                        }
+                        positive((s.scatter + prior.of(c)) / s.weight, c)
+                    });
+                    Covariance::Diagonal(variances.collect::<Result<_>>()?)
+                };
+                Ok(MultivariateGaussian { mean, covariance })
+            }
+        }
+    }
+
+    fn log_prior(&self, prior: &MultivariatePrior) -> f64 {
+        if prior.scatter.is_empty() {
+            return 0.0;
+        }
+        let d = self.order();
+        let precision: Vec<f64> = match &self.covariance {
+            Covariance::Full(matrix) => match cholesky(matrix, d) {
+                Ok(factor) => {
+                    let precision = gram(&invert_lower(&factor, d), d);
+                    (0..d).map(|c| precision[c * d + c]).collect()
+                }
+                Err(_) => return f64::NEG_INFINITY,
+            },
+            _ => (0..d).map(|c| 1.0 / self.covariance(c, c)).collect(),
+        };
+        -0.5 * precision
+            .iter()
+            .enumerate()
+            .map(|(c, p)| prior.of(c) * p)
+            .sum::<f64>()
+    }
+
+    fn log_likelihood(&self, stats: &MultivariateStats) -> f64 {
+        let d = self.order();
+        match stats {
+            MultivariateStats::Columns { columns, .. } => columns
+                .iter()
+                .enumerate()
+                .map(|(c, stats)| {
+                    let (mean, variance) = (self.mean[c], self.covariance(c, c));
+                    Gaussian { mean, variance }.log_likelihood(stats)
+                })
+                .sum(),
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                let Covariance::Full(matrix) = &self.covariance else {
+                    return f64::NEG_INFINITY;
+                };
+                let Ok(factor) = cholesky(matrix, d) else {
+                    return f64::NEG_INFINITY;
+                };
+                let precision = gram(&invert_lower(&factor, d), d);
+                let mut trace = 0.0;
+                for j in 0..d {
+                    for i in 0..d {
+                        let between = weight * (mean[i] - self.mean[i]) * (mean[j] - self.mean[j]);
+                        trace += precision[j * d + i] * (scatter[j * d + i] + between);
+                    }
+                }
+                -0.5 * (weight * d as f64 * LN_TAU + trace) - weight * log_diagonal(&factor, d)
+            }
+        }
+    }
+
+    fn parameters(shape: &MultivariateShape) -> usize {
+        let d = shape.columns;
+        d + match shape.structure {
+            Structure::Full | Structure::Tied => d * (d + 1) / 2,
+            Structure::Diagonal => d,
+            Structure::Spherical => 1,
+        }
+    }
+
+    const HAS_UNITS: bool = true;
+
+    fn columns(shape: &MultivariateShape) -> usize {
+        shape.columns
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
+        let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
+        MultivariatePrior {
+            scatter: scatter.collect(),
+        }
+    }
+
+    fn vague(shape: &MultivariateShape, scales: &[Scale]) -> Self {
+        let d = shape.columns;
+        let variances: Vec<f64> = scales.iter().map(|s| s.variance).collect();
+        let covariance = match shape.structure {
+            Structure::Full | Structure::Tied => {
+                let mut matrix = vec![0.0; d * d];
+                (0..d).for_each(|c| matrix[c * d + c] = variances[c]);
+                Covariance::Full(matrix)
+            }
+            Structure::Diagonal => Covariance::Diagonal(variances),
+            Structure::Spherical => Covariance::Spherical(variances.iter().sum::<f64>() / d as f64),
+        };
+        MultivariateGaussian {
+            mean: scales.iter().map(|s| s.mean).collect(),
+            covariance,
+        }
+    }
+
+    fn is_valid(&self, shape: &MultivariateShape) -> bool {
+        let d = shape.columns;
+        let structured = match (&self.covariance, shape.structure) {
+            (Covariance::Full(matrix), Structure::Full | Structure::Tied) => {
+                let symmetric = |t: usize| {
+                    let size = matrix[t].abs().max(matrix[(t % d) * d + t / d].abs());
+                    (matrix[t] - matrix[(t % d) * d + t / d]).abs() <= 1e-9 * size
+                };
+                matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
+            }
+            (Covariance::Diagonal(variances), Structure::Diagonal) => {
+                variances.len() == d && variances.iter().all(|v| v.is_normal() && *v > 0.0)
+            }
+            (Covariance::Spherical(v), Structure::Spherical) => v.is_normal() && *v > 0.0,
+            _ => false,
+        };
+        structured && self.mean.len() == d && self.mean.iter().all(|m| m.is_finite())
+    }
+
+    fn describes(shape: &MultivariateShape, stats: &MultivariateStats) -> bool {
+        let d = shape.columns;
+        match stats {
+            MultivariateStats::Full { mean, scatter, .. } => {
+                let full = matches!(shape.structure, Structure::Full | Structure::Tied);
+                full && mean.len() == d && scatter.len() == d * d
+            }
+            MultivariateStats::Columns { columns, spherical } => {
+                columns.len() == d && *spherical == (shape.structure == Structure::Spherical)
+            }
+        }
+    }
+
+    fn pull_together(stats: &mut [MultivariateStats]) {
+        pull_together(stats);
+    }
+
+    fn spread(&self, scales: &[Scale]) -> f64 {
+        let varying: Vec<usize> = (0..self.order()).filter(|c| !scales[*c].constant).collect();
+        let d = varying.len();
+        let root = |i: usize| scales[varying[i]].variance.sqrt();
+        match &self.covariance {
+            Covariance::Full(matrix) => {
+                let mut scaled = submatrix(matrix, self.order(), &varying, &varying);
+                for (t, entry) in scaled.iter_mut().enumerate() {
+                    *entry /= root(t % d) * root(t / d);
+                }
+                cholesky(&scaled, d).map_or(0.0, |factor| {
+                    let pivots = (0..d).map(|c| factor[c * d + c].powi(2));
+                    pivots.fold(1.0, f64::min)
+                })
+            }
+            _ => {
+                let shares =
+                    (0..d).map(|i| self.covariance(varying[i], varying[i]) / root(i).powi(2));
+                shares.fold(1.0, f64::min)
+            }
+        }
+    }
+
+    fn map_all(
+        shape: &MultivariateShape,
+        stats: &[MultivariateStats],
+        prior: &MultivariatePrior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let all = merged(stats);
+        if shape.structure == Structure::Tied {
+            let tied = strengthened(prior, vague, |prior| Self::map_tied(stats, prior));
+            return tied.unwrap_or_else(|| vec![vague.clone(); stats.len()]);
+        }
+        let estimate = |own: &MultivariateStats| {
+            let own = own.with_unseen_columns_of(&all, vague);
+            strengthened(prior, vague, |prior| Self::map(&own, prior))
+        };
+        let one = |own| {
+            estimate(own)
+                .or_else(|| estimate(&all))
+                .unwrap_or_else(|| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
+    fn log_prior_all<'a>(
+        shape: &MultivariateShape,
+        distributions: impl Iterator<Item = &'a Self>,
+        prior: &MultivariatePrior,
+    ) -> f64 {
+        // A covariance that all share is believed in once.
+        let counted = if shape.structure == Structure::Tied {
+            1
+        } else {
+            usize::MAX
+        };
+        distributions
+            .take(counted)
+            .map(|d| d.log_prior(prior))
+            .sum()
+    }
+
+    fn parameters_of_all(shape: &MultivariateShape, components: usize) -> usize {
+        let each = Self::parameters(shape);
+        if shape.structure == Structure::Tied {
+            return components * shape.columns + each - shape.columns;
+        }
+        components * each
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        Filler::new(self, &is_seen).fill(how, row, rng, out);
+    }
+
+    fn examples() -> Vec<Self> {
+        vec![
+            MultivariateGaussian {
+                mean: vec![1.0, -2.0, 0.5],
+                covariance: Covariance::Full(vec![2.0, 0.6, -0.3, 0.6, 1.0, 0.2, -0.3, 0.2, 0.5]),
+            },
+            MultivariateGaussian {
+                mean: vec![1e8, 3.0],
+                covariance: Covariance::Full(vec![4.0, 1.0, 1.0, 0.5]),
+            },
+            MultivariateGaussian {
+                mean: vec![0.0, 10.0],
+                covariance: Covariance::Diagonal(vec![1.0, 0.01]),
+            },
+            MultivariateGaussian {
+                mean: vec![5.0, 5.0],
+                covariance: Covariance::Spherical(0.3),
+            },
+            MultivariateGaussian {
+                mean: vec![2.0],
+                covariance: Covariance::Full(vec![3.0]),
+            },
+        ]
+    }
+}
+
+/// Tries a prior, and ever stronger ones where rounding, or no prior at all,
+/// leaves the covariance singular.
+fn strengthened<T>(
+    prior: &MultivariatePrior,
+    vague: &MultivariateGaussian,
+    attempt: impl Fn(&MultivariatePrior) -> Result<T>,
+) -> Option<T> {
+    if let Ok(found) = attempt(prior) {
+        return Some(found);
+    }
+    (-12..0).find_map(|power| {
+        let share = 10f64.powi(power);
+        let scatter = (0..vague.order()).map(|c| prior.of(c) + share * vague.covariance(c, c));
+        let stronger = MultivariatePrior {
+            scatter: scatter.collect(),
+        };
+        attempt(&stronger).ok()
+    })
+}
+
+fn positive(variance: f64, column: usize) -> Result<f64> {
+    if variance > 0.0 && variance.is_finite() {
+        return Ok(variance);
+    }
+    Err(Error::numeric(format!(
+        "the variance of column {} is not positive",
+        column + 1
+    )))
+}
