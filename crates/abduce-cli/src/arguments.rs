@@ -50,11 +50,20 @@ pub struct DataArguments {
     #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data options")]
     pub delimiter: Option<u8>,
 
+    /// What stands around a cell that holds delimiters or line ends: a
+    /// character, or `none` [default: "]
+    #[arg(long, value_name = "CHAR", value_parser = quote, help_heading = "Data options")]
+    pub quote: Option<Quote>,
+
     /// How much of the table may stay in memory, as in 256M or 2G; the rest is
     /// kept in a temporary file [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Data options")]
     pub memory: Option<u64>,
 }
+
+/// The character around a cell, or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quote(Option<u8>);
 
 impl DataArguments {
     fn options(&self, target: Option<&str>) -> Outcome<ReadOptions> {
@@ -71,6 +80,7 @@ impl DataArguments {
             no_header: self.no_header,
             names: some(&self.names),
             delimiter: self.delimiter,
+            quote: self.quote.map_or(default.quote, |Quote(quote)| quote),
             memory_budget: self.memory.unwrap_or(default.memory_budget),
         })
     }
@@ -147,9 +157,17 @@ fn delimiter(text: &str) -> Result<u8, String> {
         "tab" | "\\t" => Ok(b'\t'),
         "space" => Ok(b' '),
         _ => match text.as_bytes() {
-            [byte] if *byte != b'"' && *byte != b'\n' && *byte != b'\r' => Ok(*byte),
+            [byte] if *byte != b'\n' && *byte != b'\r' => Ok(*byte),
             _ => Err("a delimiter is one ASCII character, or \"tab\"".into()),
         },
+    }
+}
+
+fn quote(text: &str) -> Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote(None)),
+        [byte] if !b"\r\n".contains(byte) && byte.is_ascii() => Ok(Quote(Some(*byte))),
+        _ => Err("a quote is one ASCII character, or \"none\"".into()),
     }
 }
 
@@ -213,6 +231,9 @@ mod tests {
         assert_eq!(delimiter("tab"), Ok(b'\t'));
         assert_eq!(delimiter(";"), Ok(b';'));
         assert!(delimiter("ab").is_err());
+        assert_eq!(quote("none"), Ok(Quote(None)));
+        assert_eq!(quote("'"), Ok(Quote(Some(b'\''))));
+        assert!(quote("").is_err());
     }
 
     #[test]

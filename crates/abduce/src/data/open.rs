@@ -305,8 +305,11 @@ fn encode(
     }
     let mut store = Store::new(options.memory_budget);
     let mut filled = 0;
+    let mut long = Vec::new();
     inputs.scan(&wanted, |located| {
         let rows = located.batch.rows();
+        let here = located.batch.long().iter();
+        long.extend(here.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
         let mut start = 0;
         while start < rows {
             let end = rows.min(start + CHUNK_ROWS - filled);
@@ -325,6 +328,16 @@ fn encode(
     })?;
     if filled > 0 {
         store.add(take(&mut encoders, filled, weight.is_some()))?;
+    }
+    if let [(file, line, lines), more @ ..] = long.as_slice() {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" (and {more} more such)"),
+        };
+        notes.push(format!(
+            "{file}, line {line}: a quoted cell makes one row of {lines} lines{more}; \
+             pass --quote none if quotes do not enclose cells"
+        ));
     }
     notes.extend(encoders.iter().filter_map(|(_, encoder)| encoder.note()));
     let source = store.finish(schema)?;

@@ -36,6 +36,9 @@ pub struct ReadOptions {
     pub names: Option<Vec<String>>,
     /// The byte between two cells; found from the file when `None`.
     pub delimiter: Option<u8>,
+    /// The byte around a cell that holds delimiters or line ends; `None` when
+    /// the files have no such thing.
+    pub quote: Option<u8>,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
@@ -55,6 +58,7 @@ impl Default for ReadOptions {
             no_header: false,
             names: None,
             delimiter: None,
+            quote: Some(b'"'),
             memory_budget: 256 << 20,
         }
     }

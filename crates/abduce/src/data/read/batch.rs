@@ -26,6 +26,8 @@ pub(crate) struct TextRows {
     pub ends: Vec<usize>,
     /// The line on which each row starts.
     pub lines: Vec<u64>,
+    /// Rows over very many lines: where they start and over how many.
+    pub long: Vec<(u64, u64)>,
 }
 
 /// Rows as arrays.
@@ -60,6 +62,14 @@ impl Batch {
         match self {
             Batch::Text(rows) => rows.lines[row],
             Batch::Arrow(arrays) => arrays.first + row as u64,
+        }
+    }
+
+    /// Rows over very many lines: where they start and over how many.
+    pub fn long(&self) -> &[(u64, u64)] {
+        match self {
+            Batch::Text(rows) => &rows.long,
+            Batch::Arrow(_) => &[],
         }
     }
 

@@ -65,6 +65,7 @@ fn next_batch(lines: &mut Lines, cells: &mut Cells, names: &[String]) -> Result<
         text: String::new(),
         ends: Vec::new(),
         lines: Vec::new(),
+        long: Vec::new(),
     };
     while batch.lines.len() < CHUNK_ROWS && batch.text.len() < BATCH_BYTES {
         let Some((number, line)) = lines.next_line()? else {
