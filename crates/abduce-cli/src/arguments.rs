@@ -6,6 +6,7 @@ use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
 use abduce::data::{KindOverride, Opened, ReadOptions, parse_kind_override};
 use clap::Args;
+use std::path::{Path, PathBuf};
 
 /// The data, and how to read them.
 #[derive(Args)]
@@ -105,6 +106,12 @@ impl DataArguments {
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }
+}
+
+/// The files a command reads that asks a model about data.
+pub fn files_read(opened: &Opened, model: &Path) -> Vec<PathBuf> {
+    let files = opened.files.iter().map(PathBuf::from);
+    files.chain([model.to_path_buf()]).collect()
 }
 
 /// Cuts `a,b` at its commas; a name that holds one stands in double quotes.

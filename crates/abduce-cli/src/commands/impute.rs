@@ -1,11 +1,11 @@
 //! `impute`: a table with its holes filled. What is seen passes through as it
 //! is written; the model only speaks where a cell is empty.
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, files_read};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::stream::chunk_rng;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
@@ -62,8 +62,9 @@ impl Arguments {
         }
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        let mut output = Output::open(self.output.as_deref())?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         let mut table = Table::new(context.json, self.copies.is_some());
         for copy in 1..=self.copies.unwrap_or(1) {
             let fill = Filling {
@@ -192,7 +193,7 @@ impl Table {
         }
         let first = self.numbered.then_some("copy");
         let names = header.iter().map(String::as_str);
-        Ok(cells::write_line(output, first.into_iter().chain(names))?)
+        output.line(first.into_iter().chain(names))
     }
 
     fn write_row(
@@ -208,7 +209,7 @@ impl Table {
         if !self.json {
             let first = self.numbered.then_some(number.as_str());
             let cells = line.iter().map(String::as_str);
-            return Ok(cells::write_line(output, first.into_iter().chain(cells))?);
+            return output.line(first.into_iter().chain(cells));
         }
         output.write_all(if self.rows == 0 { b"{" } else { b",{" })?;
         self.rows += 1;

@@ -1,10 +1,10 @@
 //! `predict`: the most probable class or cluster of every row.
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, files_read};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::stream::in_order;
 use abduce::ask::{Joint, Posterior};
 use abduce::data::Source;
@@ -39,8 +39,9 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        let mut output = Output::open(self.output.as_deref())?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
             self.write_json(joint, &*opened.source, &mut output)?;
         } else {
@@ -55,13 +56,13 @@ impl Arguments {
         if self.proba {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
-        cells::write_line(output, header.iter().map(String::as_str))?;
+        output.line(header.iter().map(String::as_str))?;
         each_row(joint, source, |posterior, row| {
             let mut line = vec![names[posterior.best(row)].clone()];
             if self.proba {
                 line.extend(posterior.row(row).iter().map(|p| cells::number(*p)));
             }
-            Ok(cells::write_line(output, line.iter().map(String::as_str))?)
+            output.line(line.iter().map(String::as_str))
         })
     }
 

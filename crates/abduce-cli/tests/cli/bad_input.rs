@@ -85,3 +85,33 @@ fn wrong_usage_has_exit_code_two() {
         assert_eq!(ran.stdout, "");
     }
 }
+
+#[test]
+fn a_file_that_is_read_is_not_written_over() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,2\n2,3.5\n4,1\n3,\n");
+    let before = files.read("t.csv");
+    let model = files.fit(&["mixture", &table, "-k", "1"]);
+    let kept = files.read("model.abduce");
+    let words = &["-o names a file that is being read"];
+    abduce(&["fit", "mixture", &table, "-k", "1", "-o", &table]).fails(2, words);
+    for command in ["predict", "score", "impute"] {
+        abduce(&[command, &model, &table, "-o", &table]).fails(2, words);
+        abduce(&[command, &model, &table, "-o", &model]).fails(2, words);
+    }
+    abduce(&["sample", &model, "-o", &model]).fails(2, words);
+    abduce(&["show", &model, "-o", &model]).fails(2, words);
+    assert_eq!(files.read("t.csv"), before);
+    assert_eq!(files.read("model.abduce"), kept);
+}
+
+#[test]
+fn a_table_is_not_written_under_the_name_of_another_format() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "1"]);
+    for name in ["t.parquet", "t.arrow", "t.feather", "t.jsonl", "t.jsonl.gz"] {
+        let path = files.path(name);
+        abduce(&["sample", &model, "-o", &path]).fails(2, &["CSV or TSV", ".csv"]);
+    }
+    assert_eq!(files.names(), ["model.abduce"]);
+}

@@ -7,7 +7,7 @@ use crate::arguments::DataArguments;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
 use abduce::learn::Control;
@@ -59,6 +59,8 @@ impl Arguments {
             Output::probe(path)?;
         }
         let opened = self.data.open(specification.target.as_deref(), context)?;
+        let files = opened.files.iter().map(PathBuf::from);
+        refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, specification.target.as_deref());
