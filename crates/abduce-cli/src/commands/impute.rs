@@ -36,7 +36,7 @@ pub struct Arguments {
     how: How,
     /// Write N filled tables one under the other, numbered in a first column
     /// `copy`
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     copies: Option<u32>,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
@@ -146,6 +146,8 @@ impl<'a> Completed<'a> {
 struct Table {
     json: bool,
     numbered: bool,
+    /// Whether the head is written: nothing is before a first row is known.
+    begun: bool,
     rows: u64,
 }
 
@@ -154,6 +156,7 @@ impl Table {
         Table {
             json,
             numbered,
+            begun: false,
             rows: 0,
         }
     }
@@ -163,9 +166,6 @@ impl Table {
         let schema = opened.source.schema();
         let places = places(&raw, opened, schema);
         let header = raw.header().to_vec();
-        if filling.copy == 1 {
-            self.begin(&header, output)?;
-        }
         let mut completed = Completed::new(&*opened.source, filling)?;
         for batch in raw {
             let batch = batch?;
@@ -180,13 +180,17 @@ impl Table {
                         fill_cell(&batch, row, column, filled)
                     })
                     .collect::<Vec<String>>();
+                if !self.begun {
+                    self.begin(&header, output)?;
+                }
                 self.write_row(&header, &places, schema, &line, filling.copy, output)?;
             }
         }
         Ok(())
     }
 
-    fn begin(&self, header: &[String], output: &mut Output) -> Outcome {
+    fn begin(&mut self, header: &[String], output: &mut Output) -> Outcome {
+        self.begun = true;
         if self.json {
             output.write_all(b"{\"rows\":[")?;
             return Ok(());

@@ -103,7 +103,7 @@ impl Summary {
         };
         let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
         let asked = asked.filter(|kind| matches!(kind, Kind::Real | Kind::Count));
-        located.batch.visit(column, 0..rows, missing, |row, cell| {
+        let read = located.batch.visit(column, 0..rows, missing, |row, cell| {
             if cell == Cell::Missing {
                 return Ok(());
             }
@@ -118,7 +118,8 @@ impl Summary {
             self.seen += 1;
             self.look(cell, row, located);
             Ok(())
-        })
+        });
+        read.map_err(|error| error.at_column(&self.name))
     }
 
     fn not_among_given(&self, level: &str) -> Error {

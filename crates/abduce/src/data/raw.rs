@@ -69,7 +69,7 @@ impl Iterator for RawRows {
             }
             let batches = match &mut self.current {
                 Some(batches) => batches,
-                None => match self.inputs.batches(self.file, &self.wanted) {
+                None => match self.inputs.raw_batches(self.file, &self.wanted) {
                     Ok((batches, _)) => self.current.insert(batches),
                     Err(error) => {
                         self.file = self.inputs.widths.len();
@@ -141,6 +141,14 @@ impl RawBatch {
                 missing: self.missing.is(text.trim_ascii()),
             };
         }
+        if let Batch::Arrow(arrays) = &self.batch
+            && let Some(text) = arrays.passed_on(row, column)
+        {
+            return RawCell {
+                missing: text.is_empty(),
+                text: Cow::Owned(text),
+            };
+        }
         let mut found = hole;
         let read = self
             .batch
@@ -151,7 +159,7 @@ impl RawBatch {
                 };
                 Ok(())
             });
-        // Only wanted, readable columns are ever read, so this cannot fail.
+        // Only readable columns come here, so this cannot fail.
         debug_assert!(read.is_ok());
         found
     }

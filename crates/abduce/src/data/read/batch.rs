@@ -122,6 +122,43 @@ impl TextRows {
     }
 }
 
+impl Arrays {
+    /// A cell that no model reads, as text: dates and times; others are empty.
+    pub fn passed_on(&self, row: usize, column: usize) -> Option<String> {
+        let array = self.columns[column].as_ref()?;
+        if is_readable(array.data_type()) {
+            return None;
+        }
+        if array.is_null(row) {
+            return Some(String::new());
+        }
+        macro_rules! as_text {
+            ($($pattern:pat => $kind:ty, $value:ident;)*) => {
+                match array.data_type() {
+                    $($pattern => {
+                        let value = array.as_primitive::<$kind>().$value(row);
+                        value.map_or(String::new(), |value| value.to_string())
+                    })*
+                    _ => String::new(),
+                }
+            };
+        }
+        use arrow_schema::TimeUnit::*;
+        Some(as_text! {
+            DataType::Timestamp(Second, _) => TimestampSecondType, value_as_datetime;
+            DataType::Timestamp(Millisecond, _) => TimestampMillisecondType, value_as_datetime;
+            DataType::Timestamp(Microsecond, _) => TimestampMicrosecondType, value_as_datetime;
+            DataType::Timestamp(Nanosecond, _) => TimestampNanosecondType, value_as_datetime;
+            DataType::Date32 => Date32Type, value_as_date;
+            DataType::Date64 => Date64Type, value_as_datetime;
+            DataType::Time32(Second) => Time32SecondType, value_as_time;
+            DataType::Time32(Millisecond) => Time32MillisecondType, value_as_time;
+            DataType::Time64(Microsecond) => Time64MicrosecondType, value_as_time;
+            DataType::Time64(Nanosecond) => Time64NanosecondType, value_as_time;
+        })
+    }
+}
+
 /// Whether cells of this type can be read.
 pub(crate) fn is_readable(data_type: &DataType) -> bool {
     match data_type {

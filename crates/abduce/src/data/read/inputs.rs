@@ -140,6 +140,17 @@ impl Inputs {
         Ok((batches, positions))
     }
 
+    /// The rows of one file with all that stands in them, also where no model
+    /// could read it.
+    pub fn raw_batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
+        // Lines of JSON hold the text of all their cells, and are particular
+        // only about those that are wanted.
+        match self.files[file].format.sparse {
+            true => self.batches(file, &vec![false; wanted.len()]),
+            false => self.batches(file, wanted),
+        }
+    }
+
     /// The next rows of one file.
     pub fn next_batch(&self, file: usize, batches: &mut Batches) -> Result<Option<Batch>> {
         guarded(|| batches.next().transpose())

@@ -1,6 +1,6 @@
 //! Parquet files, read column by column: only wanted columns are decoded.
 
-use super::arrow::{check, in_order};
+use super::arrow::{in_order, positions};
 use super::input::Input;
 use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
@@ -26,6 +26,11 @@ fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<File>> {
 }
 
 fn damaged(error: impl std::fmt::Display) -> Error {
+    let text = error.to_string();
+    if text.to_ascii_lowercase().contains("brotli") {
+        return Error::data("the file is compressed with brotli, which is not supported")
+            .with_hint("write it with zstd or snappy");
+    }
     Error::data(format!("the Parquet file is cut short or damaged: {error}"))
 }
 
@@ -37,7 +42,7 @@ fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
 
 fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     let builder = open(input)?;
-    let wanted = check(builder.schema().fields(), wanted)?;
+    let wanted = positions(builder.schema().fields(), wanted);
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
     let width = builder.schema().fields().len();
     let reader = builder
