@@ -1,6 +1,6 @@
 //! `sample`: rows drawn from a model, whole or given some of their cells.
 
-use crate::arguments::{split_assignment, split_list};
+use crate::arguments::{split_assignment, split_list, whole};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     model: PathBuf,
     /// How many rows
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    #[arg(short, long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = whole)]
     n: u64,
     /// What is known of every row
     #[arg(long, value_name = "A=1,B=X")]
@@ -117,7 +117,10 @@ fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
         let position = schema
             .position(column)
             .map_err(|error| Failure::usage(format!("--given: {error}")))?;
-        given[position] = Some(parse(&schema.fields[position], value)?);
+        let value = parse(&schema.fields[position], value)?;
+        if given[position].replace(value).is_some() {
+            return Err(Failure::usage(format!("--given: {column} is given twice")));
+        }
     }
     Ok(given)
 }

@@ -1,6 +1,6 @@
 //! `score`: how likely every row is.
 
-use crate::arguments::{DataArguments, files_read};
+use crate::arguments::{DataArguments, files_read, whole};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -34,8 +34,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "outliers")]
     mean: bool,
     /// List the N least likely rows, least likely first; rows count from 1
-    #[arg(long, value_name = "N")]
-    outliers: Option<usize>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
+    outliers: Option<u64>,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,7 +52,7 @@ impl Arguments {
         if self.mean {
             mean(joint, source, context, &mut output)?;
         } else if let Some(wanted) = self.outliers {
-            outliers(joint, source, wanted, context, &mut output)?;
+            outliers(joint, source, wanted as usize, context, &mut output)?;
         } else {
             all(joint, source, context, &mut output)?;
         }

@@ -124,9 +124,7 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
         None => (kind, None),
     };
     let kind: Kind = kind.parse()?;
-    let levels: Vec<String> = levels
-        .map(|levels| levels.split(',').map(|l| l.trim().to_string()).collect())
-        .unwrap_or_default();
+    let levels: Vec<String> = levels.map(split_levels).unwrap_or_default();
     if !levels.is_empty() && !kind.is_coded() {
         let message = format!("a {} column has no levels", kind.name());
         return Err(wrong(message).at_column(column));
@@ -147,6 +145,32 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
         return Err(wrong(message).at_column(column));
     }
     Ok((column.to_string(), KindOverride { kind, levels }))
+}
+
+/// Cuts `a,"b,c"` at its commas; a level that holds one stands in quotes.
+fn split_levels(text: &str) -> Vec<String> {
+    let mut levels = Vec::new();
+    let mut rest = text;
+    loop {
+        let start = rest.trim_start();
+        let quoted = start.strip_prefix('"').and_then(|inner| {
+            let (level, after) = inner.split_once('"')?;
+            let after = after.trim_start();
+            (after.is_empty() || after.starts_with(',')).then_some((level, after))
+        });
+        let (level, after) = match quoted {
+            Some((level, after)) => (level, after.strip_prefix(',')),
+            None => match rest.split_once(',') {
+                Some((level, after)) => (level, Some(after)),
+                None => (rest, None),
+            },
+        };
+        levels.push(level.trim().to_string());
+        match after {
+            Some(after) => rest = after,
+            None => return levels,
+        }
+    }
 }
 
 /// The words that stand for a hole, ready to be asked for every cell.
@@ -239,6 +263,8 @@ mod tests {
             read("a=ordinal(x=1,y)").unwrap().1.levels,
             ["x=1", "y"].map(String::from)
         );
+        let quoted = read("a=ordinal(\"é,è\", x, 5\")").unwrap().1;
+        assert_eq!(quoted.levels, ["é,è", "x", "5\""]);
         for wrong in [
             "a",
             "a=",

@@ -38,6 +38,11 @@ pub struct Arguments {
     model: ModelName,
     #[command(flatten)]
     data: DataArguments,
+    /// The kind of a column, as in year=categorical or
+    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
+    /// text [repeatable]
+    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
+    kind: Vec<String>,
     #[command(flatten)]
     options: ModelOptions,
     /// Where to write the model
@@ -58,7 +63,8 @@ impl Arguments {
             }
             Output::probe(path)?;
         }
-        let opened = self.data.open(specification.target.as_deref(), context)?;
+        let target = specification.target.as_deref();
+        let opened = self.data.open(target, &self.kind, context)?;
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
