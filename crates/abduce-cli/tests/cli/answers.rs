@@ -295,3 +295,27 @@ fn the_name_of_a_table_says_how_it_is_written() {
         }
     }
 }
+
+#[test]
+fn rows_that_cannot_be_are_told_by_predict() {
+    let files = Files::new();
+    let table = files.write("t.csv", "c,n\na,0\na,1\na,2\nb,3\nb,4\nb,0\n");
+    let fit = [
+        "naive-bayes",
+        &table,
+        "--target",
+        "c",
+        "--family",
+        "n=exponential",
+    ];
+    let kinds = ["--kind", "n=real"];
+    let model = files.fit(&[&fit[..], &kinds].concat());
+    let new = files.write("new.csv", "n\n1\n-1\n\"\"\n-3\n");
+    let ran = abduce(&["predict", &model, &new]).good();
+    assert_eq!(ran.lines().len(), 5);
+    let words = "2 rows are impossible under the model (first: row 2)";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    let possible = files.write("new.csv", "n\n1\n\"\"\n");
+    let ran = abduce(&["predict", &model, &possible]).good();
+    assert!(!ran.stderr.contains("impossible"), "{}", ran.stderr);
+}
