@@ -20,7 +20,7 @@ pub struct Output {
 
 enum Sink {
     Standard(BufWriter<Stdout>),
-    File(BufWriter<Packed>),
+    File(Box<BufWriter<Packed>>),
 }
 
 /// A file, compressed or not.
@@ -106,7 +106,7 @@ impl Output {
         let file = Replacement::create(path)?;
         interrupt::unfinished(file.temporary().map(Path::to_path_buf));
         Ok(Output {
-            sink: Sink::File(BufWriter::new(Packed::new(file, packing)?)),
+            sink: Sink::File(Box::new(BufWriter::new(Packed::new(file, packing)?))),
             name: path.display().to_string(),
             separator,
         })
@@ -134,7 +134,7 @@ impl Output {
     pub fn finish(mut self) -> Outcome {
         self.flush()?;
         if let Sink::File(file) = self.sink {
-            let fail = |error: io::Error| Error::io(error.to_string()).at_file(&self.name);
+            let fail = |error: io::Error| Failure::work(format!("{}: {error}", self.name));
             let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
             file.finish().map_err(fail)?.finish()?;
             interrupt::unfinished(None);
