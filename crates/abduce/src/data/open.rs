@@ -26,6 +26,8 @@ pub struct Opened {
     pub files: Vec<String>,
     /// The columns of the files that are not in the schema, in order.
     pub left_out: Vec<String>,
+    /// The number of holes in each column of the schema.
+    pub holes: Vec<u64>,
     inputs: Arc<Inputs>,
 }
 
@@ -120,11 +122,18 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
             listed(inputs.names.iter().map(String::as_str))
         )));
     }
-    let notes = absent
-        .iter()
-        .filter(|name| Some(**name) != target)
-        .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
-        .collect();
+    let lacking: Vec<&str> = absent.into_iter().filter(|n| Some(*n) != target).collect();
+    let notes = match lacking.as_slice() {
+        [] => Vec::new(),
+        [name] => vec![format!(
+            "the data have no column {name}; its cells are treated as missing"
+        )],
+        names => vec![format!(
+            "the data lack {} of the model's columns: {}; their cells are treated as missing",
+            names.len(),
+            shortly(3, names.iter().copied())
+        )],
+    };
     let named = options.weight.as_ref().or(schema.weight.as_ref());
     let weight_column = named.and_then(|name| inputs.position(name));
     let mut schema = schema.clone();
@@ -146,9 +155,11 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
     for (name, option) in named {
         if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
+            let near = nearest(name, &inputs.names);
+            let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
             return Err(
                 Error::parameter(format!("{option}: there is no column \"{name}\""))
-                    .with_hint(format!("the columns are {names}")),
+                    .with_hint(format!("{meant}the columns are {names}")),
             );
         }
     }
@@ -184,12 +195,41 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
         .collect())
 }
 
+/// The name that differs least, if it differs little.
+fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
+    let plain = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
+    let asked = plain(name);
+    let few = (asked.len() / 3).max(1);
+    let near = names
+        .iter()
+        .map(|other| (edits(&asked, &plain(other)), other));
+    let near = near.filter(|(edits, other)| *edits <= few && *edits < other.chars().count());
+    near.min_by_key(|(edits, _)| *edits).map(|(_, other)| other)
+}
+
+/// How many letters must be changed, added or left out (Levenshtein 1966).
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// A list of names that stays readable.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 40;
+    shortly(40, names)
+}
+
+fn shortly<'a>(shown: usize, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
+    let more = names.len().saturating_sub(shown);
+    names.truncate(shown);
     let mut list = names.join(", ");
     if more > 0 {
         list.push_str(&format!(" and {more} more"));
@@ -243,9 +283,11 @@ fn infer(
         fields.extend(summary.finish(&missing, notes)?);
     }
     if fields.is_empty() {
-        return Err(
-            Error::data("no column is left that a model could use").with_hint(notes.join("; "))
-        );
+        let error = Error::data("no column is left that a model could use");
+        return Err(match notes.is_empty() {
+            true => error,
+            false => error.with_hint(notes.join("; ")),
+        });
     }
     Ok(Schema {
         fields,
@@ -305,6 +347,12 @@ fn encode(
     }
     let mut store = Store::new(options.memory_budget);
     let mut filled = 0;
+    let mut holes = vec![0; schema.fields.len()];
+    let mut count = |chunk: &Chunk| {
+        for (holes, column) in holes.iter_mut().zip(chunk.columns()) {
+            *holes += column.nulls().map_or(0, |nulls| nulls.null_count() as u64);
+        }
+    };
     let mut long = Vec::new();
     inputs.scan(&wanted, |located| {
         let rows = located.batch.rows();
@@ -320,14 +368,18 @@ fn encode(
             filled += end - start;
             start = end;
             if filled == CHUNK_ROWS {
-                store.add(take(&mut encoders, filled, weight.is_some()))?;
+                let chunk = take(&mut encoders, filled, weight.is_some());
+                count(&chunk);
+                store.add(chunk)?;
                 filled = 0;
             }
         }
         Ok(())
     })?;
     if filled > 0 {
-        store.add(take(&mut encoders, filled, weight.is_some()))?;
+        let chunk = take(&mut encoders, filled, weight.is_some());
+        count(&chunk);
+        store.add(chunk)?;
     }
     if let [(file, line, lines), more @ ..] = long.as_slice() {
         let more = match more.len() {
@@ -349,6 +401,7 @@ fn encode(
         notes,
         files: inputs.files(),
         left_out,
+        holes,
         inputs: Arc::new(inputs),
     })
 }

@@ -69,13 +69,26 @@ impl Arguments {
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
         if !context.quiet && !context.json {
-            let columns = summary::columns(&schema, specification.target.as_deref());
+            let columns = summary::columns(&schema, specification.target.as_deref(), &opened.holes);
             context.note(&format!(
                 "{} of {}\n{}",
                 counted(opened.source.rows(), "row"),
                 counted(schema.fields.len() as u64, "column"),
                 columns.trim_end_matches('\n')
             ));
+        }
+        let target = target.and_then(|target| schema.position(target).ok());
+        if let Some(unlabelled) = target.map(|t| opened.holes[t]).filter(|n| *n > 0) {
+            context.note(&format!(
+                "{} no label: used as unlabelled",
+                match unlabelled {
+                    1 => "1 row has".to_string(),
+                    many => format!("{many} rows have"),
+                }
+            ));
+        }
+        if self.output.is_none() {
+            context.note("the model is not kept; pass -o FILE to keep it");
         }
         let progress = FitProgress::new(context);
         let fit = interrupt::stoppable(|interrupt| {
