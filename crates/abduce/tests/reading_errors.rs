@@ -74,7 +74,7 @@ fn a_broken_table_is_reported_with_its_place() {
         (
             "a.csv",
             b"a\n1\ninf\n",
-            ", line 3, column \"a\": inf is too large; rescale",
+            ", line 3, column \"a\": inf is too large, beyond 1e140; rescale",
         ),
         (
             "a.csv",
@@ -109,6 +109,9 @@ fn a_broken_table_is_reported_with_its_place() {
         ("a.xlsx", b"PK", ": the name does not say the format"),
         ("a", b"x\n1\n", ": the name does not say the format"),
         ("a.parquet", b"x\n1\n", ": this is not a Parquet file"),
+        ("a.arrow", b"x\n1\n", ": this is not an Arrow file"),
+        ("a.csv.gz", b"x\n1\n", ": this is not a gzip file"),
+        ("a.csv.zst", b"x\n1\n", ": this is not a Zstandard file"),
         (
             "a.parquet",
             b"PAR1junkjunkjunk",
@@ -224,9 +227,7 @@ fn options_that_name_no_column_list_those_there_are() {
     };
     let error = open(&path, &names).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("1 names are given for 2 columns"),
+        error.to_string().contains("1 name is given for 2 columns"),
         "{error}"
     );
 }
@@ -380,4 +381,16 @@ fn a_quoted_cell_over_very_many_lines_is_told() {
             .notes
             .is_empty()
     );
+}
+
+#[test]
+fn a_misspelt_column_is_guessed() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "species,island\nx,1\ny,2\n")];
+    let told = |name: &str| open(&path, &target(name)).unwrap_err().to_string();
+    assert!(told("specis").contains("did you mean species?"));
+    assert!(told("Island").contains("did you mean island?"));
+    assert!(!told("mass").contains("did you mean"));
+    let text = open(&path, &drop_columns(&["species", "island"])).unwrap_err();
+    assert!(!text.to_string().ends_with("; "), "{text}");
 }

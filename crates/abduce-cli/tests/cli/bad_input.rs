@@ -176,3 +176,12 @@ fn very_many_threads_are_fewer() {
     let ran = abduce(&["--threads", "100000", "tour"]).good();
     assert!(ran.stderr.contains("not 100000"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_model_that_is_absent_is_told_as_data_are() {
+    let files = Files::new();
+    let absent = files.path("m.abduce");
+    abduce(&["show", &absent]).fails(2, &["m.abduce", "there is no such file"]);
+    let folder = files.path("");
+    abduce(&["show", &folder]).fails(2, &["this is a folder"]);
+}

@@ -79,7 +79,7 @@ fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
 
 /// Says that a number is infinite or would overflow.
 pub(crate) fn too_large(text: &str, name: &str) -> Error {
-    Error::data(format!("{text} is too large"))
+    Error::data(format!("{text} is too large, beyond 1e140"))
         .at_column(name)
         .with_hint("rescale the column, or correct the cell")
 }

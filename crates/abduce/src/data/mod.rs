@@ -22,5 +22,6 @@ pub use column::{Bits, Cells, Column, Rows, Values};
 pub use open::{Opened, open, open_with};
 pub use options::{KindOverride, ReadOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
+pub(crate) use read::not_opened;
 pub use schema::{Field, Kind, Schema};
 pub use source::{Source, Table, reduce};

@@ -52,7 +52,7 @@ impl Default for ReadOptions {
             columns: None,
             target: None,
             weight: None,
-            missing: ["", "NA", "N/A", "NaN", "null", "?"]
+            missing: ["", "NA", "N/A", "#N/A", "NaN", "null", "None", "?"]
                 .map(String::from)
                 .into(),
             no_header: false,
@@ -227,9 +227,11 @@ impl Missing {
     }
 }
 
-/// "NaN" and "null" are spelt every way; "NA" and "na" may differ in meaning.
+/// The usual words are spelt every way; but "none" is an answer where "None"
+/// is a hole, and a user's own words may differ likewise.
 fn any_case(token: &str) -> bool {
-    token.eq_ignore_ascii_case("nan") || token.eq_ignore_ascii_case("null")
+    let usual = ["na", "n/a", "#n/a", "nan", "null"];
+    usual.iter().any(|word| token.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -240,11 +242,12 @@ mod tests {
     fn default_words_stand_for_a_hole_and_others_do_not() {
         let missing = Missing::new(&ReadOptions::default().missing);
         for word in [
-            "", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "?",
+            "", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null",
+            "None", "?",
         ] {
             assert!(missing.is(word), "{word}");
         }
-        for word in ["na", "n/a", "NAA", "0", "-", "??", "nul"] {
+        for word in ["NAA", "0", "-", "??", "nul", "none", "#"] {
             assert!(!missing.is(word), "{word}");
         }
         assert!(Missing::new(&[]).is(""));

@@ -217,9 +217,15 @@ fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>
         Some(given) if given.len() == names.len() => given.clone(),
         Some(given) => {
             return Err(Error::parameter(format!(
-                "{} names are given for {} columns",
-                given.len(),
-                names.len()
+                "{} given for {}",
+                match given.len() {
+                    1 => "1 name is".to_string(),
+                    many => format!("{many} names are"),
+                },
+                match names.len() {
+                    1 => "1 column".to_string(),
+                    many => format!("{many} columns"),
+                }
             )));
         }
     };
