@@ -347,6 +347,10 @@ fn raw_rows_pass_on_what_no_model_reads() {
         };
         assert_eq!(row(0), ["1970-01-01 00:00:00", "1970-01-02", "", "1.5"]);
         assert_eq!(row(1), ["", "1969-12-31", "", "2"]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|c| rows.has_text(c)),
+            [true, true, false, true]
+        );
     }
     let path = [files.write("a.jsonl", "{\"a\":{\"b\":1},\"c\":2.50}\n")];
     let schema = Schema::new(vec![Field::new("c", Kind::Real)]);

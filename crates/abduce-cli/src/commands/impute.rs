@@ -77,7 +77,7 @@ impl Arguments {
                 seed: context.seed,
                 copy: copy.into(),
             };
-            table.write(&opened, &fill, &mut output)?;
+            table.write(&opened, &fill, context, &mut output)?;
         }
         table.finish(&mut output)?;
         output.finish()
@@ -161,7 +161,13 @@ impl Table {
         }
     }
 
-    fn write(&mut self, opened: &Opened, filling: &Filling, output: &mut Output) -> Outcome {
+    fn write(
+        &mut self,
+        opened: &Opened,
+        filling: &Filling,
+        context: &Context,
+        output: &mut Output,
+    ) -> Outcome {
         let raw = opened.raw_rows()?;
         let schema = opened.source.schema();
         let places = places(&raw, opened, schema);
@@ -181,6 +187,13 @@ impl Table {
                     })
                     .collect::<Vec<String>>();
                 if !self.begun {
+                    let columns = (0..header.len()).filter(|column| !batch.has_text(*column));
+                    columns.for_each(|column| {
+                        let name = &header[column];
+                        context.note(&format!(
+                            "column {name} cannot be written as text; its cells are left empty"
+                        ));
+                    });
                     self.begin(&header, output)?;
                 }
                 self.write_row(&header, &places, schema, &line, filling.copy, output)?;

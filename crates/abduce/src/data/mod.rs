@@ -7,6 +7,7 @@ mod column;
 mod encode;
 mod infer;
 mod levels;
+mod names;
 mod open;
 mod options;
 mod raw;

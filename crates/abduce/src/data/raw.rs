@@ -124,6 +124,15 @@ impl RawBatch {
         self.batch.rows()
     }
 
+    /// Whether the cells of a column can be written as text; where they cannot,
+    /// as those of lists and of bytes, they are shown as holes.
+    pub fn has_text(&self, column: usize) -> bool {
+        match (&self.batch, self.positions[column]) {
+            (Batch::Arrow(arrays), Some(column)) => arrays.has_text(column),
+            _ => true,
+        }
+    }
+
     /// The cell of a row, counted from 0 in this batch, in a column, counted
     /// as in [`RawRows::header`].
     pub fn cell(&self, row: usize, column: usize) -> RawCell<'_> {

@@ -123,6 +123,23 @@ impl TextRows {
 }
 
 impl Arrays {
+    /// Whether the cells of a column can be written as text.
+    pub fn has_text(&self, column: usize) -> bool {
+        let array = self.columns[column].as_ref();
+        array.is_none_or(|array| {
+            let kind = array.data_type();
+            is_readable(kind)
+                || matches!(
+                    kind,
+                    DataType::Timestamp(..)
+                        | DataType::Date32
+                        | DataType::Date64
+                        | DataType::Time32(_)
+                        | DataType::Time64(_)
+                )
+        })
+    }
+
     /// A cell that no model reads, as text: dates and times; others are empty.
     pub fn passed_on(&self, row: usize, column: usize) -> Option<String> {
         let array = self.columns[column].as_ref()?;
