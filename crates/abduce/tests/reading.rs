@@ -358,3 +358,34 @@ fn raw_rows_pass_on_what_no_model_reads() {
     let rows = opened.raw_rows().unwrap().next().unwrap().unwrap();
     assert_eq!(rows.cell(0, 0).text, "{\"b\":1}");
 }
+
+#[test]
+fn parquet_is_read_whatever_compresses_it() {
+    use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+    use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
+    let files = Files::new();
+    let values = arrow_array::Float64Array::from(vec![1.5, 2.0, 2.0]);
+    let column: arrow_array::ArrayRef = std::sync::Arc::new(values);
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", column)]).unwrap();
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::LZ4_RAW,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+    ] {
+        let how = WriterProperties::builder().set_compression(compression);
+        let mut bytes = Vec::new();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(how.build())).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let opened = files.open("a.parquet", bytes);
+        assert_eq!(
+            numbers(&opened, 0),
+            [Some(1.5), Some(2.0), Some(2.0)],
+            "{compression}"
+        );
+    }
+}

@@ -26,11 +26,6 @@ fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<File>> {
 }
 
 fn damaged(error: impl std::fmt::Display) -> Error {
-    let text = error.to_string();
-    if text.to_ascii_lowercase().contains("brotli") {
-        return Error::data("the file is compressed with brotli, which is not supported")
-            .with_hint("write it with zstd or snappy");
-    }
     Error::data(format!("the Parquet file is cut short or damaged: {error}"))
 }
 
