@@ -6,6 +6,7 @@ use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
 use abduce::data::{KindOverride, Opened, ReadOptions, parse_kind_override};
 use clap::Args;
+use std::path::{Path, PathBuf};
 
 /// The data, and how to read them.
 #[derive(Args)]
@@ -13,12 +14,6 @@ pub struct DataArguments {
     /// Files or globs of one table; `-` is standard input
     #[arg(value_name = "DATA", required = true)]
     pub data: Vec<String>,
-
-    /// The kind of a column, as in year=categorical or
-    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
-    /// text [repeatable]
-    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
-    pub kind: Vec<String>,
 
     /// Columns to leave out
     #[arg(long, value_name = "A,B", help_heading = "Data options")]
@@ -32,7 +27,7 @@ pub struct DataArguments {
     #[arg(long, value_name = "COL", help_heading = "Data options")]
     pub weight: Option<String>,
 
-    /// The words that stand for a hole [default: NA,N/A,NaN,null,?]; an empty
+    /// The words that stand for a hole [default: NA,N/A,#N/A,NaN,null,None,?]; an empty
     /// cell always does
     #[arg(long, value_name = "WORDS", help_heading = "Data options")]
     pub missing: Vec<String>,
@@ -50,19 +45,27 @@ pub struct DataArguments {
     #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data options")]
     pub delimiter: Option<u8>,
 
+    /// What stands around a cell that holds delimiters or line ends: a
+    /// character, or `none` [default: "]
+    #[arg(long, value_name = "CHAR", value_parser = quote, help_heading = "Data options")]
+    pub quote: Option<Quote>,
+
     /// How much of the table may stay in memory, as in 256M or 2G; the rest is
     /// kept in a temporary file [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Data options")]
     pub memory: Option<u64>,
 }
 
+/// The character around a cell, or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quote(Option<u8>);
+
 impl DataArguments {
-    fn options(&self, target: Option<&str>) -> Outcome<ReadOptions> {
+    fn options(&self, target: Option<&str>) -> ReadOptions {
         let default = ReadOptions::default();
         let list = |given: &[String]| given.iter().flat_map(|text| split_list(text)).collect();
         let some = |given: &[String]| (!given.is_empty()).then(|| list(given));
-        Ok(ReadOptions {
-            kinds: kinds(&self.kind)?,
+        ReadOptions {
             drop: list(&self.drop),
             columns: some(&self.columns),
             target: target.map(String::from),
@@ -71,30 +74,45 @@ impl DataArguments {
             no_header: self.no_header,
             names: some(&self.names),
             delimiter: self.delimiter,
+            quote: self.quote.map_or(default.quote, |Quote(quote)| quote),
             memory_budget: self.memory.unwrap_or(default.memory_budget),
-        })
+            ..default
+        }
     }
 
-    /// Opens the data and finds out what the columns are.
-    pub fn open(&self, target: Option<&str>, context: &Context) -> Outcome<Opened> {
-        let opened = abduce::data::open(&self.data, &self.options(target)?)?;
+    /// Opens the data and finds out what the columns are, but for the `kinds`
+    /// that the user says.
+    pub fn open(
+        &self,
+        target: Option<&str>,
+        kinds: &[String],
+        context: &Context,
+    ) -> Outcome<Opened> {
+        let options = ReadOptions {
+            kinds: parse_kinds(kinds)?,
+            ..self.options(target)
+        };
+        let opened = abduce::data::open(&self.data, &options)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }
 
     /// Opens the data with the columns of a model.
     pub fn open_for(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
-        if !self.kind.is_empty() {
-            context.note("--kind is not used: the model remembers what its columns are");
-        }
         let schema = joint.schema();
         let target = joint
             .target()
             .map(|target| schema.fields[target].name.as_str());
-        let opened = abduce::data::open_with(&self.data, &self.options(target)?, schema)?;
+        let opened = abduce::data::open_with(&self.data, &self.options(target), schema)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }
+}
+
+/// The files a command reads that asks a model about data.
+pub fn files_read(opened: &Opened, model: &Path) -> Vec<PathBuf> {
+    let files = opened.files.iter().map(PathBuf::from);
+    files.chain([model.to_path_buf()]).collect()
 }
 
 /// Cuts `a,b` at its commas; a name that holds one stands in double quotes.
@@ -112,23 +130,32 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts.iter().map(|part| part.trim().to_string()).collect()
 }
 
-fn kinds(given: &[String]) -> Outcome<Vec<(String, KindOverride)>> {
-    let mut kinds = Vec::new();
-    for text in given {
-        let parts = split_outside_parentheses(text);
-        // A column's name may hold a comma: then the text is one wish.
-        let several = parts.iter().all(|part| part.contains('='));
-        for part in if several { parts } else { vec![text.as_str()] } {
-            kinds.push(parse_kind_override(part)?);
-        }
+fn parse_kinds(given: &[String]) -> Outcome<Vec<(String, KindOverride)>> {
+    let wishes = given.iter().flat_map(|text| split_wishes(text));
+    wishes.map(|wish| Ok(parse_kind_override(wish)?)).collect()
+}
+
+/// Cuts `a=x,b=y(1,2)` into what it says of each column.
+pub fn split_wishes(text: &str) -> Vec<&str> {
+    let parts = split_outside_parentheses(text);
+    // A column's name may hold a comma: then the text is one wish.
+    match parts.iter().all(|part| part.contains('=')) {
+        true => parts,
+        false => vec![text],
     }
-    Ok(kinds)
 }
 
 fn split_outside_parentheses(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    let (mut quoted, mut before) = (false, ',');
     for (at, c) in text.char_indices() {
+        // A quote in the middle of a word is a letter.
+        if c == '"' && (quoted || matches!(before, '(' | ',' | ' ')) {
+            quoted = !quoted;
+        }
+        before = c;
         match c {
+            _ if quoted => {}
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
@@ -142,14 +169,28 @@ fn split_outside_parentheses(text: &str) -> Vec<&str> {
     parts
 }
 
+/// A whole number that may be 0.
+pub fn whole(text: &str) -> Result<u64, String> {
+    let wrong = |_| "must be a whole number, 0 or more".to_string();
+    text.parse().map_err(wrong)
+}
+
 fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         "space" => Ok(b' '),
         _ => match text.as_bytes() {
-            [byte] if *byte != b'"' && *byte != b'\n' && *byte != b'\r' => Ok(*byte),
+            [byte] if *byte != b'\n' && *byte != b'\r' => Ok(*byte),
             _ => Err("a delimiter is one ASCII character, or \"tab\"".into()),
         },
+    }
+}
+
+fn quote(text: &str) -> Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote(None)),
+        [byte] if !b"\r\n".contains(byte) && byte.is_ascii() => Ok(Quote(Some(*byte))),
+        _ => Err("a quote is one ASCII character, or \"none\"".into()),
     }
 }
 
@@ -199,10 +240,13 @@ mod tests {
 
     #[test]
     fn several_kinds_stand_in_one_argument() {
-        let read = |text: &str| kinds(&[text.to_string()]).unwrap();
+        let read = |text: &str| parse_kinds(&[text.to_string()]).unwrap();
         assert_eq!(read("a=real,b=count").len(), 2);
         assert_eq!(read("a=ordinal(x,y),b=count").len(), 2);
         assert_eq!(read("a,b=count")[0].0, "a,b");
+        let quoted = read("a=ordinal(\"é,è\",\")\"),b=count");
+        assert_eq!(quoted[0].1.levels, ["é,è", ")"]);
+        assert_eq!(quoted[1].0, "b");
     }
 
     #[test]
@@ -213,6 +257,9 @@ mod tests {
         assert_eq!(delimiter("tab"), Ok(b'\t'));
         assert_eq!(delimiter(";"), Ok(b';'));
         assert!(delimiter("ab").is_err());
+        assert_eq!(quote("none"), Ok(Quote(None)));
+        assert_eq!(quote("'"), Ok(Quote(Some(b'\''))));
+        assert!(quote("").is_err());
     }
 
     #[test]

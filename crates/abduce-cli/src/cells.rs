@@ -35,9 +35,10 @@ pub fn value(column: &Column, row: usize) -> Option<f64> {
     })
 }
 
-/// Writes one line of CSV.
+/// Writes one line of CSV, or of TSV with a tab for a separator.
 pub fn write_line<'a>(
     out: &mut impl Write,
+    separator: u8,
     cells: impl IntoIterator<Item = &'a str>,
 ) -> io::Result<()> {
     let mut cells = cells.into_iter().peekable();
@@ -45,23 +46,23 @@ pub fn write_line<'a>(
     while let Some(cell) = cells.next() {
         let last = cells.peek().is_none();
         // A line of nothing would be no row to most readers.
-        if needs_quotes(cell) || (alone && last && cell.is_empty()) {
+        if needs_quotes(cell, separator) || (alone && last && cell.is_empty()) {
             write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
         } else {
             out.write_all(cell.as_bytes())?;
         }
         if !last {
-            out.write_all(b",")?;
+            out.write_all(&[separator])?;
         }
         alone = false;
     }
     out.write_all(b"\n")
 }
 
-fn needs_quotes(cell: &str) -> bool {
+fn needs_quotes(cell: &str, separator: u8) -> bool {
     let blank = |c: Option<u8>| c.is_some_and(|c| c.is_ascii_whitespace());
     cell.bytes()
-        .any(|c| matches!(c, b',' | b'"' | b'\n' | b'\r'))
+        .any(|c| c == separator || matches!(c, b'"' | b'\n' | b'\r'))
         || blank(cell.bytes().next())
         || blank(cell.bytes().last())
 }
@@ -89,11 +90,13 @@ mod tests {
 
     #[test]
     fn only_what_needs_quotes_gets_them() {
-        let line = |cells: &[&str]| {
+        let separated = |separator: u8, cells: &[&str]| {
             let mut out = Vec::new();
-            write_line(&mut out, cells.iter().copied()).unwrap();
+            write_line(&mut out, separator, cells.iter().copied()).unwrap();
             String::from_utf8(out).unwrap()
         };
+        let line = |cells: &[&str]| separated(b',', cells);
+        assert_eq!(separated(b'\t', &["a,b", "c\td"]), "a,b\t\"c\td\"\n");
         assert_eq!(line(&["a", "b c", ""]), "a,b c,\n");
         assert_eq!(line(&["a,b", "say \"x\""]), "\"a,b\",\"say \"\"x\"\"\"\n");
         assert_eq!(line(&[""]), "\"\"\n");

@@ -1,6 +1,8 @@
 //! The top of the command line: the options that every command has.
 
+use crate::arguments::whole;
 use crate::commands::Command;
+use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use clap::{Args, ColorChoice, Parser};
 
@@ -34,23 +36,30 @@ pub struct GlobalOptions {
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// The seed of everything random
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = whole)]
     pub seed: u64,
     /// How many threads work; results do not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub threads: Option<u64>,
     /// When to color what is written
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
 }
 
 impl GlobalOptions {
-    pub fn use_threads(&self) -> Outcome {
-        let Some(threads) = self.threads else {
+    pub fn use_threads(&self, context: &Context) -> Outcome {
+        let Some(asked) = self.threads else {
             return Ok(());
         };
+        // More would not work faster, only wait for memory and start slowly.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let most = (4 * cores).max(256);
+        let threads = usize::try_from(asked).unwrap_or(most).min(most);
+        if threads as u64 != asked {
+            context.note(&format!("--threads: {threads} work, not {asked}"));
+        }
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.into())
+            .num_threads(threads)
             .build_global()
             .map_err(|error| Failure::work(format!("the threads cannot be started: {error}")))
     }

@@ -57,7 +57,9 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
-            _ => Failure::Engine(error.into()),
+            // What is read comes through the library; this is a result that
+            // could not be written, such as to a full disk.
+            _ => Failure::Work(error.to_string()),
         }
     }
 }

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let context = context::Context::new(&cli.global);
     let done = interrupt::install()
-        .and_then(|()| cli.global.use_threads())
+        .and_then(|()| cli.global.use_threads(&context))
         .and_then(|()| cli.command.run(&context));
     match done {
         Ok(()) => ExitCode::SUCCESS,

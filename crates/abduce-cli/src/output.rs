@@ -1,37 +1,121 @@
 //! Where results go: stdout, or a file that appears under its name only when
-//! all of it is written.
+//! all of it is written. The name of a table's file says what separates its
+//! cells and whether it is compressed.
 
-use crate::failure::Outcome;
+use crate::cells;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use abduce::Error;
 use abduce::store::Replacement;
+use flate2::write::GzEncoder;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub struct Output {
     sink: Sink,
     name: String,
+    separator: u8,
 }
 
 enum Sink {
     Standard(BufWriter<Stdout>),
-    File(BufWriter<Replacement>),
+    File(Box<BufWriter<Packed>>),
+}
+
+/// A file, compressed or not.
+enum Packed {
+    Plain(Replacement),
+    Gzip(GzEncoder<Replacement>),
+    Zstandard(zstd::Encoder<'static, Replacement>),
+}
+
+impl Packed {
+    fn new(file: Replacement, ending: &str) -> io::Result<Packed> {
+        Ok(match ending {
+            "gz" => Packed::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            "zst" => Packed::Zstandard(zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+            _ => Packed::Plain(file),
+        })
+    }
+
+    fn finish(self) -> io::Result<Replacement> {
+        match self {
+            Packed::Plain(file) => Ok(file),
+            Packed::Gzip(file) => file.finish(),
+            Packed::Zstandard(file) => file.finish(),
+        }
+    }
+
+    fn sink(&mut self) -> &mut dyn Write {
+        match self {
+            Packed::Plain(sink) => sink,
+            Packed::Gzip(sink) => sink,
+            Packed::Zstandard(sink) => sink,
+        }
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink().flush()
+    }
 }
 
 impl Output {
+    /// A place for text.
     pub fn open(path: Option<&Path>) -> Outcome<Output> {
+        Self::packed(path, "", b',')
+    }
+
+    /// A place for a table, or for the JSON document that stands for one.
+    pub fn table(path: Option<&Path>, context: &Context) -> Outcome<Output> {
+        let end = |path: &Path| {
+            let end = path.extension().and_then(|end| end.to_str());
+            end.unwrap_or_default().to_ascii_lowercase()
+        };
+        let name = path.unwrap_or(Path::new("-"));
+        let (packing, kind) = match end(name).as_str() {
+            "gz" | "gzip" => ("gz", end(&name.with_extension(""))),
+            "zst" | "zstd" => ("zst", end(&name.with_extension(""))),
+            kind => ("", kind.to_string()),
+        };
+        let other = [
+            "parquet", "arrow", "feather", "ipc", "arrows", "jsonl", "ndjson",
+        ];
+        if !context.json && other.contains(&kind.as_str()) {
+            let message = format!("-o {}: tables are written as CSV or TSV", name.display());
+            return Err(Error::parameter(message).with_hint("name it .csv").into());
+        }
+        let tabs = matches!(kind.as_str(), "tsv" | "tab");
+        Self::packed(path, packing, if tabs { b'\t' } else { b',' })
+    }
+
+    fn packed(path: Option<&Path>, packing: &str, separator: u8) -> Outcome<Output> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output {
                 sink: Sink::Standard(BufWriter::new(io::stdout())),
                 name: "stdout".into(),
+                separator,
             });
         };
         let file = Replacement::create(path)?;
         interrupt::unfinished(file.temporary().map(Path::to_path_buf));
         Ok(Output {
-            sink: Sink::File(BufWriter::new(file)),
+            sink: Sink::File(Box::new(BufWriter::new(Packed::new(file, packing)?))),
             name: path.display().to_string(),
+            separator,
         })
+    }
+
+    /// Writes one row of a table.
+    pub fn line<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) -> Outcome {
+        let separator = self.separator;
+        Ok(cells::write_line(self, separator, cells)?)
     }
 
     /// Fails now if a result could not be written to this path later.
@@ -50,9 +134,9 @@ impl Output {
     pub fn finish(mut self) -> Outcome {
         self.flush()?;
         if let Sink::File(file) = self.sink {
-            let fail = |error: io::Error| Error::io(error.to_string()).at_file(&self.name);
+            let fail = |error: io::Error| Failure::work(format!("{}: {error}", self.name));
             let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
-            file.finish()?;
+            file.finish().map_err(fail)?.finish()?;
             interrupt::unfinished(None);
         }
         Ok(())
@@ -79,6 +163,27 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let result = self.sink().flush();
         self.named(result)
+    }
+}
+
+/// Refuses to write over a file that is being read.
+pub fn refuse_inputs(output: Option<&Path>, inputs: impl IntoIterator<Item = PathBuf>) -> Outcome {
+    let place = |path: &Path| {
+        let real = std::fs::canonicalize(path).ok();
+        real.filter(|path| path.is_file())
+    };
+    let Some(output) = output.and_then(place) else {
+        return Ok(());
+    };
+    match inputs
+        .into_iter()
+        .find(|input| place(input).as_ref() == Some(&output))
+    {
+        None => Ok(()),
+        Some(input) => Err(Failure::usage(format!(
+            "-o names a file that is being read: {}",
+            input.display()
+        ))),
     }
 }
 

@@ -314,3 +314,78 @@ fn dropped_columns_are_not_among_the_raw_ones() {
     assert_eq!(raw.header(), ["c"]);
     assert_eq!(raw.next().unwrap().unwrap().cell(0, 0).text, "2.50");
 }
+
+#[test]
+fn raw_rows_pass_on_what_no_model_reads() {
+    use arrow_array::{Array, BinaryArray, Date32Array, RecordBatch, TimestampMillisecondArray};
+    let files = Files::new();
+    let times = TimestampMillisecondArray::from(vec![Some(0), None]);
+    let days = Date32Array::from(vec![Some(1), Some(-1)]);
+    let bytes = BinaryArray::from(vec![&b"x"[..], b"y"]);
+    let numbers = arrow_array::Float64Array::from(vec![1.5, 2.0]);
+    let columns: [(&str, std::sync::Arc<dyn Array>, bool); 4] = [
+        ("t", std::sync::Arc::new(times), true),
+        ("d", std::sync::Arc::new(days), true),
+        ("b", std::sync::Arc::new(bytes), true),
+        ("x", std::sync::Arc::new(numbers), true),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    for (name, bytes) in [
+        ("a.parquet", parquet_bytes(&batch)),
+        ("a.arrow", arrow_file(&batch)),
+    ] {
+        let path = [files.write(name, bytes)];
+        let error = open(&path, &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.column(), Some("t"), "{error}");
+        let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+        let opened = open_with(&path, &ReadOptions::default(), &schema).unwrap();
+        let rows = opened.raw_rows().unwrap().next().unwrap().unwrap();
+        let row = |row| {
+            (0..4)
+                .map(|c| rows.cell(row, c).text.into_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(row(0), ["1970-01-01 00:00:00", "1970-01-02", "", "1.5"]);
+        assert_eq!(row(1), ["", "1969-12-31", "", "2"]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|c| rows.has_text(c)),
+            [true, true, false, true]
+        );
+    }
+    let path = [files.write("a.jsonl", "{\"a\":{\"b\":1},\"c\":2.50}\n")];
+    let schema = Schema::new(vec![Field::new("c", Kind::Real)]);
+    let opened = open_with(&path, &ReadOptions::default(), &schema).unwrap();
+    let rows = opened.raw_rows().unwrap().next().unwrap().unwrap();
+    assert_eq!(rows.cell(0, 0).text, "{\"b\":1}");
+}
+
+#[test]
+fn parquet_is_read_whatever_compresses_it() {
+    use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+    use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
+    let files = Files::new();
+    let values = arrow_array::Float64Array::from(vec![1.5, 2.0, 2.0]);
+    let column: arrow_array::ArrayRef = std::sync::Arc::new(values);
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", column)]).unwrap();
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::LZ4_RAW,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+    ] {
+        let how = WriterProperties::builder().set_compression(compression);
+        let mut bytes = Vec::new();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(how.build())).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let opened = files.open("a.parquet", bytes);
+        assert_eq!(
+            numbers(&opened, 0),
+            [Some(1.5), Some(2.0), Some(2.0)],
+            "{compression}"
+        );
+    }
+}

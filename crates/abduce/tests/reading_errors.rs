@@ -25,7 +25,26 @@ fn a_broken_table_is_reported_with_its_place() {
             b"a,b\n1,2\n3,4,5\n",
             ", line 3: 3 cells where 2 are",
         ),
-        ("a.csv", b"a,b\n\"1\n,2\n", ", line 2: 1 cell where 2 are"),
+        (
+            "a.csv",
+            b"a,b\n\"1\n,2\n",
+            ", line 2, column \"a\": a quote is opened here and never closed; close it, or pass",
+        ),
+        (
+            "a.csv",
+            b"a,b,c\n\"1\n1\",2,\"x\n1,2,3\n",
+            ", line 3, column \"c\": a quote is opened here and never closed",
+        ),
+        (
+            "a.csv",
+            b"a,\"b\n1,2\n",
+            ", line 1, column \"column_2\": a quote is opened",
+        ),
+        (
+            "a.csv",
+            b"a,b\n\"1\n2\",3,4\n",
+            ", line 2: 3 cells where 2 are expected; a quote that opens",
+        ),
         ("a.csv", b"", ": the file is empty"),
         ("a.csv", b"\n\n", ": the file is empty"),
         ("a.jsonl", b"", ": the file is empty"),
@@ -55,7 +74,7 @@ fn a_broken_table_is_reported_with_its_place() {
         (
             "a.csv",
             b"a\n1\ninf\n",
-            ", line 3, column \"a\": inf is too large; rescale",
+            ", line 3, column \"a\": inf is too large, beyond 1e140; rescale",
         ),
         (
             "a.csv",
@@ -90,6 +109,9 @@ fn a_broken_table_is_reported_with_its_place() {
         ("a.xlsx", b"PK", ": the name does not say the format"),
         ("a", b"x\n1\n", ": the name does not say the format"),
         ("a.parquet", b"x\n1\n", ": this is not a Parquet file"),
+        ("a.arrow", b"x\n1\n", ": this is not an Arrow file"),
+        ("a.csv.gz", b"x\n1\n", ": this is not a gzip file"),
+        ("a.csv.zst", b"x\n1\n", ": this is not a Zstandard file"),
         (
             "a.parquet",
             b"PAR1junkjunkjunk",
@@ -205,9 +227,7 @@ fn options_that_name_no_column_list_those_there_are() {
     };
     let error = open(&path, &names).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("1 names are given for 2 columns"),
+        error.to_string().contains("1 name is given for 2 columns"),
         "{error}"
     );
 }
@@ -308,4 +328,69 @@ fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
             ["q\"uote", "two\nlines", "x", "y"]
         );
     }
+}
+
+#[test]
+fn a_quote_at_the_end_of_a_file_may_be_closed_without_a_line_end() {
+    let files = Files::new();
+    for text in [
+        "a,b\n1,\"x\"",
+        "a,b\n1,\"x\"\n",
+        "a,b\r\n1,\"x\"\r\n",
+        "a,b\n1,x",
+    ] {
+        let opened = open(&[files.write("a.csv", text)], &ReadOptions::default()).unwrap();
+        assert_eq!(opened.source.rows(), 1, "{text:?}");
+        assert_eq!(fields(&opened)[1].levels, ["x"], "{text:?}");
+    }
+}
+
+#[test]
+fn quotes_are_letters_where_none_enclose_cells() {
+    let files = Files::new();
+    let path = [files.write("a.tsv", "a\tb\n1\t\"x\n2\ty\"\n")];
+    let none = ReadOptions {
+        quote: None,
+        ..ReadOptions::default()
+    };
+    let opened = open(&path, &none).unwrap();
+    assert_eq!(opened.source.rows(), 2);
+    assert_eq!(fields(&opened)[1].levels, ["\"x", "y\""]);
+    let single = ReadOptions {
+        quote: Some(b'\''),
+        ..ReadOptions::default()
+    };
+    let path = [files.write("b.csv", "a,b\n1,'x,y'\n2,z\n")];
+    let opened = open(&path, &single).unwrap();
+    assert_eq!(fields(&opened)[1].levels, ["x,y", "z"]);
+}
+
+#[test]
+fn a_quoted_cell_over_very_many_lines_is_told() {
+    let files = Files::new();
+    let eaten = "x,y\n".repeat(145);
+    let path = [files.write("a.csv", format!("a,b\nv,\"w\n{eaten}x,\"\nv,w\n"))];
+    let opened = open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(opened.source.rows(), 2);
+    let told = |note: &String| note.contains("line 2: a quoted cell") && note.contains("--quote");
+    assert!(opened.notes.iter().any(told), "{:?}", opened.notes);
+    let short = [files.write("b.csv", "a,b\nv,\"w\nx\"\n")];
+    assert!(
+        open(&short, &ReadOptions::default())
+            .unwrap()
+            .notes
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_misspelt_column_is_guessed() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "species,island\nx,1\ny,2\n")];
+    let told = |name: &str| open(&path, &target(name)).unwrap_err().to_string();
+    assert!(told("specis").contains("did you mean species?"));
+    assert!(told("Island").contains("did you mean island?"));
+    assert!(!told("mass").contains("did you mean"));
+    let text = open(&path, &drop_columns(&["species", "island"])).unwrap_err();
+    assert!(!text.to_string().ends_with("; "), "{text}");
 }

@@ -119,7 +119,10 @@ fn a_stray_word_among_numbers_is_pointed_out() {
         note.contains("\"-\"") && note.contains("a.csv, line 4"),
         "{note}"
     );
-    assert!(note.contains("--missing \"NA,N/A,NaN,null,?,-\""), "{note}");
+    assert!(
+        note.contains("--missing \"NA,N/A,#N/A,NaN,null,None,?,-\""),
+        "{note}"
+    );
     options.missing = vec!["-".into()];
     let opened = open(&path, &options).unwrap();
     assert_eq!(numbers(&opened, 0)[1..4], [Some(2.0), None, Some(3.0)]);
@@ -179,4 +182,23 @@ fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
         "{:?}",
         opened.notes
     );
+}
+
+#[test]
+fn a_target_that_tells_nothing_is_pointed_out() {
+    let files = Files::new();
+    let note = |text: &str| {
+        let opened = open(&[files.write("a.csv", text)], &target("y")).unwrap();
+        opened.notes.join("; ")
+    };
+    assert!(note("x,y\n1,a\n2,a\n").contains("one level only, a"));
+    assert!(note("x,y\n1,a\n2,b\n3,c\n").contains("3 levels in 3 rows"));
+    assert_eq!(note("x,y\n1,a\n2,b\n3,b\n"), "");
+}
+
+#[test]
+fn holes_are_counted_by_column() {
+    let files = Files::new();
+    let opened = files.open("a.csv", "x,y\n1,a\n,b\nNA,\n4,b\n");
+    assert_eq!(opened.holes, [2, 1]);
 }

@@ -1,11 +1,11 @@
 //! `impute`: a table with its holes filled. What is seen passes through as it
 //! is written; the model only speaks where a cell is empty.
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, files_read};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::stream::chunk_rng;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
@@ -36,7 +36,7 @@ pub struct Arguments {
     how: How,
     /// Write N filled tables one under the other, numbered in a first column
     /// `copy`
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     copies: Option<u32>,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
@@ -62,8 +62,9 @@ impl Arguments {
         }
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        let mut output = Output::open(self.output.as_deref())?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         let mut table = Table::new(context.json, self.copies.is_some());
         for copy in 1..=self.copies.unwrap_or(1) {
             let fill = Filling {
@@ -76,7 +77,7 @@ impl Arguments {
                 seed: context.seed,
                 copy: copy.into(),
             };
-            table.write(&opened, &fill, &mut output)?;
+            table.write(&opened, &fill, context, &mut output)?;
         }
         table.finish(&mut output)?;
         output.finish()
@@ -145,6 +146,8 @@ impl<'a> Completed<'a> {
 struct Table {
     json: bool,
     numbered: bool,
+    /// Whether the head is written: nothing is before a first row is known.
+    begun: bool,
     rows: u64,
 }
 
@@ -153,18 +156,22 @@ impl Table {
         Table {
             json,
             numbered,
+            begun: false,
             rows: 0,
         }
     }
 
-    fn write(&mut self, opened: &Opened, filling: &Filling, output: &mut Output) -> Outcome {
+    fn write(
+        &mut self,
+        opened: &Opened,
+        filling: &Filling,
+        context: &Context,
+        output: &mut Output,
+    ) -> Outcome {
         let raw = opened.raw_rows()?;
         let schema = opened.source.schema();
         let places = places(&raw, opened, schema);
         let header = raw.header().to_vec();
-        if filling.copy == 1 {
-            self.begin(&header, output)?;
-        }
         let mut completed = Completed::new(&*opened.source, filling)?;
         for batch in raw {
             let batch = batch?;
@@ -179,20 +186,31 @@ impl Table {
                         fill_cell(&batch, row, column, filled)
                     })
                     .collect::<Vec<String>>();
+                if !self.begun {
+                    let columns = (0..header.len()).filter(|column| !batch.has_text(*column));
+                    columns.for_each(|column| {
+                        let name = &header[column];
+                        context.note(&format!(
+                            "column {name} cannot be written as text; its cells are left empty"
+                        ));
+                    });
+                    self.begin(&header, output)?;
+                }
                 self.write_row(&header, &places, schema, &line, filling.copy, output)?;
             }
         }
         Ok(())
     }
 
-    fn begin(&self, header: &[String], output: &mut Output) -> Outcome {
+    fn begin(&mut self, header: &[String], output: &mut Output) -> Outcome {
+        self.begun = true;
         if self.json {
             output.write_all(b"{\"rows\":[")?;
             return Ok(());
         }
         let first = self.numbered.then_some("copy");
         let names = header.iter().map(String::as_str);
-        Ok(cells::write_line(output, first.into_iter().chain(names))?)
+        output.line(first.into_iter().chain(names))
     }
 
     fn write_row(
@@ -208,7 +226,7 @@ impl Table {
         if !self.json {
             let first = self.numbered.then_some(number.as_str());
             let cells = line.iter().map(String::as_str);
-            return Ok(cells::write_line(output, first.into_iter().chain(cells))?);
+            return output.line(first.into_iter().chain(cells));
         }
         output.write_all(if self.rows == 0 { b"{" } else { b",{" })?;
         self.rows += 1;

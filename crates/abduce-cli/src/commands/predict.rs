@@ -1,13 +1,13 @@
 //! `predict`: the most probable class or cluster of every row.
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, files_read};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::stream::in_order;
 use abduce::ask::{Joint, Posterior};
-use abduce::data::Source;
+use abduce::data::{Chunk, Column, Field, Source};
 use abduce::store::Model;
 use clap::Args;
 use std::io::{self, BufWriter, Seek, Write};
@@ -39,42 +39,55 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        let mut output = Output::open(self.output.as_deref())?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
-            self.write_json(joint, &*opened.source, &mut output)?;
+            self.write_json(joint, &*opened.source, context, &mut output)?;
         } else {
-            self.write_csv(joint, &*opened.source, &mut output)?;
+            self.write_csv(joint, &*opened.source, context, &mut output)?;
         }
         output.finish()
     }
 
-    fn write_csv(&self, joint: &dyn Joint, source: &dyn Source, output: &mut Output) -> Outcome {
+    fn write_csv(
+        &self,
+        joint: &dyn Joint,
+        source: &dyn Source,
+        context: &Context,
+        output: &mut Output,
+    ) -> Outcome {
         let names = joint.names();
         let mut header = vec!["prediction".to_string()];
         if self.proba {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
-        cells::write_line(output, header.iter().map(String::as_str))?;
-        each_row(joint, source, |posterior, row| {
+        output.line(header.iter().map(String::as_str))?;
+        each_row(joint, source, context, |posterior, row| {
             let mut line = vec![names[posterior.best(row)].clone()];
             if self.proba {
                 line.extend(posterior.row(row).iter().map(|p| cells::number(*p)));
             }
-            Ok(cells::write_line(output, line.iter().map(String::as_str))?)
+            output.line(line.iter().map(String::as_str))
         })
     }
 
     /// Predictions stream out at once, probabilities wait for them in a
     /// temporary place: a list per label.
-    fn write_json(&self, joint: &dyn Joint, source: &dyn Source, output: &mut Output) -> Outcome {
+    fn write_json(
+        &self,
+        joint: &dyn Joint,
+        source: &dyn Source,
+        context: &Context,
+        output: &mut Output,
+    ) -> Outcome {
         let names = joint.names();
         let list = |_: &String| BufWriter::new(SpooledTempFile::new(1 << 20));
         let asked = if self.proba { &names[..] } else { &[] };
         let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
-        each_row(joint, source, |posterior, row| {
+        each_row(joint, source, context, |posterior, row| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
             serde_json::to_writer(&mut *output, &names[posterior.best(row)])?;
@@ -106,11 +119,70 @@ impl Arguments {
 fn each_row(
     joint: &dyn Joint,
     source: &dyn Source,
+    context: &Context,
     mut pass_on: impl FnMut(&Posterior, usize) -> Outcome,
 ) -> Outcome {
+    let fields = joint.schema().fields.iter();
+    let nothing = Chunk::new(1, fields.map(|field| holes(field, 1)).collect(), None);
+    let prior = joint.posterior(&nothing)?;
+    let (mut rows, mut impossible, mut first) = (0, 0, None);
     in_order(
         source,
-        |_, chunk| joint.posterior(chunk),
-        |chunk, posterior| (0..chunk.rows()).try_for_each(|row| pass_on(&posterior, row)),
-    )
+        |_, chunk| {
+            let posterior = joint.posterior(chunk)?;
+            let told = impossible_rows(joint, chunk, &posterior, prior.row(0))?;
+            Ok((posterior, told))
+        },
+        |chunk, (posterior, told)| {
+            impossible += told.len();
+            first = first.or(told.first().map(|row| rows + row + 1));
+            rows += chunk.rows();
+            (0..chunk.rows()).try_for_each(|row| pass_on(&posterior, row))
+        },
+    )?;
+    if let Some(first) = first {
+        context.note(&match impossible {
+            1 => format!("row {first} is impossible under the model; it gets the class weights"),
+            many => format!(
+                "{many} rows are impossible under the model (first: row {first}); \
+                 they get the class weights"
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// The rows of density 0. They get the weights before anything was seen, so
+/// only where those stand need densities be looked at.
+fn impossible_rows(
+    joint: &dyn Joint,
+    chunk: &Chunk,
+    posterior: &Posterior,
+    prior: &[f64],
+) -> abduce::Result<Vec<usize>> {
+    let same = |row: usize| {
+        let mut pairs = posterior.row(row).iter().zip(prior);
+        pairs.all(|(p, q)| (p - q).abs() < 1e-9)
+    };
+    if !(0..chunk.rows()).any(same) {
+        return Ok(Vec::new());
+    }
+    let mut columns = chunk.columns().to_vec();
+    if let Some(target) = joint.target() {
+        columns[target] = holes(&joint.schema().fields[target], chunk.rows());
+    }
+    let densities = joint.log_density(&Chunk::new(chunk.rows(), columns, None))?;
+    let rows = densities.iter().enumerate();
+    Ok(rows
+        .filter(|(_, density)| **density == f64::NEG_INFINITY)
+        .map(|(row, _)| row)
+        .collect())
+}
+
+/// A column of which nothing is seen.
+fn holes(field: &Field, rows: usize) -> Column {
+    match field.kind.is_coded() {
+        true => Column::from_codes(vec![None; rows]),
+        false => Column::from_numbers(vec![None; rows]),
+    }
 }

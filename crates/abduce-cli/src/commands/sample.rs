@@ -1,10 +1,10 @@
 //! `sample`: rows drawn from a model, whole or given some of their cells.
 
-use crate::arguments::{split_assignment, split_list};
+use crate::arguments::{split_assignment, split_list, whole};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::stream::chunk_rng;
 use abduce::Error;
 use abduce::ask::Joint;
@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     model: PathBuf,
     /// How many rows
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    #[arg(short, long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = whole)]
     n: u64,
     /// What is known of every row
     #[arg(long, value_name = "A=1,B=X")]
@@ -44,11 +44,12 @@ impl Arguments {
         let given = given(joint, &self.given)?;
         // An impossible condition must be told before anything is written.
         joint.sample(&given, 0, &mut chunk_rng(context.seed, 0, 0))?;
-        let mut output = Output::open(self.output.as_deref())?;
+        refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
+        let mut output = Output::table(self.output.as_deref(), context)?;
         if context.json {
             output.write_all(b"{\"rows\":[")?;
         } else {
-            cells::write_line(&mut output, fields.iter().map(|field| field.name.as_str()))?;
+            output.line(fields.iter().map(|field| field.name.as_str()))?;
         }
         let chunks = self.n.div_ceil(CHUNK_ROWS as u64);
         let wave = 2 * rayon::current_num_threads() as u64;
@@ -73,7 +74,7 @@ impl Arguments {
                         let line: Vec<String> = (fields.iter().zip(chunk.columns()))
                             .map(|(field, column)| cell(field, column, row))
                             .collect();
-                        cells::write_line(&mut output, line.iter().map(String::as_str))?;
+                        output.line(line.iter().map(String::as_str))?;
                     }
                 }
             }
@@ -116,7 +117,10 @@ fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
         let position = schema
             .position(column)
             .map_err(|error| Failure::usage(format!("--given: {error}")))?;
-        given[position] = Some(parse(&schema.fields[position], value)?);
+        let value = parse(&schema.fields[position], value)?;
+        if given[position].replace(value).is_some() {
+            return Err(Failure::usage(format!("--given: {column} is given twice")));
+        }
     }
     Ok(given)
 }

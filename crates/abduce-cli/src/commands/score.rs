@@ -1,10 +1,10 @@
 //! `score`: how likely every row is.
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, files_read, whole};
 use crate::cells;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::{Output, write_json};
+use crate::output::{Output, refuse_inputs, write_json};
 use crate::stream::in_order;
 use abduce::ask::Joint;
 use abduce::data::Source;
@@ -19,7 +19,8 @@ use std::path::PathBuf;
 /// Say how likely every row is
 ///
 /// Writes the natural logarithm of every row's density, with what is missing
-/// integrated out and a seen label included.
+/// integrated out and a seen label included. With --json, the minus infinity of a row that is
+/// impossible under the model is null.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce score penguins.abduce penguins.csv --outliers 5")]
@@ -33,8 +34,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "outliers")]
     mean: bool,
     /// List the N least likely rows, least likely first; rows count from 1
-    #[arg(long, value_name = "N")]
-    outliers: Option<usize>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
+    outliers: Option<u64>,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -44,13 +45,14 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         let source = &*opened.source;
-        let mut output = Output::open(self.output.as_deref())?;
         if self.mean {
             mean(joint, source, context, &mut output)?;
         } else if let Some(wanted) = self.outliers {
-            outliers(joint, source, wanted, context, &mut output)?;
+            outliers(joint, source, wanted as usize, context, &mut output)?;
         } else {
             all(joint, source, context, &mut output)?;
         }
@@ -146,9 +148,9 @@ fn outliers(
             .collect();
         return write_json(output, &json!({ "outliers": rows }));
     }
-    writeln!(output, "row,log_density")?;
+    output.line(["row", "log_density"])?;
     for Scored(density, row) in least {
-        writeln!(output, "{row},{}", cells::number(density))?;
+        output.line([row.to_string().as_str(), &cells::number(density)])?;
     }
     Ok(())
 }

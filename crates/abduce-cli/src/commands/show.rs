@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::text_table::{TextTable, readable};
 use abduce::family::{
     Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics, Structure,
@@ -32,6 +32,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
+        refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
         let mut output = Output::open(self.output.as_deref())?;
         if context.json {
             writeln!(output, "{}", model.to_json()?)?;

@@ -273,3 +273,49 @@ fn stdin_can_be_imputed_though_it_is_read_twice() {
     let named = abduce(&["impute", &model, &data("penguins.csv")]).good();
     assert_eq!(piped.stdout, named.stdout);
 }
+
+#[test]
+fn the_name_of_a_table_says_how_it_is_written() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let plain = abduce(&["sample", &model, "-n", "9"]).good().stdout;
+    for name in ["t.csv", "t.txt", "t", "t.tsv", "t.csv.gz", "t.tsv.zst"] {
+        let path = files.path(name);
+        abduce(&["sample", &model, "-n", "9", "-o", &path]).good();
+        let bytes = std::fs::read(&path).unwrap();
+        match name {
+            "t.tsv" => assert_eq!(files.read(name), plain.replace(',', "\t")),
+            "t.csv.gz" => assert_eq!(bytes[..2], [0x1f, 0x8b]),
+            "t.tsv.zst" => assert_eq!(bytes[..4], [0x28, 0xb5, 0x2f, 0xfd]),
+            _ => assert_eq!(files.read(name), plain),
+        }
+        if name.starts_with("t.csv") || name.starts_with("t.tsv") {
+            let read = abduce(&["score", &model, &path]).good();
+            assert_eq!(read.lines().len(), 10, "{name}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_cannot_be_are_told_by_predict() {
+    let files = Files::new();
+    let table = files.write("t.csv", "c,n\na,0\na,1\na,2\nb,3\nb,4\nb,0\n");
+    let fit = [
+        "naive-bayes",
+        &table,
+        "--target",
+        "c",
+        "--family",
+        "n=exponential",
+    ];
+    let kinds = ["--kind", "n=real"];
+    let model = files.fit(&[&fit[..], &kinds].concat());
+    let new = files.write("new.csv", "n\n1\n-1\n\"\"\n-3\n");
+    let ran = abduce(&["predict", &model, &new]).good();
+    assert_eq!(ran.lines().len(), 5);
+    let words = "2 rows are impossible under the model (first: row 2)";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    let possible = files.write("new.csv", "n\n1\n\"\"\n");
+    let ran = abduce(&["predict", &model, &possible]).good();
+    assert!(!ran.stderr.contains("impossible"), "{}", ran.stderr);
+}

@@ -76,6 +76,8 @@ fn wrong_usage_has_exit_code_two() {
         &["fit", "mixture", "t.csv", "-k", "0"],
         &["fit", "mixture", "t.csv", "-k", "2", "--tol", "-1"],
         &["fit", "mixture", "t.csv", "-k", "2", "--delimiter", "abc"],
+        &["fit", "mixture", "t.csv", "-k", "-1"],
+        &["sample", "m.abduce", "-n", "-1"],
         &["--threads", "0", "tour"],
         &["--color", "sometimes", "tour"],
     ] {
@@ -84,4 +86,102 @@ fn wrong_usage_has_exit_code_two() {
         assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
         assert_eq!(ran.stdout, "");
     }
+}
+
+#[test]
+fn a_file_that_is_read_is_not_written_over() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,2\n2,3.5\n4,1\n3,\n");
+    let before = files.read("t.csv");
+    let model = files.fit(&["mixture", &table, "-k", "1"]);
+    let kept = files.read("model.abduce");
+    let words = &["-o names a file that is being read"];
+    abduce(&["fit", "mixture", &table, "-k", "1", "-o", &table]).fails(2, words);
+    for command in ["predict", "score", "impute"] {
+        abduce(&[command, &model, &table, "-o", &table]).fails(2, words);
+        abduce(&[command, &model, &table, "-o", &model]).fails(2, words);
+    }
+    abduce(&["sample", &model, "-o", &model]).fails(2, words);
+    abduce(&["show", &model, "-o", &model]).fails(2, words);
+    assert_eq!(files.read("t.csv"), before);
+    assert_eq!(files.read("model.abduce"), kept);
+}
+
+#[test]
+fn a_table_is_not_written_under_the_name_of_another_format() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "1"]);
+    for name in ["t.parquet", "t.arrow", "t.feather", "t.jsonl", "t.jsonl.gz"] {
+        let path = files.path(name);
+        abduce(&["sample", &model, "-o", &path]).fails(2, &["CSV or TSV", ".csv"]);
+    }
+    assert_eq!(files.names(), ["model.abduce"]);
+}
+
+#[test]
+fn negative_numbers_are_told_what_they_should_be() {
+    for (arguments, words) in [
+        (&["fit", "mixture", "t.csv", "-k", "-1"][..], "at least 1"),
+        (
+            &["fit", "mixture", "t.csv", "--restarts", "-1"],
+            "at least 1",
+        ),
+        (
+            &["fit", "mixture", "t.csv", "--max-iter", "-1"],
+            "at least 1",
+        ),
+        (&["fit", "mixture", "t.csv", "--tol", "-1e-3"], "0 or more"),
+        (&["sample", "m.abduce", "-n", "-5"], "0 or more"),
+        (&["tour", "--seed", "-5"], "0 or more"),
+    ] {
+        abduce(arguments).fails(2, &[words]);
+    }
+}
+
+#[test]
+fn a_model_s_columns_are_not_to_be_changed_by_a_kind() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,n\n1.5,0\n2,3\n4,1\n3,2\n");
+    let model = files.fit(&["mixture", &table, "-k", "1", "--kind", "n=count"]);
+    let word = files.write("w.csv", "a,n\n1,1\ntall,2\n");
+    let ran = abduce(&["predict", &model, &word]);
+    ran.fails(2, &["w.csv", "line 3", "--missing", "or correct the cell"]);
+    assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
+    let half = files.write("h.csv", "a,n\n1,1.5\n");
+    let ran = abduce(&["score", &model, &half]);
+    ran.fails(2, &["h.csv", "1.5 is not a count", "correct the cell"]);
+    assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
+    assert_eq!(
+        abduce(&["impute", &model, &half, "--kind", "n=real"]).code,
+        2
+    );
+}
+
+#[test]
+fn what_is_said_twice_is_refused_and_lists_are_cut() {
+    let files = Files::new();
+    let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
+    let sample = abduce(&["sample", &model, "--given", "sex=male,sex=female"]);
+    sample.fails(2, &["--given", "sex", "twice"]);
+    let lines = files.write("t.jsonl", "{\"a\":1}\n{\"a\":1,\"a\":2}\n");
+    abduce(&["fit", "mixture", &lines, "-k", "1"]).fails(2, &["line 2", "\"a\"", "twice"]);
+    let families = "eruptions=exponential,waiting=poisson";
+    let table = data("faithful.csv");
+    let fit = ["fit", "mixture", &table, "-k", "1", "--family", families];
+    abduce(&fit).good();
+}
+
+#[test]
+fn very_many_threads_are_fewer() {
+    let ran = abduce(&["--threads", "100000", "tour"]).good();
+    assert!(ran.stderr.contains("not 100000"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_model_that_is_absent_is_told_as_data_are() {
+    let files = Files::new();
+    let absent = files.path("m.abduce");
+    abduce(&["show", &absent]).fails(2, &["m.abduce", "there is no such file"]);
+    let folder = files.path("");
+    abduce(&["show", &folder]).fails(2, &["this is a folder"]);
 }

@@ -290,3 +290,39 @@ fn data_come_from_stdin_gzip_and_several_files() {
     ]);
     assert_eq!(whole(ran), expected);
 }
+
+#[test]
+fn holes_unlabelled_rows_and_a_model_that_is_not_kept_are_told() {
+    let files = Files::new();
+    let table = files.write("t.csv", half_labelled());
+    let fit = ["fit", "naive-bayes", &table, "--target", "species"];
+    let ran = abduce(&fit).good();
+    for words in [
+        "172 unlabelled",
+        "172 rows have no label",
+        "11 missing",
+        "pass -o FILE",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    let wide: Vec<String> = (0..50).map(|c| format!("c{c}")).collect();
+    let (names, row) = (wide.join(","), vec!["1.5"; 50].join(","));
+    let path = files.write("w.csv", format!("{names}\n{row}\n{row}\n"));
+    let model = files.path("m.abduce");
+    let ran = abduce(&[
+        "fit",
+        "mixture",
+        &path,
+        "-k",
+        "1",
+        "-o",
+        &model,
+        "--covariance",
+        "diagonal",
+    ]);
+    assert!(ran.stderr.contains("and 20 more columns"), "{}", ran.stderr);
+    let few = files.write("few.csv", "c1\n1.5\n");
+    let ran = abduce(&["score", &model, &few]).good();
+    let words = "the data lack 49 of the model's columns: c0, c2, c3 and 46 more";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+}

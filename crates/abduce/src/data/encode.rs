@@ -79,7 +79,7 @@ fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
 
 /// Says that a number is infinite or would overflow.
 pub(crate) fn too_large(text: &str, name: &str) -> Error {
-    Error::data(format!("{text} is too large"))
+    Error::data(format!("{text} is too large, beyond 1e140"))
         .at_column(name)
         .with_hint("rescale the column, or correct the cell")
 }
@@ -165,9 +165,23 @@ impl Encoder {
             strangers,
             first_stranger,
         } = self;
-        match rule {
+        let read = match rule {
             Rule::Number(kind) => located.batch.visit(column, rows, missing, |_, cell| {
-                let x = as_number(cell, *kind, name, missing)?;
+                // Kinds were settled before: by the first look at these files,
+                // or by the model's schema, which no --kind can change.
+                let x = as_number(cell, *kind, name, missing).map_err(|error| {
+                    let text = shown(cell);
+                    match number(&text) {
+                        Some(x) if x.abs() > TOO_LARGE => error,
+                        Some(_) => error.with_hint(
+                            "the model knows this column as counts: 0, 1, 2, …; correct the cell",
+                        ),
+                        None => error.with_hint(format!(
+                            "pass {} if it means missing, or correct the cell",
+                            missing.with(&text)
+                        )),
+                    }
+                })?;
                 seen.append(x.is_some());
                 reals.push(x.unwrap_or(0.0));
                 Ok(())
@@ -199,7 +213,8 @@ impl Encoder {
                 codes.push(code.unwrap_or(0));
                 Ok(())
             }),
-        }
+        };
+        read.map_err(|error| error.at_column(&*name))
     }
 
     /// Hands out the rows appended so far.

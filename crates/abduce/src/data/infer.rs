@@ -103,7 +103,7 @@ impl Summary {
         };
         let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
         let asked = asked.filter(|kind| matches!(kind, Kind::Real | Kind::Count));
-        located.batch.visit(column, 0..rows, missing, |row, cell| {
+        let read = located.batch.visit(column, 0..rows, missing, |row, cell| {
             if cell == Cell::Missing {
                 return Ok(());
             }
@@ -118,7 +118,8 @@ impl Summary {
             self.seen += 1;
             self.look(cell, row, located);
             Ok(())
-        })
+        });
+        read.map_err(|error| error.at_column(&self.name))
     }
 
     fn not_among_given(&self, level: &str) -> Error {
@@ -196,9 +197,13 @@ impl Summary {
             let levels = self.sorted_levels()?;
             if levels.is_empty() {
                 notes.push(format!("no cell of the target {name} is filled"));
-            } else if levels.len() > FEW_LEVELS && 2 * levels.len() as u64 > self.seen {
+            } else if let [only] = levels.as_slice() {
+                notes.push(format!("the target {name} has one level only, {only}"));
+            } else if 10 * levels.len() as u64 >= 9 * self.seen
+                || levels.len() > FEW_LEVELS && 2 * levels.len() as u64 > self.seen
+            {
                 notes.push(format!(
-                    "the target {name} has {} levels in {} rows",
+                    "the target {name} has {} levels in {} rows: hardly any label repeats",
                     levels.len(),
                     self.seen
                 ));
@@ -222,11 +227,12 @@ impl Summary {
         if self.numbers > self.seen - self.numbers
             && let Some((word, place)) = &self.first_word
         {
+            let others = self.seen - self.numbers;
             notes.push(format!(
-                "column {name} holds {} numbers and {} other cells (first: \"{word}\", {place}); \
+                "column {name} holds {} numbers and {others} other {} (first: \"{word}\", {place}); \
                  pass {} if it means missing",
                 self.numbers,
-                self.seen - self.numbers,
+                if others == 1 { "cell" } else { "cells" },
                 missing.with(word)
             ));
         }

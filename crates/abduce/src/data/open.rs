@@ -6,6 +6,7 @@ use super::chunk::{CHUNK_ROWS, Chunk};
 use super::column::Column;
 use super::encode::Encoder;
 use super::infer::{Summary, Wish};
+use super::names::{listed, nearest, shortly};
 use super::options::{Missing, ReadOptions};
 use super::raw::RawRows;
 use super::read::{Inputs, number};
@@ -26,6 +27,8 @@ pub struct Opened {
     pub files: Vec<String>,
     /// The columns of the files that are not in the schema, in order.
     pub left_out: Vec<String>,
+    /// The number of holes in each column of the schema.
+    pub holes: Vec<u64>,
     inputs: Arc<Inputs>,
 }
 
@@ -120,11 +123,18 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
             listed(inputs.names.iter().map(String::as_str))
         )));
     }
-    let notes = absent
-        .iter()
-        .filter(|name| Some(**name) != target)
-        .map(|name| format!("the data have no column {name}; its cells are treated as missing"))
-        .collect();
+    let lacking: Vec<&str> = absent.into_iter().filter(|n| Some(*n) != target).collect();
+    let notes = match lacking.as_slice() {
+        [] => Vec::new(),
+        [name] => vec![format!(
+            "the data have no column {name}; its cells are treated as missing"
+        )],
+        names => vec![format!(
+            "the data lack {} of the model's columns: {}; their cells are treated as missing",
+            names.len(),
+            shortly(3, names.iter().copied())
+        )],
+    };
     let named = options.weight.as_ref().or(schema.weight.as_ref());
     let weight_column = named.and_then(|name| inputs.position(name));
     let mut schema = schema.clone();
@@ -146,9 +156,11 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
     for (name, option) in named {
         if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
+            let near = nearest(name, &inputs.names);
+            let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
             return Err(
                 Error::parameter(format!("{option}: there is no column \"{name}\""))
-                    .with_hint(format!("the columns are {names}")),
+                    .with_hint(format!("{meant}the columns are {names}")),
             );
         }
     }
@@ -182,19 +194,6 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
             is(&options.target) || is(&options.weight) || (kept && !options.drop.contains(name))
         })
         .collect())
-}
-
-/// A list of names that stays readable.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 40;
-    let mut names: Vec<&str> = names.collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    let mut list = names.join(", ");
-    if more > 0 {
-        list.push_str(&format!(" and {more} more"));
-    }
-    list
 }
 
 /// The first name, if all of them look like cells of a row.
@@ -243,9 +242,11 @@ fn infer(
         fields.extend(summary.finish(&missing, notes)?);
     }
     if fields.is_empty() {
-        return Err(
-            Error::data("no column is left that a model could use").with_hint(notes.join("; "))
-        );
+        let error = Error::data("no column is left that a model could use");
+        return Err(match notes.is_empty() {
+            true => error,
+            false => error.with_hint(notes.join("; ")),
+        });
     }
     Ok(Schema {
         fields,
@@ -305,8 +306,17 @@ fn encode(
     }
     let mut store = Store::new(options.memory_budget);
     let mut filled = 0;
+    let mut holes = vec![0; schema.fields.len()];
+    let mut count = |chunk: &Chunk| {
+        for (holes, column) in holes.iter_mut().zip(chunk.columns()) {
+            *holes += column.nulls().map_or(0, |nulls| nulls.null_count() as u64);
+        }
+    };
+    let mut long = Vec::new();
     inputs.scan(&wanted, |located| {
         let rows = located.batch.rows();
+        let here = located.batch.long().iter();
+        long.extend(here.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
         let mut start = 0;
         while start < rows {
             let end = rows.min(start + CHUNK_ROWS - filled);
@@ -317,14 +327,28 @@ fn encode(
             filled += end - start;
             start = end;
             if filled == CHUNK_ROWS {
-                store.add(take(&mut encoders, filled, weight.is_some()))?;
+                let chunk = take(&mut encoders, filled, weight.is_some());
+                count(&chunk);
+                store.add(chunk)?;
                 filled = 0;
             }
         }
         Ok(())
     })?;
     if filled > 0 {
-        store.add(take(&mut encoders, filled, weight.is_some()))?;
+        let chunk = take(&mut encoders, filled, weight.is_some());
+        count(&chunk);
+        store.add(chunk)?;
+    }
+    if let [(file, line, lines), more @ ..] = long.as_slice() {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" (and {more} more such)"),
+        };
+        notes.push(format!(
+            "{file}, line {line}: a quoted cell makes one row of {lines} lines{more}; \
+             pass --quote none if quotes do not enclose cells"
+        ));
     }
     notes.extend(encoders.iter().filter_map(|(_, encoder)| encoder.note()));
     let source = store.finish(schema)?;
@@ -336,6 +360,7 @@ fn encode(
         notes,
         files: inputs.files(),
         left_out,
+        holes,
         inputs: Arc::new(inputs),
     })
 }

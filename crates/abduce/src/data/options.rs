@@ -36,6 +36,9 @@ pub struct ReadOptions {
     pub names: Option<Vec<String>>,
     /// The byte between two cells; found from the file when `None`.
     pub delimiter: Option<u8>,
+    /// The byte around a cell that holds delimiters or line ends; `None` when
+    /// the files have no such thing.
+    pub quote: Option<u8>,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
@@ -49,12 +52,13 @@ impl Default for ReadOptions {
             columns: None,
             target: None,
             weight: None,
-            missing: ["", "NA", "N/A", "NaN", "null", "?"]
+            missing: ["", "NA", "N/A", "#N/A", "NaN", "null", "None", "?"]
                 .map(String::from)
                 .into(),
             no_header: false,
             names: None,
             delimiter: None,
+            quote: Some(b'"'),
             memory_budget: 256 << 20,
         }
     }
@@ -120,9 +124,7 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
         None => (kind, None),
     };
     let kind: Kind = kind.parse()?;
-    let levels: Vec<String> = levels
-        .map(|levels| levels.split(',').map(|l| l.trim().to_string()).collect())
-        .unwrap_or_default();
+    let levels: Vec<String> = levels.map(split_levels).unwrap_or_default();
     if !levels.is_empty() && !kind.is_coded() {
         let message = format!("a {} column has no levels", kind.name());
         return Err(wrong(message).at_column(column));
@@ -143,6 +145,32 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
         return Err(wrong(message).at_column(column));
     }
     Ok((column.to_string(), KindOverride { kind, levels }))
+}
+
+/// Cuts `a,"b,c"` at its commas; a level that holds one stands in quotes.
+fn split_levels(text: &str) -> Vec<String> {
+    let mut levels = Vec::new();
+    let mut rest = text;
+    loop {
+        let start = rest.trim_start();
+        let quoted = start.strip_prefix('"').and_then(|inner| {
+            let (level, after) = inner.split_once('"')?;
+            let after = after.trim_start();
+            (after.is_empty() || after.starts_with(',')).then_some((level, after))
+        });
+        let (level, after) = match quoted {
+            Some((level, after)) => (level, after.strip_prefix(',')),
+            None => match rest.split_once(',') {
+                Some((level, after)) => (level, Some(after)),
+                None => (rest, None),
+            },
+        };
+        levels.push(level.trim().to_string());
+        match after {
+            Some(after) => rest = after,
+            None => return levels,
+        }
+    }
 }
 
 /// The words that stand for a hole, ready to be asked for every cell.
@@ -199,9 +227,11 @@ impl Missing {
     }
 }
 
-/// "NaN" and "null" are spelt every way; "NA" and "na" may differ in meaning.
+/// The usual words are spelt every way; but "none" is an answer where "None"
+/// is a hole, and a user's own words may differ likewise.
 fn any_case(token: &str) -> bool {
-    token.eq_ignore_ascii_case("nan") || token.eq_ignore_ascii_case("null")
+    let usual = ["na", "n/a", "#n/a", "nan", "null"];
+    usual.iter().any(|word| token.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -212,11 +242,12 @@ mod tests {
     fn default_words_stand_for_a_hole_and_others_do_not() {
         let missing = Missing::new(&ReadOptions::default().missing);
         for word in [
-            "", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "?",
+            "", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null",
+            "None", "?",
         ] {
             assert!(missing.is(word), "{word}");
         }
-        for word in ["na", "n/a", "NAA", "0", "-", "??", "nul"] {
+        for word in ["NAA", "0", "-", "??", "nul", "none", "#"] {
             assert!(!missing.is(word), "{word}");
         }
         assert!(Missing::new(&[]).is(""));
@@ -235,6 +266,8 @@ mod tests {
             read("a=ordinal(x=1,y)").unwrap().1.levels,
             ["x=1", "y"].map(String::from)
         );
+        let quoted = read("a=ordinal(\"é,è\", x, 5\")").unwrap().1;
+        assert_eq!(quoted.levels, ["é,è", "x", "5\""]);
         for wrong in [
             "a",
             "a=",

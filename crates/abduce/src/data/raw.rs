@@ -69,7 +69,7 @@ impl Iterator for RawRows {
             }
             let batches = match &mut self.current {
                 Some(batches) => batches,
-                None => match self.inputs.batches(self.file, &self.wanted) {
+                None => match self.inputs.raw_batches(self.file, &self.wanted) {
                     Ok((batches, _)) => self.current.insert(batches),
                     Err(error) => {
                         self.file = self.inputs.widths.len();
@@ -124,6 +124,15 @@ impl RawBatch {
         self.batch.rows()
     }
 
+    /// Whether the cells of a column can be written as text; where they cannot,
+    /// as those of lists and of bytes, they are shown as holes.
+    pub fn has_text(&self, column: usize) -> bool {
+        match (&self.batch, self.positions[column]) {
+            (Batch::Arrow(arrays), Some(column)) => arrays.has_text(column),
+            _ => true,
+        }
+    }
+
     /// The cell of a row, counted from 0 in this batch, in a column, counted
     /// as in [`RawRows::header`].
     pub fn cell(&self, row: usize, column: usize) -> RawCell<'_> {
@@ -141,6 +150,14 @@ impl RawBatch {
                 missing: self.missing.is(text.trim_ascii()),
             };
         }
+        if let Batch::Arrow(arrays) = &self.batch
+            && let Some(text) = arrays.passed_on(row, column)
+        {
+            return RawCell {
+                missing: text.is_empty(),
+                text: Cow::Owned(text),
+            };
+        }
         let mut found = hole;
         let read = self
             .batch
@@ -151,7 +168,7 @@ impl RawBatch {
                 };
                 Ok(())
             });
-        // Only wanted, readable columns are ever read, so this cannot fail.
+        // Only readable columns come here, so this cannot fail.
         debug_assert!(read.is_ok());
         found
     }

@@ -8,6 +8,7 @@ mod replacement;
 pub use replacement::Replacement;
 
 use crate::ask::Joint;
+use crate::data::not_opened;
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -213,7 +214,10 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| Error::io(e.to_string()).at_file(&name))?;
+        if path.is_dir() {
+            return Err(Error::io("this is a folder; name a model file").at_file(&name));
+        }
+        let bytes = std::fs::read(path).map_err(|e| not_opened(e).at_file(&name))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::data("this is not an abduce model").at_file(&name))?;
         Model::from_json(&text).map_err(|e| e.at_file(&name))

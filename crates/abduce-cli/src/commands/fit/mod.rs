@@ -7,7 +7,7 @@ use crate::arguments::DataArguments;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
 use abduce::learn::Control;
@@ -38,6 +38,11 @@ pub struct Arguments {
     model: ModelName,
     #[command(flatten)]
     data: DataArguments,
+    /// The kind of a column, as in year=categorical or
+    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
+    /// text [repeatable]
+    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
+    kind: Vec<String>,
     #[command(flatten)]
     options: ModelOptions,
     /// Where to write the model
@@ -58,16 +63,32 @@ impl Arguments {
             }
             Output::probe(path)?;
         }
-        let opened = self.data.open(specification.target.as_deref(), context)?;
+        let target = specification.target.as_deref();
+        let opened = self.data.open(target, &self.kind, context)?;
+        let files = opened.files.iter().map(PathBuf::from);
+        refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
         if !context.quiet && !context.json {
-            let columns = summary::columns(&schema, specification.target.as_deref());
+            let columns = summary::columns(&schema, specification.target.as_deref(), &opened.holes);
             context.note(&format!(
                 "{} of {}\n{}",
                 counted(opened.source.rows(), "row"),
                 counted(schema.fields.len() as u64, "column"),
                 columns.trim_end_matches('\n')
             ));
+        }
+        let target = target.and_then(|target| schema.position(target).ok());
+        if let Some(unlabelled) = target.map(|t| opened.holes[t]).filter(|n| *n > 0) {
+            context.note(&format!(
+                "{} no label: used as unlabelled",
+                match unlabelled {
+                    1 => "1 row has".to_string(),
+                    many => format!("{many} rows have"),
+                }
+            ));
+        }
+        if self.output.is_none() {
+            context.note("the model is not kept; pass -o FILE to keep it");
         }
         let progress = FitProgress::new(context);
         let fit = interrupt::stoppable(|interrupt| {

@@ -1,6 +1,7 @@
 //! What to fit and how: the models there are, and the options of each. An
 //! option that a model has no use for is an error, not a silence.
 
+use crate::arguments::split_wishes;
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::learn::{EStep, EmOptions};
@@ -86,7 +87,7 @@ pub struct ModelOptions {
     target: Option<String>,
 
     /// The number of components [mixture]
-    #[arg(long, short = 'k', value_name = "K", value_parser = components)]
+    #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
     components: Option<usize>,
 
     /// The covariance of the numbers: full, tied, diagonal or spherical
@@ -100,7 +101,7 @@ pub struct ModelOptions {
     method: EStep,
 
     /// How many starts to try [mixture; default: 10]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
 
     /// How starts are seeded: kmeans++ or random [mixture; default: kmeans++]
@@ -109,25 +110,25 @@ pub struct ModelOptions {
 
     /// The relative change of the mean log-likelihood at which learning ends
     /// [default: 1e-8]
-    #[arg(long, value_name = "X", value_parser = not_negative)]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
     /// The most iterations [default: 1000]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     max_iter: Option<usize>,
 
     /// Rows added in thought to every level of a column (Dirichlet)
     /// [default: 1 for naive-bayes and gda, 0 for mixture]
-    #[arg(long, value_name = "ALPHA", value_parser = not_negative)]
+    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     smoothing: Option<f64>,
 
     /// Rows added in thought to every class or component [default: 0]
-    #[arg(long, value_name = "ALPHA", value_parser = not_negative)]
+    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     class_smoothing: Option<f64>,
 
     /// What variances are kept above, as a share of each column's variance
     /// [default: 1e-6]
-    #[arg(long, value_name = "X", value_parser = not_negative)]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
     /// The family of a column, as in visits=poisson: gaussian, poisson,
@@ -192,7 +193,7 @@ impl ModelOptions {
                 Specification::mixture(components, covariance)
             }
         };
-        for text in &self.family {
+        for text in self.family.iter().flat_map(|text| split_wishes(text)) {
             let (column, family) = text.rsplit_once('=').ok_or_else(|| {
                 Failure::usage(format!(
                     "--family: \"{text}\" does not say a column and its family; write column=family"
@@ -239,7 +240,7 @@ fn components(text: &str) -> Result<usize, String> {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("a whole number from 1 up is needed".into()),
+        Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
         Ok(number) => Ok(number),
     }
 }
@@ -247,7 +248,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
-        _ => Err("a number from 0 up is needed".into()),
+        _ => Err("must be a number, 0 or more".into()),
     }
 }
 

@@ -158,15 +158,23 @@ struct ComponentTold<'a> {
 }
 
 /// The columns with their kinds and levels, one to a line.
-pub fn columns(schema: &Schema, target: Option<&str>) -> String {
+pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
     const SHOWN: usize = 6;
+    const COLUMNS: usize = 30;
     let width = |cells: &mut dyn Iterator<Item = &str>| {
         cells.map(UnicodeWidthStr::width).max().unwrap_or(0)
     };
-    let names = width(&mut schema.fields.iter().map(|field| field.name.as_str()));
-    let kinds = width(&mut schema.fields.iter().map(|field| field.kind.name()));
+    let is_target = |field: &Field| target == Some(field.name.as_str());
+    let fields = schema.fields.iter().zip(holes).enumerate();
+    // The target is always among those shown.
+    let shown: Vec<(&Field, u64)> = fields
+        .filter(|(number, (field, _))| *number < COLUMNS || is_target(field))
+        .map(|(_, (field, holes))| (field, *holes))
+        .collect();
+    let names = width(&mut shown.iter().map(|(field, _)| field.name.as_str()));
+    let kinds = width(&mut shown.iter().map(|(field, _)| field.kind.name()));
     let mut text = String::new();
-    for field in &schema.fields {
+    for (field, holes) in &shown {
         let gap = names - field.name.width();
         let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
         let more = levels.len().saturating_sub(SHOWN);
@@ -175,8 +183,17 @@ pub fn columns(schema: &Schema, target: Option<&str>) -> String {
         if more > 0 {
             remark.push_str(&format!(" and {more} more"));
         }
-        if target == Some(field.name.as_str()) {
+        if is_target(field) {
             remark = format!("target: {remark}");
+        }
+        if *holes > 0 {
+            let gap = if remark.is_empty() { "" } else { "; " };
+            let what = if is_target(field) {
+                "unlabelled"
+            } else {
+                "missing"
+            };
+            remark.push_str(&format!("{gap}{holes} {what}"));
         }
         let line = format!(
             "  {}{:gap$}  {:kinds$}  {remark}",
@@ -186,6 +203,10 @@ pub fn columns(schema: &Schema, target: Option<&str>) -> String {
         );
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    let more = (schema.fields.len() - shown.len()) as u64;
+    if more > 0 {
+        text.push_str(&format!("  and {}\n", counted(more, "more column")));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Arrow IPC, as a file (Feather version 2) or as a stream, and what Parquet
 //! shares with it: which columns can be read, and batches cut to size.
 
-use super::batch::{Arrays, Batch, is_readable, unreadable};
+use super::batch::{Arrays, Batch};
 use super::input::Input;
 use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
@@ -132,25 +132,17 @@ fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
 
 fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     let (schema, _) = open(input, None)?;
-    let wanted = check(schema.fields(), wanted)?;
+    let wanted = positions(schema.fields(), wanted);
     let (_, records) = open(input, Some(wanted.clone()))?;
     let width = schema.fields().len();
     Ok(in_order(records.map(|r| r.map_err(damaged)), wanted, width))
 }
 
-/// The positions of the wanted columns, all of which must be readable.
-pub(super) fn check(fields: &Fields, wanted: &[bool]) -> Result<Vec<usize>> {
-    let mut positions = Vec::new();
-    for (at, field) in fields.iter().enumerate() {
-        if !wanted.get(at).copied().unwrap_or(false) {
-            continue;
-        }
-        if !is_readable(field.data_type()) {
-            return Err(unreadable(field.data_type()).at_column(field.name()));
-        }
-        positions.push(at);
-    }
-    Ok(positions)
+/// The positions of the wanted columns. Whether their cells can be read is
+/// for those to say who look at them: a table is passed on with all columns.
+pub(super) fn positions(fields: &Fields, wanted: &[bool]) -> Vec<usize> {
+    let wanted = |at: &usize| wanted.get(*at).copied().unwrap_or(false);
+    (0..fields.len()).filter(wanted).collect()
 }
 
 /// Batches of at most a chunk's rows, with the wanted columns where the file

@@ -26,6 +26,8 @@ pub(crate) struct TextRows {
     pub ends: Vec<usize>,
     /// The line on which each row starts.
     pub lines: Vec<u64>,
+    /// Rows over very many lines: where they start and over how many.
+    pub long: Vec<(u64, u64)>,
 }
 
 /// Rows as arrays.
@@ -60,6 +62,14 @@ impl Batch {
         match self {
             Batch::Text(rows) => rows.lines[row],
             Batch::Arrow(arrays) => arrays.first + row as u64,
+        }
+    }
+
+    /// Rows over very many lines: where they start and over how many.
+    pub fn long(&self) -> &[(u64, u64)] {
+        match self {
+            Batch::Text(rows) => &rows.long,
+            Batch::Arrow(_) => &[],
         }
     }
 
@@ -109,6 +119,60 @@ impl TextRows {
         let at = row * self.width + column;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.text[start..self.ends[at]]
+    }
+}
+
+impl Arrays {
+    /// Whether the cells of a column can be written as text.
+    pub fn has_text(&self, column: usize) -> bool {
+        let array = self.columns[column].as_ref();
+        array.is_none_or(|array| {
+            let kind = array.data_type();
+            is_readable(kind)
+                || matches!(
+                    kind,
+                    DataType::Timestamp(..)
+                        | DataType::Date32
+                        | DataType::Date64
+                        | DataType::Time32(_)
+                        | DataType::Time64(_)
+                )
+        })
+    }
+
+    /// A cell that no model reads, as text: dates and times; others are empty.
+    pub fn passed_on(&self, row: usize, column: usize) -> Option<String> {
+        let array = self.columns[column].as_ref()?;
+        if is_readable(array.data_type()) {
+            return None;
+        }
+        if array.is_null(row) {
+            return Some(String::new());
+        }
+        macro_rules! as_text {
+            ($($pattern:pat => $kind:ty, $value:ident;)*) => {
+                match array.data_type() {
+                    $($pattern => {
+                        let value = array.as_primitive::<$kind>().$value(row);
+                        value.map_or(String::new(), |value| value.to_string())
+                    })*
+                    _ => String::new(),
+                }
+            };
+        }
+        use arrow_schema::TimeUnit::*;
+        Some(as_text! {
+            DataType::Timestamp(Second, _) => TimestampSecondType, value_as_datetime;
+            DataType::Timestamp(Millisecond, _) => TimestampMillisecondType, value_as_datetime;
+            DataType::Timestamp(Microsecond, _) => TimestampMicrosecondType, value_as_datetime;
+            DataType::Timestamp(Nanosecond, _) => TimestampNanosecondType, value_as_datetime;
+            DataType::Date32 => Date32Type, value_as_date;
+            DataType::Date64 => Date64Type, value_as_datetime;
+            DataType::Time32(Second) => Time32SecondType, value_as_time;
+            DataType::Time32(Millisecond) => Time32MillisecondType, value_as_time;
+            DataType::Time64(Microsecond) => Time64MicrosecondType, value_as_time;
+            DataType::Time64(Nanosecond) => Time64NanosecondType, value_as_time;
+        })
     }
 }
 

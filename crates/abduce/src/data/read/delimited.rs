@@ -32,6 +32,9 @@ pub(super) const TSV: Format = Format {
 /// A batch ends when it holds this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// A quoted cell over more lines than this may be a stray quote that eats rows.
+const MANY_LINES: u64 = 100;
+
 /// A row longer than this is not a row but a quote that was never closed.
 const ROW_BYTES: usize = 256 << 20;
 
@@ -45,7 +48,7 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
     if options.no_header {
         return Ok(vec![String::new(); rows.width]);
     }
-    let batch = rows.batch(&[])?;
+    let batch = rows.batch()?;
     Ok((0..batch.width)
         .map(|column| batch.cell(0, column).trim().to_string())
         .collect())
@@ -54,14 +57,12 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
 fn batches(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     let mut rows = Rows::open(input, options)?;
     rows.width = wanted.len();
-    let names = options.names.clone().unwrap_or(input.header.clone());
+    rows.names = options.names.clone().unwrap_or(input.header.clone());
     if !options.no_header {
         rows.next_row()?;
     }
     Ok(Box::new(std::iter::from_fn(move || {
-        rows.next_batch(&names)
-            .transpose()
-            .map(|b| b.map(Batch::Text))
+        rows.next_batch().transpose().map(|b| b.map(Batch::Text))
     })))
 }
 
@@ -72,12 +73,14 @@ struct Rows {
     /// The line at which `bytes` stands.
     line: u64,
     width: usize,
+    names: Vec<String>,
     // The batch being filled: all of `text` up to `used` is taken.
     text: Vec<u8>,
     used: usize,
     ends: Vec<usize>,
     row_ends: Vec<usize>,
     lines: Vec<u64>,
+    long: Vec<(u64, u64)>,
     packing: Packing,
 }
 
@@ -91,7 +94,8 @@ impl Rows {
                 .at_line(1)
                 .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
         }
-        if let Some(delimiter) = options.delimiter.filter(|d| b"\"\r\n".contains(d)) {
+        let unfit = |d: &u8| b"\r\n".contains(d) || options.quote == Some(*d);
+        if let Some(delimiter) = options.delimiter.filter(unfit) {
             let shown = char::from(delimiter).escape_default();
             return Err(
                 Error::parameter(format!("\"{shown}\" cannot separate cells"))
@@ -106,18 +110,25 @@ impl Rows {
         let delimiter = options
             .delimiter
             .or((input.format.name == TSV.name).then_some(b'\t'))
-            .unwrap_or_else(|| sniff(&head[mark..]));
+            .unwrap_or_else(|| sniff(&head[mark..], options.quote));
         bytes.consume(mark);
+        let mut cutter = csv_core::ReaderBuilder::new();
+        cutter.delimiter(delimiter).quoting(options.quote.is_some());
+        if let Some(quote) = options.quote {
+            cutter.quote(quote);
+        }
         Ok(Rows {
             bytes,
-            cutter: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            cutter: cutter.build(),
             line: 1,
             width: 0,
+            names: Vec::new(),
             text: vec![0; 1 << 16],
             used: 0,
             ends: Vec::new(),
             row_ends: vec![0; 64],
             lines: Vec::new(),
+            long: Vec::new(),
             packing,
         })
     }
@@ -139,7 +150,11 @@ impl Rows {
                 .count();
             self.line += head[..blank].iter().filter(|b| **b == b'\n').count() as u64;
             let all = blank == head.len() && !head.is_empty();
+            let end = head.is_empty();
             self.bytes.consume(blank);
+            if end {
+                return Ok(None);
+            }
             if !all {
                 break;
             }
@@ -148,16 +163,22 @@ impl Rows {
         let (mut written, mut cells) = (0, 0);
         loop {
             let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
+            // One line end more at the end of the file ends the row, unless it
+            // stands in a quote that is still open.
+            let last = head.is_empty();
             let (result, read, wrote, ended) = self.cutter.read_record(
-                head,
+                if last { b"\n" } else { head },
                 &mut self.text[self.used + written..],
                 &mut self.row_ends[cells..],
             );
-            self.line += memchr::memchr_iter(b'\n', &head[..read]).count() as u64;
-            self.bytes.consume(read);
+            if !last {
+                self.line += memchr::memchr_iter(b'\n', &head[..read]).count() as u64;
+                self.bytes.consume(read);
+            }
             written += wrote;
             cells += ended;
             match result {
+                ReadRecordResult::InputEmpty if last => return Err(self.unclosed(start, cells)),
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull
                     if written.max(cells * size_of::<usize>()) > ROW_BYTES =>
@@ -176,11 +197,31 @@ impl Rows {
         self.ends
             .extend(self.row_ends[..cells].iter().map(|end| used + end));
         self.used += written;
+        if self.line - start > MANY_LINES {
+            self.long.push((start, self.line - start));
+        }
         Ok(Some(start))
     }
 
+    /// Says where a quote was opened: in the cell after the `cells` of the row
+    /// that starts on this line.
+    fn unclosed(&self, start: u64, cells: usize) -> Error {
+        let before = cells.checked_sub(1).map_or(0, |last| self.row_ends[last]);
+        let before = &self.text[self.used..self.used + before];
+        Error::data("a quote is opened here and never closed")
+            .at_line(start + memchr::memchr_iter(b'\n', before).count() as u64)
+            .at_column(self.name(cells))
+            .with_hint("close it, or pass --quote none")
+    }
+
+    fn name(&self, column: usize) -> String {
+        let name = self.names.get(column).filter(|name| !name.is_empty());
+        let by_position = || format!("column_{}", column + 1);
+        name.cloned().unwrap_or_else(by_position)
+    }
+
     /// The next rows, at most as many as a chunk has.
-    fn next_batch(&mut self, names: &[String]) -> Result<Option<TextRows>> {
+    fn next_batch(&mut self) -> Result<Option<TextRows>> {
         self.clear();
         while self.lines.len() < CHUNK_ROWS && self.used < BATCH_BYTES {
             let (cells, used) = (self.ends.len(), self.used);
@@ -203,16 +244,19 @@ impl Rows {
                 self.width
             ))
             .at_line(line)
-            .with_hint("mend the row, or pass --delimiter if another character separates cells"));
+            .with_hint(match self.line - line {
+                0 | 1 => "mend the row, or pass --delimiter if another character separates cells",
+                _ => "a quote that opens in this row closes only lines below; mend it, or pass --quote none",
+            }));
         }
         if self.lines.is_empty() {
             return Ok(None);
         }
-        self.batch(names).map(Some)
+        self.batch().map(Some)
     }
 
     /// Hands out what was read, after a check that it is UTF-8.
-    fn batch(&mut self, names: &[String]) -> Result<TextRows> {
+    fn batch(&mut self) -> Result<TextRows> {
         let size = self.text.len();
         let mut text = std::mem::replace(&mut self.text, vec![0; size]);
         text.truncate(self.used);
@@ -223,11 +267,9 @@ impl Rows {
         let wrong = |at: usize| {
             let cell = ends.partition_point(|end| *end <= at);
             let (row, column) = (cell / self.width.max(1), cell % self.width.max(1));
-            let name = names.get(column).filter(|name| !name.is_empty());
-            let by_position = || format!("column_{}", column + 1);
             Error::data("the text is not UTF-8")
                 .at_line(lines.get(row).copied().unwrap_or(1))
-                .at_column(name.cloned().unwrap_or_else(by_position))
+                .at_column(self.name(column))
                 .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8")
         };
         let text = String::from_utf8(text).map_err(|e| wrong(e.utf8_error().valid_up_to()))?;
@@ -242,19 +284,20 @@ impl Rows {
             text,
             ends,
             lines,
+            long: std::mem::take(&mut self.long),
         })
     }
 }
 
 /// The one of the usual separators that the first line shows outside quotes;
 /// a comma when there is none or more than one.
-fn sniff(head: &[u8]) -> u8 {
+fn sniff(head: &[u8], quote: Option<u8>) -> u8 {
     let mut quoted = false;
     let mut found = [false; 4];
     let separators = *b",;\t|";
     for &byte in head {
         match byte {
-            b'"' => quoted = !quoted,
+            _ if Some(byte) == quote => quoted = !quoted,
             b'\n' | b'\r' if !quoted => break,
             _ if quoted => {}
             _ => {
@@ -277,11 +320,11 @@ mod tests {
 
     #[test]
     fn the_separator_is_taken_from_the_first_line_only_when_it_is_clear() {
-        assert_eq!(sniff(b"a;b;c\n1,2;3;4\n"), b';');
-        assert_eq!(sniff(b"a\tb\n"), b'\t');
-        assert_eq!(sniff(b"\"x;y\"|b\n"), b'|');
-        assert_eq!(sniff(b"a;b,c\n"), b',');
-        assert_eq!(sniff(b"a\n1;2\n"), b',');
-        assert_eq!(sniff(b""), b',');
+        assert_eq!(sniff(b"a;b;c\n1,2;3;4\n", Some(b'\"')), b';');
+        assert_eq!(sniff(b"a\tb\n", Some(b'\"')), b'\t');
+        assert_eq!(sniff(b"\"x;y\"|b\n", Some(b'\"')), b'|');
+        assert_eq!(sniff(b"a;b,c\n", Some(b'\"')), b',');
+        assert_eq!(sniff(b"a\n1;2\n", Some(b'\"')), b',');
+        assert_eq!(sniff(b"", Some(b'\"')), b',');
     }
 }

@@ -75,6 +75,16 @@ impl Input {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstandard,
             _ => Packing::Plain,
         };
+        let end = Path::new(argument).extension().and_then(|end| end.to_str());
+        let named = match end.map(str::to_ascii_lowercase).as_deref() {
+            Some("gz" | "gzip") => Some("gzip"),
+            Some("zst" | "zstd") => Some("Zstandard"),
+            _ => None,
+        };
+        if let (Some(named), Packing::Plain, false) = (named, packing, head.is_empty()) {
+            return Err(Error::data(format!("this is not a {named} file"))
+                .with_hint("compress it, or give it the name of what it is"));
+        }
         let mut head = Vec::new();
         unpacked(open_at(&place)?, packing)?
             .take(HEAD as u64)
@@ -112,7 +122,9 @@ impl Input {
         if let Some(format) = FORMATS.into_iter().find(known) {
             let text = head.iter().find(|b| !b.is_ascii_whitespace());
             if format.seeks && text.is_some() {
-                return Err(Error::data(format!("this is not a {} file", format.name)));
+                let article = if format.name == "Arrow" { "an" } else { "a" };
+                let message = format!("this is not {article} {} file", format.name);
+                return Err(Error::data(message));
             }
             return Ok(format);
         }
@@ -196,7 +208,7 @@ fn unpacked(file: File, packing: Packing) -> Result<Box<dyn Read + Send>> {
     })
 }
 
-fn not_opened(error: io::Error) -> Error {
+pub(crate) fn not_opened(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => Error::io("there is no such file"),
         io::ErrorKind::PermissionDenied => Error::io("this file may not be read"),

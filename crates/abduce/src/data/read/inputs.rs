@@ -140,6 +140,17 @@ impl Inputs {
         Ok((batches, positions))
     }
 
+    /// The rows of one file with all that stands in them, also where no model
+    /// could read it.
+    pub fn raw_batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
+        // Lines of JSON hold the text of all their cells, and are particular
+        // only about those that are wanted.
+        match self.files[file].format.sparse {
+            true => self.batches(file, &vec![false; wanted.len()]),
+            false => self.batches(file, wanted),
+        }
+    }
+
     /// The next rows of one file.
     pub fn next_batch(&self, file: usize, batches: &mut Batches) -> Result<Option<Batch>> {
         guarded(|| batches.next().transpose())
@@ -206,9 +217,15 @@ fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>
         Some(given) if given.len() == names.len() => given.clone(),
         Some(given) => {
             return Err(Error::parameter(format!(
-                "{} names are given for {} columns",
-                given.len(),
-                names.len()
+                "{} given for {}",
+                match given.len() {
+                    1 => "1 name is".to_string(),
+                    many => format!("{many} names are"),
+                },
+                match names.len() {
+                    1 => "1 column".to_string(),
+                    many => format!("{many} columns"),
+                }
             )));
         }
     };

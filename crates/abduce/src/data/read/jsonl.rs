@@ -53,6 +53,9 @@ fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
         row: vec![(0, 0); names.len()],
         text: String::new(),
         nested: None,
+        seen: vec![0; names.len()],
+        line: 0,
+        repeated: None,
     };
     Ok(Box::new(std::iter::from_fn(move || {
         next_batch(&mut lines, &mut cells, &names).transpose()
@@ -65,14 +68,21 @@ fn next_batch(lines: &mut Lines, cells: &mut Cells, names: &[String]) -> Result<
         text: String::new(),
         ends: Vec::new(),
         lines: Vec::new(),
+        long: Vec::new(),
     };
     while batch.lines.len() < CHUNK_ROWS && batch.text.len() < BATCH_BYTES {
         let Some((number, line)) = lines.next_line()? else {
             break;
         };
         cells.row.fill((0, 0));
+        cells.line = number;
         cells.text.clear();
         parse(line, number, &mut *cells)?;
+        if let Some(column) = cells.repeated.take() {
+            return Err(Error::data("the line has this key twice")
+                .at_line(number)
+                .at_column(&names[column]));
+        }
         if let Some(column) = cells.nested.take() {
             return Err(Error::data("the value is itself an object or an array")
                 .at_line(number)
@@ -192,6 +202,11 @@ struct Cells {
     text: String,
     /// The first wanted column whose value is not a cell.
     nested: Option<usize>,
+    /// The line on which each key was last seen.
+    seen: Vec<u64>,
+    line: u64,
+    /// The first key that the line has twice.
+    repeated: Option<usize>,
 }
 
 impl<'de> DeserializeSeed<'de> for &mut Cells {
@@ -212,6 +227,9 @@ impl<'de> Visitor<'de> for &mut Cells {
             let Some(&at) = self.positions.get(&*key) else {
                 continue;
             };
+            if std::mem::replace(&mut self.seen[at], self.line) == self.line {
+                self.repeated.get_or_insert(at);
+            }
             let start = self.text.len();
             match value.as_bytes().first() {
                 Some(b'"') if !value.contains('\\') => {
@@ -225,7 +243,7 @@ impl<'de> Visitor<'de> for &mut Cells {
                 Some(b'{' | b'[') if self.wanted[at] => {
                     self.nested.get_or_insert(at);
                 }
-                Some(b'{' | b'[' | b'n') | None => {}
+                Some(b'n') | None => {}
                 Some(_) => self.text.push_str(value),
             }
             self.row[at] = (start, self.text.len());

@@ -13,7 +13,7 @@ mod number;
 mod parquet;
 
 pub(crate) use batch::{Batch, Cell};
-pub(crate) use input::no_room;
+pub(crate) use input::{no_room, not_opened};
 pub(crate) use inputs::{Inputs, Located};
 pub(crate) use number::{Key, TOO_LARGE, key, number, token};
 

@@ -1,6 +1,6 @@
 //! Parquet files, read column by column: only wanted columns are decoded.
 
-use super::arrow::{check, in_order};
+use super::arrow::{in_order, positions};
 use super::input::Input;
 use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
@@ -37,7 +37,7 @@ fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
 
 fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     let builder = open(input)?;
-    let wanted = check(builder.schema().fields(), wanted)?;
+    let wanted = positions(builder.schema().fields(), wanted);
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
     let width = builder.schema().fields().len();
     let reader = builder
