@@ -201,7 +201,8 @@ fn expect_all<M: Latent>(
             _ => *total = None,
         },
     )?;
-    let total = total.flatten();
+    // What came in while the caller stopped it may be only a part.
+    let total = total.flatten().filter(|_| !control.is_interrupted());
     if total
         .as_ref()
         .is_some_and(|statistics| model.log_likelihood(statistics).0.is_nan())

@@ -126,8 +126,8 @@ pub struct ModelOptions {
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     class_smoothing: Option<f64>,
 
-    /// What variances are kept above, as a share of each column's variance
-    /// [default: 1e-6]
+    /// The scatter that variances are believed to have before any row, as a
+    /// share of each column's variance; it keeps them from vanishing
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 

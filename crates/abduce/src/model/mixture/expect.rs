@@ -9,7 +9,7 @@ use crate::data::{Cells, Chunk, Rows};
 use crate::family::{Distribution, GaussianRun, MultivariateKernel, Statistics};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
-use crate::learn::EStep;
+use crate::learn::{Control, EStep};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -24,6 +24,7 @@ pub struct Prepared<'a> {
     kernels: Vec<LeafKernel<'a>>,
     hard: bool,
     block: usize,
+    control: Control<'a>,
 }
 
 struct LeafKernel<'a> {
@@ -83,7 +84,13 @@ impl<'a> Prepared<'a> {
             kernels,
             hard,
             block,
+            control: Control::default(),
         })
+    }
+
+    /// Lets a caller stop within a chunk; its statistics are then worth nothing.
+    pub fn stopped_by(self, control: Control<'a>) -> Self {
+        Prepared { control, ..self }
     }
 
     /// Takes a chunk through the E-step: adds to the statistics, if given, and
@@ -112,6 +119,9 @@ impl<'a> Prepared<'a> {
         let mut scratch: Vec<Scratch> = self.kernels.iter().map(|_| Scratch::default()).collect();
         let (mut joint, mut totals) = (Vec::new(), Vec::new());
         for run in &runs {
+            if self.control.is_interrupted() {
+                break;
+            }
             let mut gaussians = self.gaussian_runs(run, &arranged)?;
             for start in (run.start..run.start + run.len).step_by(self.block) {
                 let len = self.block.min(run.start + run.len - start);

@@ -84,6 +84,7 @@ struct Task<'a> {
     components: usize,
     weight_smoothing: f64,
     log_units: f64,
+    control: Control<'a>,
 }
 
 impl Latent for Task<'_> {
@@ -95,7 +96,8 @@ impl Latent for Task<'_> {
     type Statistics = MixtureStatistics;
 
     fn prepare<'a>(&'a self, parameters: &'a Parameters, step: EStep) -> Result<Prepared<'a>> {
-        Prepared::new(self.leaves, self.target, parameters, step)
+        let prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
+        Ok(prepared.stopped_by(self.control))
     }
 
     fn expect(&self, prepared: &Prepared<'_>, chunk: &Chunk) -> Result<MixtureStatistics> {
@@ -195,6 +197,7 @@ pub fn fit_from(
         components,
         weight_smoothing: specification.weight_smoothing,
         log_units: survey.log_units(&leaves),
+        control,
     };
     if target.is_some() && survey.labelled.total <= 0.0 {
         return Err(Error::data("no row has a label")
