@@ -127,7 +127,8 @@ pub struct ModelOptions {
     class_smoothing: Option<f64>,
 
     /// The scatter that variances are believed to have before any row, as a
-    /// share of each column's variance; it keeps them from vanishing
+    /// share of each column's variance: it keeps them from vanishing
+    /// [default: 1e-6]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
