@@ -1,0 +1,297 @@
+//! The list of families, and what follows from it: a distribution, statistics
+//! and a leaf of any family, each a closed enum whose methods are one `match`.
+//! A new family is one more line in the list.
+
+use super::{
+    Belief, Bernoulli, Categorical, Exponential, Family, Fill, Gaussian, MultivariateGaussian,
+    Poisson, Scale, Stats,
+};
+use crate::data::Rows;
+use crate::{Error, Result};
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Calls `$with!` with the list of families: variant, type.
+macro_rules! with_families {
+    ($with:ident) => {
+        $with! {
+            /// A real column.
+            Gaussian(Gaussian),
+            /// Real columns together.
+            Multivariate(MultivariateGaussian),
+            /// A column of levels.
+            Categorical(Categorical),
+            /// A column of noes and yeses.
+            Bernoulli(Bernoulli),
+            /// A column of counts.
+            Poisson(Poisson),
+            /// A column of waiting times.
+            Exponential(Exponential),
+        }
+    };
+}
+
+macro_rules! closed_enums {
+    ($($(#[$doc:meta])* $variant:ident($type:ident),)*) => {
+        /// A distribution of any family: the leaf of a component.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(tag = "family", rename_all = "kebab-case")]
+        pub enum Distribution { $($(#[$doc])* $variant($type),)* }
+
+        /// The statistics of any family.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "family", rename_all = "kebab-case")]
+        pub enum Statistics { $($(#[$doc])* $variant(<$type as Family>::Stats),)* }
+
+        /// What is known of a leaf before any row, and the prior of its
+        /// parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "family", rename_all = "kebab-case")]
+        pub enum LeafFamily {
+            $(
+                $(#[$doc])*
+                $variant {
+                    /// The number of levels or columns.
+                    shape: <$type as Family>::Shape,
+                    /// The prior whose mode is estimated.
+                    #[serde(default)]
+                    prior: <$type as Family>::Prior,
+                    /// What to say where nothing was seen.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    vague: Option<$type>,
+                },
+            )*
+        }
+
+        impl LeafFamily {
+            /// The family's name.
+            pub fn name(&self) -> &'static str {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::NAME,)* }
+            }
+
+            /// Statistics of no row.
+            pub fn zero(&self) -> Statistics {
+                match self {
+                    $(LeafFamily::$variant { shape, .. } => {
+                        Statistics::$variant(<$type as Family>::zero(shape))
+                    })*
+                }
+            }
+
+            /// Adds rows to statistics of this family.
+            pub fn observe(&self, rows: &Rows, weights: &[f64], stats: &mut Statistics) {
+                match stats {
+                    $(Statistics::$variant(stats) => <$type as Family>::observe(rows, weights, stats),)*
+                }
+            }
+
+            /// The number of columns.
+            pub fn columns(&self) -> usize {
+                match self {
+                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::columns(shape),)*
+                }
+            }
+
+            /// The number of levels, for a family over levels.
+            pub fn levels(&self) -> Option<usize> {
+                match self { $(LeafFamily::$variant { shape, .. } => <$type as Family>::levels(shape),)* }
+            }
+
+            /// What to say where nothing was seen, once the leaf is settled.
+            pub fn vague(&self) -> Option<Distribution> {
+                match self {
+                    $(LeafFamily::$variant { vague, .. } => vague.clone().map(Distribution::$variant),)*
+                }
+            }
+
+            /// Whether the density has units.
+            pub fn has_units(&self) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::HAS_UNITS,)* }
+            }
+
+            /// Whether a number can be a cell.
+            pub fn supports(&self, x: f64) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::supports(x),)* }
+            }
+
+            /// Sets the prior, and what to say where nothing was seen, from
+            /// where the columns lie.
+            pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, vague } => {
+                        *prior = <$type as Family>::weak_prior(scales, belief);
+                        *vague = Some(<$type as Family>::vague(shape, scales));
+                    })*
+                }
+            }
+
+            /// The posterior modes of the parameters of several components.
+            pub fn map_all(&self, stats: &[Statistics]) -> Vec<Distribution> {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, vague } => {
+                        let own: Vec<_> = stats
+                            .iter()
+                            .filter_map(|s| match s {
+                                Statistics::$variant(s) => Some(s.clone()),
+                                _ => None,
+                            })
+                            .collect();
+                        let unit = Scale { mean: 0.0, variance: 1.0, constant: false };
+                        let vague = vague.clone().unwrap_or_else(|| {
+                            let scales = vec![unit; <$type as Family>::columns(shape)];
+                            <$type as Family>::vague(shape, &scales)
+                        });
+                        <$type as Family>::map_all(shape, &own, prior, &vague)
+                            .into_iter()
+                            .map(Distribution::$variant)
+                            .collect()
+                    })*
+                }
+            }
+
+            /// Pulls statistics of several components together for a start.
+            pub fn pull_together(&self, stats: &mut [Statistics]) {
+                match self {
+                    $(LeafFamily::$variant { .. } => {
+                        let mut own: Vec<_> = stats
+                            .iter()
+                            .filter_map(|s| match s {
+                                Statistics::$variant(s) => Some(s.clone()),
+                                _ => None,
+                            })
+                            .collect();
+                        <$type as Family>::pull_together(&mut own);
+                        for (stats, own) in stats.iter_mut().zip(own) {
+                            *stats = Statistics::$variant(own);
+                        }
+                    })*
+                }
+            }
+
+            /// The log-prior of several components, up to a constant.
+            pub fn log_prior_all<'a>(&self, distributions: impl Iterator<Item = &'a Distribution>) -> f64 {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, .. } => {
+                        let own = distributions.filter_map(|d| match d {
+                            Distribution::$variant(d) => Some(d),
+                            _ => None,
+                        });
+                        <$type as Family>::log_prior_all(shape, own, prior)
+                    })*
+                }
+            }
+
+            /// The number of free parameters of several components.
+            pub fn parameters_of_all(&self, components: usize) -> usize {
+                match self {
+                    $(LeafFamily::$variant { shape, .. } => {
+                        <$type as Family>::parameters_of_all(shape, components)
+                    })*
+                }
+            }
+
+            /// Whether a distribution and statistics are of this leaf, with
+            /// parameters in their range.
+            pub fn describes(&self, distribution: &Distribution, stats: &Statistics) -> bool {
+                match (self, distribution, stats) {
+                    $((
+                        LeafFamily::$variant { shape, .. },
+                        Distribution::$variant(d),
+                        Statistics::$variant(stats),
+                    ) => d.is_valid(shape) && <$type as Family>::describes(shape, stats),)*
+                    _ => false,
+                }
+            }
+        }
+
+        impl Distribution {
+            /// The family's name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Distribution::$variant(_) => <$type as Family>::NAME,)* }
+            }
+
+            /// Adds each row's log-density to `out`.
+            pub fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+                match self { $(Distribution::$variant(d) => d.add_log_density(rows, out),)* }
+            }
+
+            /// Adds rows to statistics of this family, with hidden cells
+            /// replaced by what is expected of them.
+            pub fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut Statistics) {
+                match (self, stats) {
+                    $((Distribution::$variant(d), Statistics::$variant(stats)) => {
+                        d.expect(rows, weights, stats)
+                    })*
+                    _ => debug_assert!(false, "statistics of another family"),
+                }
+            }
+
+            /// The log-likelihood of the rows that the statistics sum up.
+            pub fn log_likelihood(&self, stats: &Statistics) -> f64 {
+                match (self, stats) {
+                    $((Distribution::$variant(d), Statistics::$variant(stats)) => d.log_likelihood(stats),)*
+                    _ => f64::NEG_INFINITY,
+                }
+            }
+
+            /// Fills the holes of one row of the leaf's columns.
+            pub fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+                match self { $(Distribution::$variant(d) => d.fill(how, row, rng, out),)* }
+            }
+
+            /// The smallest variance in any direction, as a share of the table's.
+            pub fn spread(&self, scales: &[Scale]) -> f64 {
+                match self { $(Distribution::$variant(d) => d.spread(scales),)* }
+            }
+
+            /// The probabilities of the levels, for a family over levels.
+            pub fn probabilities(&self) -> Option<Vec<f64>> {
+                match self { $(Distribution::$variant(d) => d.probabilities(),)* }
+            }
+        }
+
+        impl Statistics {
+            /// The total weight of the rows seen.
+            pub fn weight(&self) -> f64 {
+                match self { $(Statistics::$variant(s) => s.weight(),)* }
+            }
+
+            /// Adds what `other` saw; statistics of another family add nothing.
+            pub fn merge(&mut self, other: &Statistics) {
+                match (self, other) {
+                    $((Statistics::$variant(a), Statistics::$variant(b)) => a.merge(b),)*
+                    _ => debug_assert!(false, "statistics of another family"),
+                }
+            }
+
+            /// Takes out what `other` saw.
+            ///
+            /// # Errors
+            /// If `other` cannot have been part of what was seen.
+            pub fn forget(&mut self, other: &Statistics) -> Result<()> {
+                match (self, other) {
+                    $((Statistics::$variant(a), Statistics::$variant(b)) => a.forget(b),)*
+                    _ => Err(mixed_families()),
+                }
+            }
+        }
+
+        #[cfg(test)]
+        mod laws_of_every_family {
+            use super::*;
+            $(
+                #[test]
+                #[allow(non_snake_case)]
+                fn $variant() {
+                    crate::family::laws::hold_for::<$type>();
+                }
+            )*
+        }
+    };
+}
+
+fn mixed_families() -> Error {
+    Error::parameter("statistics and distribution are of different families")
+}
+
+with_families!(closed_enums);
