@@ -163,12 +163,17 @@ impl Source for Streamed {
 
 #[test]
 fn the_same_bits_come_from_1_2_and_7_threads_in_memory_and_streamed() {
-    let shape = Shape {
-        rows: 30_000,
+    // More rows than starts are tried on; and fewer, some of them of weight 0.
+    let shapes = [(30_000, false), (10_000, true)].map(|(rows, weights)| Shape {
+        rows,
+        weights,
         ..PLAIN
-    };
-    for (name, specification) in specifications() {
-        let data = data_for(&specification, &shape, 1);
+    });
+    let cases = shapes
+        .iter()
+        .flat_map(|shape| specifications().into_iter().map(move |s| (shape, s)));
+    for (shape, (name, specification)) in cases {
+        let data = data_for(&specification, shape, 1);
         let mut documents = Vec::new();
         for threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new()

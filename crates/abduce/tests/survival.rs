@@ -42,6 +42,16 @@ fn labelled(columns: &[Vec<Option<f64>>], labels: &[Option<u32>], levels: usize)
     Table::new(Schema::new(fields), all, None).unwrap()
 }
 
+fn learn(specification: &Specification, table: &Table) -> Fit {
+    fit(
+        specification,
+        table,
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap()
+}
+
 fn usable(fit: &Fit, table: &Table) {
     assert!(fit.monotone, "{:?}", fit.trace);
     assert!(!fit.log_likelihood.is_nan());
@@ -259,13 +269,7 @@ fn an_impossible_row_gets_the_weights_of_the_classes() {
         smoothing: 0.0,
         ..Specification::naive_bayes("y")
     };
-    let fit = fit(
-        &specification,
-        &table,
-        &FitOptions::default(),
-        Control::default(),
-    )
-    .unwrap();
+    let fit = learn(&specification, &table);
     let row = Chunk::new(
         1,
         vec![Column::from_codes([Some(1)]), Column::from_codes([None])],
@@ -307,13 +311,7 @@ fn rows_none_of_which_is_complete() {
         let table = labelled(&columns, &labels, 2);
         for kind in KINDS {
             let specification = Specification::gda("y", kind);
-            let fit = fit(
-                &specification,
-                &table,
-                &FitOptions::default(),
-                Control::default(),
-            )
-            .unwrap();
+            let fit = learn(&specification, &table);
             usable(&fit, &table);
             let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
             let right = (0..600)
@@ -324,13 +322,7 @@ fn rows_none_of_which_is_complete() {
         for kind in [CovarianceKind::Full, CovarianceKind::Tied] {
             let table = reals(&columns);
             let specification = Specification::mixture(2, kind);
-            let fit = fit(
-                &specification,
-                &table,
-                &FitOptions::default(),
-                Control::default(),
-            )
-            .unwrap();
+            let fit = learn(&specification, &table);
             usable(&fit, &table);
             assert!(
                 (fit.mixture.parameters.weights[0] - 0.5).abs() < 1e-6,
@@ -351,13 +343,7 @@ fn a_class_that_never_saw_a_column_keeps_what_it_saw_of_others() {
     let labels: Vec<Option<u32>> = (0..40).map(|i| Some(i / 20)).collect();
     let table = labelled(&[x, y], &labels, 2);
     for kind in KINDS {
-        let fit = fit(
-            &Specification::gda("y", kind),
-            &table,
-            &FitOptions::default(),
-            Control::default(),
-        )
-        .unwrap();
+        let fit = learn(&Specification::gda("y", kind), &table);
         usable(&fit, &table);
         let Distribution::Multivariate(second) = &fit.mixture.parameters.leaves[0][1] else {
             panic!("not a Gaussian")
@@ -380,13 +366,7 @@ fn without_a_variance_floor_a_class_keeps_its_own_mean_and_is_told() {
             variance_floor: 0.0,
             ..specification
         };
-        let fit = fit(
-            &specification,
-            &table,
-            &FitOptions::default(),
-            Control::default(),
-        )
-        .unwrap();
+        let fit = learn(&specification, &table);
         usable(&fit, &table);
         let mean = match &fit.mixture.parameters.leaves[0][0] {
             Distribution::Gaussian(g) => g.mean,
@@ -412,15 +392,9 @@ fn a_constant_column_does_not_hide_a_collapse() {
         .collect();
     x[..6].fill(9.0);
     let plain = Specification::mixture(4, CovarianceKind::Full);
-    let alone = fit(
-        &plain,
-        &reals(&[some(&x)]),
-        &FitOptions::default(),
-        Control::default(),
-    )
-    .unwrap();
+    let alone = learn(&plain, &reals(&[some(&x)]));
     let beside = reals(&[some(&x), vec![Some(7.0); 200]]);
-    let beside = fit(&plain, &beside, &FitOptions::default(), Control::default()).unwrap();
+    let beside = learn(&plain, &beside);
     for (a, b) in alone
         .mixture
         .parameters

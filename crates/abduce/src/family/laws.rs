@@ -259,7 +259,7 @@ fn likelihood_from_statistics_is_the_sum_of_densities<F: Family>(family: &F, see
 }
 
 /// Where the examples' columns lie, for priors in their scale.
-fn scales<F: Family>(family: &F, data: &Drawn) -> Vec<Scale> {
+fn scales(data: &Drawn) -> Vec<Scale> {
     let moments = |cells: &Cells| {
         let mut stats = Gaussian::zero(&());
         let ones = vec![1.0; data.rows];
@@ -273,7 +273,6 @@ fn scales<F: Family>(family: &F, data: &Drawn) -> Vec<Scale> {
             constant: variance <= 0.0,
         }
     };
-    let _ = family;
     data.cells().iter().map(moments).collect()
 }
 
@@ -286,7 +285,7 @@ fn the_estimate_beats_perturbations<F: Family>(family: &F, seed: u64) {
             smoothing,
             rows: 300.0,
         };
-        F::weak_prior(&scales(family, &data), &belief)
+        F::weak_prior(&scales(&data), &belief)
     };
     for prior in [F::Prior::default(), weak(1e-6, 1.0), weak(0.1, 7.5)] {
         let best = F::map(&stats, &prior).unwrap();
@@ -318,7 +317,7 @@ fn a_family_knows_itself<F: Family>(family: &F, seed: u64) {
         &shape,
         &observed(family, &data.cells(), &weights(50))
     ));
-    let vague = F::vague(&shape, &scales(family, &data));
+    let vague = F::vague(&shape, &scales(&data));
     assert!(vague.is_valid(&shape), "{vague:?}");
     for column in data.cells() {
         assert!(column.reals().iter().all(|x| F::supports(*x)), "{family:?}");

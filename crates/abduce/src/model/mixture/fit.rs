@@ -380,7 +380,10 @@ fn sample_size(source: &dyn Source, leaves: &[Leaf]) -> usize {
 /// Some of the `rows` that weigh anything, evenly at random; all of a few.
 fn sample_rows(source: &dyn Source, rows: usize, size: usize, seed: u64) -> Result<Table> {
     use rand::SeedableRng;
-    if let (Some(table), true) = (source.table(), source.rows() <= size as u64) {
+    // Only where no row is left out, or a table in memory and the same streamed
+    // would be cut into different chunks.
+    let all = rows <= size && rows as u64 == source.rows();
+    if let (Some(table), true) = (source.table(), all) {
         return Ok(table.clone());
     }
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed ^ 0x5a5a);
