@@ -5,6 +5,8 @@
 pub(crate) mod gaussian;
 pub(crate) mod linear;
 pub(crate) mod product;
+pub(crate) mod quadrature;
+pub(crate) mod roots;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod special;
