@@ -6,9 +6,7 @@ use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill};
 use abduce::learn::{Control, EStep, EmOptions};
-use abduce::model::mixture::{
-    CovarianceKind, FamilyName, Fit, FitOptions, Reals, Specification, fit,
-};
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Reals, Specification, fit};
 use abduce::store::Model;
 use abduce::{Error, Result};
 use rand::{RngExt, SeedableRng};
@@ -114,7 +112,7 @@ fn specifications() -> Vec<(&'static str, Specification)> {
         all.push(("mixture", Specification::mixture(3, kind)));
     }
     for (_, specification) in &mut all {
-        specification.families = vec![("wait".into(), FamilyName::Exponential)];
+        specification.families = vec![("wait".into(), "exponential".parse().unwrap())];
     }
     all
 }

@@ -2,8 +2,10 @@
 //!
 //! The prior is Beta(1 + α, 1 + α), whose posterior mode is (n₁ + α)/(n + 2α).
 
-use super::categorical::{CategoricalStats, draw_index};
-use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
+use super::categorical::{CategoricalStats, draw_index, entropy, relative_entropy};
+use super::{
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+};
 use crate::Result;
 use crate::data::Rows;
 use rand::Rng;
@@ -68,6 +70,10 @@ impl Family for Bernoulli {
     type Shape = ();
     /// α of the Beta(1 + α, 1 + α) prior.
     type Prior = f64;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn zero(_: &()) -> BernoulliStats {
         BernoulliStats::default()
@@ -171,5 +177,95 @@ impl Family for Bernoulli {
         [0.3, 0.95, 0.0]
             .map(|probability| Bernoulli { probability })
             .to_vec()
+    }
+}
+
+impl Univariate for Bernoulli {
+    fn log_density(&self, x: f64) -> f64 {
+        match x {
+            0.0 => (-self.probability).ln_1p(),
+            1.0 => self.probability.ln(),
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        match x {
+            x if x < 0.0 => 0.0,
+            x if x < 1.0 => 1.0 - self.probability,
+            _ => 1.0,
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        match x {
+            x if x < 0.0 => 1.0,
+            x if x < 1.0 => self.probability,
+            _ => 0.0,
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.probability)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(self.probability * (1.0 - self.probability))
+    }
+
+    fn mode(&self) -> f64 {
+        f64::from(u8::from(self.probability > 0.5))
+    }
+
+    fn entropy(&self) -> f64 {
+        entropy(&[self.probability, 1.0 - self.probability])
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        let both = |p: f64| [p, 1.0 - p];
+        relative_entropy(&both(self.probability), &both(other.probability))
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        draw_index(&[1.0 - self.probability, self.probability], rng) as f64
+    }
+}
+
+impl ExponentialFamily for Bernoulli {
+    fn natural(&self) -> Vec<f64> {
+        vec![self.probability.ln() - (-self.probability).ln_1p()]
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        Ok(Bernoulli {
+            probability: 1.0 / (1.0 + (-natural[0]).exp()),
+        })
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        natural[0].max(0.0) + (-natural[0].abs()).exp().ln_1p()
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        vec![x[0]]
+    }
+
+    fn log_base(&self, x: &[f64]) -> f64 {
+        match x[0] {
+            0.0 | 1.0 => 0.0,
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        vec![self.probability]
     }
 }

@@ -4,7 +4,9 @@
 //! Lidstone's rule, and Laplace's with α = 1; the same number is the posterior
 //! *mean* under Dirichlet(α).
 
-use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
+use super::{
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+};
 use crate::data::Rows;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -75,6 +77,10 @@ impl Family for Categorical {
     type Shape = usize;
     /// α of the Dirichlet(1 + α) prior.
     type Prior = f64;
+
+    fn shape_of_column(levels: usize) -> Option<usize> {
+        Some(levels)
+    }
 
     fn zero(levels: &usize) -> CategoricalStats {
         CategoricalStats {
@@ -221,4 +227,125 @@ pub(crate) fn draw_index(probabilities: &[f64], rng: &mut dyn Rng) -> usize {
         }
     }
     most_probable(probabilities)
+}
+
+/// −Σ p ln p.
+pub(crate) fn entropy(probabilities: &[f64]) -> f64 {
+    let term = |p: &f64| if *p > 0.0 { -p * p.ln() } else { 0.0 };
+    probabilities.iter().map(term).sum()
+}
+
+/// Σ p ln p/q, infinite where q is 0 and p is not.
+pub(crate) fn relative_entropy(p: &[f64], q: &[f64]) -> f64 {
+    let term = |(p, q): (&f64, &f64)| match (*p > 0.0, *q > 0.0) {
+        (false, _) => 0.0,
+        (true, true) => p * (p / q).ln(),
+        (true, false) => f64::INFINITY,
+    };
+    p.iter().zip(q).map(term).sum::<f64>().max(0.0)
+}
+
+/// Over the codes of the levels.
+impl Univariate for Categorical {
+    fn log_density(&self, x: f64) -> f64 {
+        let whole = x >= 0.0 && x.fract() == 0.0;
+        let probability = self.probabilities.get(x as usize).filter(|_| whole);
+        probability.map_or(f64::NEG_INFINITY, |p| p.ln())
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => {
+                let levels = self.probabilities.iter().take(x as usize + 1);
+                levels.sum::<f64>().min(1.0)
+            }
+            false => 0.0,
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, self.probabilities.len() as f64 - 1.0)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let terms = self.probabilities.iter().enumerate();
+        Some(terms.map(|(code, p)| code as f64 * p).sum())
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let mean = Univariate::mean(self)?;
+        let terms = self.probabilities.iter().enumerate();
+        Some(
+            terms
+                .map(|(code, p)| (code as f64 - mean).powi(2) * p)
+                .sum(),
+        )
+    }
+
+    fn mode(&self) -> f64 {
+        most_probable(&self.probabilities) as f64
+    }
+
+    fn entropy(&self) -> f64 {
+        entropy(&self.probabilities)
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        match self.probabilities.len() == other.probabilities.len() {
+            true => relative_entropy(&self.probabilities, &other.probabilities),
+            false => f64::INFINITY,
+        }
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        draw_index(&self.probabilities, rng) as f64
+    }
+}
+
+/// η are the log-odds of the levels against the last.
+impl ExponentialFamily for Categorical {
+    fn natural(&self) -> Vec<f64> {
+        match self.probabilities.split_last() {
+            Some((last, rest)) => rest.iter().map(|p| p.ln() - last.ln()).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        let total = self.log_partition(natural);
+        let last = std::iter::once(&0.0);
+        let probability = |eta: &f64| (eta - total).exp();
+        Ok(Categorical {
+            probabilities: natural.iter().chain(last).map(probability).collect(),
+        })
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        let most = natural.iter().fold(0.0_f64, |most, eta| most.max(*eta));
+        let sum: f64 = natural.iter().map(|eta| (eta - most).exp()).sum();
+        most + (sum + (-most).exp()).ln()
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        let levels = self.probabilities.len();
+        let indicator = |code: usize| f64::from(u8::from(x[0] == code as f64));
+        (0..levels.saturating_sub(1)).map(indicator).collect()
+    }
+
+    fn log_base(&self, x: &[f64]) -> f64 {
+        let (low, high) = self.support();
+        match (low..=high).contains(&x[0]) && x[0].fract() == 0.0 {
+            true => 0.0,
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        let (_, rest) = self.probabilities.split_last().unwrap_or((&1.0, &[]));
+        rest.to_vec()
+    }
 }

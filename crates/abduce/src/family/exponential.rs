@@ -3,7 +3,9 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (n + a)/(Σx + b).
 
-use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
+use super::{
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+};
 use crate::data::Rows;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -71,6 +73,10 @@ impl Family for Exponential {
     type Shape = ();
     /// (a, b) of the prior ∝ λᵃ e^(−bλ).
     type Prior = (f64, f64);
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn zero(_: &()) -> ExponentialStats {
         ExponentialStats::default()
@@ -189,5 +195,85 @@ impl Family for Exponential {
 
     fn examples() -> Vec<Self> {
         [1.0, 0.02].map(|rate| Exponential { rate }).to_vec()
+    }
+}
+
+impl Univariate for Exponential {
+    fn log_density(&self, x: f64) -> f64 {
+        match x >= 0.0 && x.is_finite() {
+            true => self.rate.ln() - self.rate * x,
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        -(-self.rate * x.max(0.0)).exp_m1()
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        (-self.rate * x.max(0.0)).exp()
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        -(-p.clamp(0.0, 1.0)).ln_1p() / self.rate
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(1.0 / self.rate)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(1.0 / (self.rate * self.rate))
+    }
+
+    fn mode(&self) -> f64 {
+        0.0
+    }
+
+    fn entropy(&self) -> f64 {
+        1.0 - self.rate.ln()
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        let ratio = other.rate / self.rate;
+        (ratio - 1.0 - ratio.ln()).max(0.0)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        rng.sample::<f64, _>(Exp1) / self.rate
+    }
+}
+
+impl ExponentialFamily for Exponential {
+    fn natural(&self) -> Vec<f64> {
+        vec![-self.rate]
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        let exponential = Exponential { rate: -natural[0] };
+        match exponential.is_valid(&()) {
+            true => Ok(exponential),
+            false => Err(Error::parameter("the rate must be positive")),
+        }
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        -(-natural[0]).ln()
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        vec![x[0]]
+    }
+
+    fn log_base(&self, x: &[f64]) -> f64 {
+        if x[0] >= 0.0 { 0.0 } else { f64::NEG_INFINITY }
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        vec![1.0 / self.rate]
     }
 }

@@ -4,9 +4,11 @@
 //! (Chan, Golub & LeVeque 1983), so that an offset of 1e8 costs nothing; Σx² is
 //! never formed. The prior p(σ²) ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
 
-use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
+use super::{
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+};
 use crate::data::Rows;
-use crate::kernel::special::LN_TAU;
+use crate::kernel::special::{LN_TAU, normal_cdf, normal_quantile, normal_survival};
 use crate::kernel::sums::shifted_moments;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -129,6 +131,10 @@ impl Family for Gaussian {
     type Stats = GaussianStats;
     type Shape = ();
     type Prior = GaussianPrior;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn zero(_: &()) -> GaussianStats {
         GaussianStats::default()
@@ -265,7 +271,7 @@ impl Family for Gaussian {
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
         out[0] = row[0].unwrap_or_else(|| match how {
             Fill::Mean | Fill::Mode => self.mean,
-            Fill::Draw => self.mean + self.variance.sqrt() * rng.sample::<f64, _>(StandardNormal),
+            Fill::Draw => self.draw(rng),
         });
     }
 
@@ -284,5 +290,105 @@ impl Family for Gaussian {
                 variance: 25.0,
             },
         ]
+    }
+}
+
+impl Gaussian {
+    /// A Gaussian.
+    ///
+    /// # Errors
+    /// If the mean is not finite or the variance not positive.
+    pub fn new(mean: f64, variance: f64) -> Result<Gaussian> {
+        let gaussian = Gaussian { mean, variance };
+        match gaussian.is_valid(&()) {
+            true => Ok(gaussian),
+            false => Err(Error::parameter(format!(
+                "a Gaussian needs a finite mean and a positive variance, not {mean} and {variance}"
+            ))),
+        }
+    }
+
+    fn standard(&self, x: f64) -> f64 {
+        (x - self.mean) / self.variance.sqrt()
+    }
+}
+
+impl Univariate for Gaussian {
+    fn log_density(&self, x: f64) -> f64 {
+        let z = self.standard(x);
+        -0.5 * (LN_TAU + self.variance.ln()) - 0.5 * z * z
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        normal_cdf(self.standard(x))
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        normal_survival(self.standard(x))
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        match p {
+            p if p <= 0.0 => f64::NEG_INFINITY,
+            p if p >= 1.0 => f64::INFINITY,
+            p => self.mean + self.variance.sqrt() * normal_quantile(p),
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.mean)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(self.variance)
+    }
+
+    fn mode(&self) -> f64 {
+        self.mean
+    }
+
+    fn entropy(&self) -> f64 {
+        0.5 * (1.0 + LN_TAU + self.variance.ln())
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        let ratio = self.variance / other.variance;
+        let z = other.standard(self.mean);
+        (0.5 * (ratio - 1.0 - ratio.ln() + z * z)).max(0.0)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        self.mean + self.variance.sqrt() * rng.sample::<f64, _>(StandardNormal)
+    }
+}
+
+impl ExponentialFamily for Gaussian {
+    fn natural(&self) -> Vec<f64> {
+        vec![self.mean / self.variance, -0.5 / self.variance]
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        let variance = -0.5 / natural[1];
+        Gaussian::new(natural[0] * variance, variance)
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        -0.25 * natural[0] * natural[0] / natural[1] - 0.5 * (-2.0 * natural[1]).ln()
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        vec![x[0], x[0] * x[0]]
+    }
+
+    fn log_base(&self, _: &[f64]) -> f64 {
+        -0.5 * LN_TAU
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        vec![self.mean, self.variance + self.mean * self.mean]
     }
 }

@@ -3,8 +3,9 @@
 //! A new family is one more line in the list.
 
 use super::{
-    Belief, Bernoulli, Categorical, Exponential, Family, Fill, Gaussian, MultivariateGaussian,
-    Poisson, Scale, Stats,
+    Belief, Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric,
+    LogNormal, MultivariateGaussian, NegativeBinomial, Poisson, Scale, Stats, StudentT, Uniform,
+    VonMises, ZeroInflatedPoisson,
 };
 use crate::data::Rows;
 use crate::{Error, Result};
@@ -27,6 +28,24 @@ macro_rules! with_families {
             Poisson(Poisson),
             /// A column of waiting times.
             Exponential(Exponential),
+            /// A column of positive numbers.
+            Gamma(Gamma),
+            /// A column of positive numbers whose logarithm is Gaussian.
+            LogNormal(LogNormal),
+            /// A real column with far outliers.
+            StudentT(StudentT),
+            /// A column of proportions.
+            Beta(Beta),
+            /// A column of angles.
+            VonMises(VonMises),
+            /// A column of numbers between two ends.
+            Uniform(Uniform),
+            /// A column of failures before a success.
+            Geometric(Geometric),
+            /// A column of counts more spread than a Poisson's.
+            NegativeBinomial(NegativeBinomial),
+            /// A column of counts with more zeros than a Poisson's.
+            ZeroInflatedPoisson(ZeroInflatedPoisson),
         }
     };
 }
@@ -64,6 +83,23 @@ macro_rules! closed_enums {
         }
 
         impl LeafFamily {
+            /// A leaf over one column of so many levels, by the family's name.
+            pub fn of_column(name: &str, levels: usize) -> Option<LeafFamily> {
+                $(if name == <$type as Family>::NAME {
+                    let shape = <$type as Family>::shape_of_column(levels)?;
+                    let prior = Default::default();
+                    return Some(LeafFamily::$variant { shape, prior, vague: None });
+                })*
+                None
+            }
+
+            /// The names of the families that one column can have.
+            pub fn column_families() -> Vec<&'static str> {
+                let names = [$(<$type as Family>::NAME,)*];
+                let one = |name: &&str| LeafFamily::of_column(name, 2).is_some();
+                names.into_iter().filter(one).collect()
+            }
+
             /// The family's name.
             pub fn name(&self) -> &'static str {
                 match self { $(LeafFamily::$variant { .. } => <$type as Family>::NAME,)* }

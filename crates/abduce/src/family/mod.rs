@@ -4,25 +4,61 @@
 //! driven by it.
 
 mod bernoulli;
+mod beta;
+mod binomial;
 mod categorical;
 mod exponential;
+mod exponential_family;
+mod gamma;
 mod gaussian;
+mod geometric;
+mod inverse_gamma;
 mod leaf;
+mod log_normal;
+mod lomax;
 mod multivariate;
+mod negative_binomial;
+mod point_mass;
+mod points;
 mod poisson;
+mod scalar;
+mod student_t;
+mod sums;
+mod uniform;
+mod univariate;
+mod von_mises;
+mod zero_inflated_poisson;
 
 pub use bernoulli::{Bernoulli, BernoulliStats};
+pub use beta::{Beta, BetaStats};
+pub use binomial::{BetaBinomial, Binomial, BinomialStats};
 pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
 pub use exponential::{Exponential, ExponentialStats};
+pub use exponential_family::ExponentialFamily;
+pub use gamma::{Gamma, GammaStats};
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
+pub use geometric::{Geometric, GeometricStats};
+pub use inverse_gamma::InverseGamma;
 pub use leaf::{Distribution, LeafFamily, Statistics};
+pub use log_normal::LogNormal;
+pub use lomax::Lomax;
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     Structure,
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub use negative_binomial::NegativeBinomial;
+pub use point_mass::PointMass;
+pub use points::Points;
+use points::points_at_quantiles;
 pub use poisson::{Poisson, PoissonStats};
+pub use scalar::Scalar;
+pub use student_t::StudentT;
+pub use uniform::Uniform;
+pub use univariate::{Univariate, divergence};
+pub use von_mises::{VonMises, VonMisesStats};
+pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
 
 use crate::data::Rows;
 use crate::{Error, Result};
@@ -82,6 +118,9 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
         + Sync
         + Serialize
         + DeserializeOwned;
+
+    /// The shape over a single column of so many levels, where there is one.
+    fn shape_of_column(levels: usize) -> Option<Self::Shape>;
 
     /// Statistics of no row.
     fn zero(shape: &Self::Shape) -> Self::Stats;
@@ -267,3 +306,5 @@ pub(crate) fn nothing_seen() -> Error {
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod univariate_laws;

@@ -3,9 +3,11 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (Σx + a)/(n + b).
 
-use super::{Belief, Family, Fill, Scale, Stats, merged, nothing_seen};
+use super::{
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+};
 use crate::data::Rows;
-use crate::kernel::special::ln_factorial;
+use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -81,6 +83,10 @@ impl Family for Poisson {
     type Shape = ();
     /// (a, b) of the prior ∝ λᵃ e^(−bλ).
     type Prior = (f64, f64);
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn zero(_: &()) -> PoissonStats {
         PoissonStats::default()
@@ -181,16 +187,108 @@ impl Family for Poisson {
         out[0] = row[0].unwrap_or_else(|| match how {
             Fill::Mean => self.rate,
             Fill::Mode => self.rate.floor(),
-            // The sampler refuses a rate of 0 or beyond 1e19, where the
-            // distribution is a point at double precision.
-            Fill::Draw => match rand_distr::Poisson::new(self.rate) {
-                Ok(poisson) => rng.sample(poisson),
-                Err(_) => self.rate.round(),
-            },
+            Fill::Draw => self.draw(rng),
         });
     }
 
     fn examples() -> Vec<Self> {
         [0.7, 12.5, 0.0].map(|rate| Poisson { rate }).to_vec()
+    }
+}
+
+impl Univariate for Poisson {
+    fn log_density(&self, x: f64) -> f64 {
+        if !Self::supports(x) {
+            return f64::NEG_INFINITY;
+        }
+        ln_poisson_mass(x, self.rate)
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => gamma_q(x.floor() + 1.0, self.rate),
+            false => 0.0,
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => gamma_p(x.floor() + 1.0, self.rate),
+            false => 1.0,
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.rate)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(self.rate)
+    }
+
+    fn mode(&self) -> f64 {
+        // At a whole rate, it and the count below are equally probable.
+        (self.rate.ceil() - 1.0).max(0.0)
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        let (a, b) = (self.rate, other.rate);
+        match (a > 0.0, b > 0.0) {
+            (true, true) => (a * (a / b).ln() - a + b).max(0.0),
+            (true, false) => f64::INFINITY,
+            _ => b,
+        }
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        // The sampler refuses a rate of 0 or beyond 1e19, where the
+        // distribution is a point at double precision.
+        match rand_distr::Poisson::new(self.rate) {
+            Ok(poisson) => rng.sample(poisson),
+            Err(_) => self.rate.round(),
+        }
+    }
+}
+
+impl ExponentialFamily for Poisson {
+    fn natural(&self) -> Vec<f64> {
+        vec![self.rate.ln()]
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        let poisson = Poisson {
+            rate: natural[0].exp(),
+        };
+        match poisson.is_valid(&()) {
+            true => Ok(poisson),
+            false => Err(Error::parameter("the rate is beyond the largest number")),
+        }
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        natural[0].exp()
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        vec![x[0]]
+    }
+
+    fn log_base(&self, x: &[f64]) -> f64 {
+        match Self::supports(x[0]) {
+            true => -ln_factorial(x[0]),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        vec![self.rate]
     }
 }

@@ -21,6 +21,10 @@ impl Family for MultivariateGaussian {
     type Shape = MultivariateShape;
     type Prior = MultivariatePrior;
 
+    fn shape_of_column(_: usize) -> Option<MultivariateShape> {
+        None
+    }
+
     fn zero(shape: &MultivariateShape) -> MultivariateStats {
         let d = shape.columns;
         match shape.structure {

@@ -3,8 +3,10 @@
 //! analysis, Gaussian mixtures).
 
 use super::Leaf;
-use crate::data::{Kind, Schema};
-use crate::family::{LeafFamily, MultivariateShape, Structure};
+use crate::data::{Field, Kind, Schema};
+use crate::family::{
+    Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Structure,
+};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -40,40 +42,49 @@ impl FromStr for CovarianceKind {
 }
 
 /// A family that a user may name for a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FamilyName {
-    /// For numbers.
-    Gaussian,
-    /// For counts.
-    Poisson,
-    /// For numbers from 0 up.
-    Exponential,
-    /// For levels.
-    Categorical,
-    /// For binary columns.
-    Bernoulli,
-}
+///
+/// ```
+/// use abduce::model::mixture::FamilyName;
+/// let name: FamilyName = "gamma".parse()?;
+/// assert_eq!(name.name(), "gamma");
+/// assert!("gama".parse::<FamilyName>().is_err());
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FamilyName(&'static str);
 
 impl FamilyName {
-    /// Every family a column can be given.
-    pub const ALL: [(FamilyName, &'static str); 5] = [
-        (FamilyName::Gaussian, "gaussian"),
-        (FamilyName::Poisson, "poisson"),
-        (FamilyName::Exponential, "exponential"),
-        (FamilyName::Categorical, "categorical"),
-        (FamilyName::Bernoulli, "bernoulli"),
-    ];
+    /// The name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
 
-    fn fits(self, kind: Kind) -> bool {
-        match self {
-            FamilyName::Gaussian | FamilyName::Exponential => {
-                matches!(kind, Kind::Real | Kind::Count)
-            }
-            FamilyName::Poisson => kind == Kind::Count || kind == Kind::Real,
-            FamilyName::Categorical => kind.is_coded(),
-            FamilyName::Bernoulli => kind == Kind::Binary,
-        }
+    /// The leaf of a column, if the family fits its kind.
+    fn leaf(self, field: &Field) -> Option<LeafFamily> {
+        let leaf = LeafFamily::of_column(self.0, field.levels.len())?;
+        let fits = match leaf {
+            LeafFamily::Bernoulli { .. } => field.kind == Kind::Binary,
+            _ if leaf.levels().is_some() => field.kind.is_coded(),
+            _ => matches!(field.kind, Kind::Real | Kind::Count),
+        };
+        fits.then_some(leaf)
+    }
+
+    /// What a column of a kind gets unless the user chooses.
+    fn usual(kind: Kind) -> FamilyName {
+        FamilyName(match kind {
+            Kind::Real | Kind::Text => Gaussian::NAME,
+            Kind::Count => Poisson::NAME,
+            Kind::Binary => Bernoulli::NAME,
+            Kind::Categorical | Kind::Ordinal => Categorical::NAME,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for FamilyName {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        name.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -81,15 +92,12 @@ impl FromStr for FamilyName {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        FamilyName::ALL
-            .iter()
-            .find(|(_, n)| *n == name)
-            .map(|(family, _)| *family)
-            .ok_or_else(|| {
-                let names: Vec<&str> = FamilyName::ALL.iter().map(|(_, n)| *n).collect();
-                Error::parameter(format!("\"{name}\" is not a family a column can have"))
-                    .with_hint(format!("the families are {}", names.join(", ")))
-            })
+        let names = LeafFamily::column_families();
+        let own = names.iter().find(|own| **own == name);
+        own.map(|own| FamilyName(own)).ok_or_else(|| {
+            Error::parameter(format!("\"{name}\" is not a family a column can have"))
+                .with_hint(format!("the families are {}", names.join(", ")))
+        })
     }
 }
 
@@ -206,11 +214,11 @@ impl Specification {
         let mut chosen = vec![None; schema.fields.len()];
         for (name, family) in &self.families {
             let position = schema.position(name)?;
-            let kind = schema.fields[position].kind;
-            if !family.fits(kind) {
+            let field = &schema.fields[position];
+            if family.leaf(field).is_none() {
                 return Err(Error::parameter(format!(
                     "the family does not fit the kind {}",
-                    kind.name()
+                    field.kind.name()
                 ))
                 .at_column(name)
                 .with_hint("give the column another kind with --kind"));
@@ -233,38 +241,9 @@ impl Specification {
                 together.push(position);
                 continue;
             }
-            let family = chosen[position].unwrap_or(match field.kind {
-                Kind::Real | Kind::Text => FamilyName::Gaussian,
-                Kind::Count => FamilyName::Poisson,
-                Kind::Binary => FamilyName::Bernoulli,
-                Kind::Categorical | Kind::Ordinal => FamilyName::Categorical,
-            });
-            let family = match family {
-                FamilyName::Gaussian => LeafFamily::Gaussian {
-                    shape: (),
-                    prior: Default::default(),
-                    vague: None,
-                },
-                FamilyName::Poisson => LeafFamily::Poisson {
-                    shape: (),
-                    prior: Default::default(),
-                    vague: None,
-                },
-                FamilyName::Exponential => LeafFamily::Exponential {
-                    shape: (),
-                    prior: Default::default(),
-                    vague: None,
-                },
-                FamilyName::Bernoulli => LeafFamily::Bernoulli {
-                    shape: (),
-                    prior: self.smoothing,
-                    vague: None,
-                },
-                FamilyName::Categorical => LeafFamily::Categorical {
-                    shape: field.levels.len(),
-                    prior: self.smoothing,
-                    vague: None,
-                },
+            let family = chosen[position].unwrap_or(FamilyName::usual(field.kind));
+            let Some(family) = family.leaf(field) else {
+                continue;
             };
             leaves.push(Leaf {
                 columns: vec![position],

@@ -1,0 +1,273 @@
+//! The binomial distribution of the successes in n trials:
+//! P(x) = C(n, x) pˣ (1 − p)ⁿ⁻ˣ; and the beta-binomial, in which p is beta
+//! distributed.
+
+use super::sums::sums;
+use super::{Beta, ExponentialFamily, Univariate};
+use crate::kernel::special::{beta_i, beta_i_complement, ln_beta, ln_choose};
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// A binomial distribution.
+///
+/// ```
+/// use abduce::family::{Binomial, Univariate};
+/// let heads = Binomial { trials: 4, probability: 0.5 };
+/// assert!((heads.density(2.0) - 0.375).abs() < 1e-14);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Binomial {
+    /// The number n of trials.
+    pub trials: u64,
+    /// The probability p of success in each.
+    pub probability: f64,
+}
+
+sums! {
+    /// Sums over the counts of successes seen.
+    BinomialStats {
+        /// The weighted sum of the successes.
+        successes,
+        /// The weighted sum of the failures.
+        failures,
+        /// The weighted sum of ln C(n, x).
+        log_choices,
+    }
+}
+
+impl BinomialStats {
+    /// Adds the successes in so many trials.
+    pub fn see(&mut self, trials: u64, x: f64, weight: f64) {
+        self.weight += weight;
+        self.successes += weight * x;
+        self.failures += weight * (trials as f64 - x);
+        self.log_choices += weight * ln_choose(trials as f64, x);
+    }
+}
+
+impl Binomial {
+    /// A binomial distribution.
+    ///
+    /// # Errors
+    /// If the probability is not between 0 and 1.
+    pub fn new(trials: u64, probability: f64) -> Result<Binomial> {
+        match (0.0..=1.0).contains(&probability) {
+            true => Ok(Binomial {
+                trials,
+                probability,
+            }),
+            false => Err(Error::parameter(format!(
+                "the probability of a binomial distribution must be from 0 to 1, not {probability}"
+            ))),
+        }
+    }
+
+    fn supports(&self, x: f64) -> bool {
+        x >= 0.0 && x <= self.trials as f64 && x.fract() == 0.0
+    }
+
+    /// Whether x can be the successes in so many trials.
+    pub fn supports_in(trials: u64, x: f64) -> bool {
+        Binomial {
+            trials,
+            probability: 0.5,
+        }
+        .supports(x)
+    }
+}
+
+/// a·ln b, which is 0 where a is.
+fn power(a: f64, log: f64) -> f64 {
+    if a > 0.0 { a * log } else { 0.0 }
+}
+
+impl Univariate for Binomial {
+    fn log_density(&self, x: f64) -> f64 {
+        if !self.supports(x) {
+            return f64::NEG_INFINITY;
+        }
+        let (n, p) = (self.trials as f64, self.probability);
+        ln_choose(n, x) + power(x, p.ln()) + power(n - x, (-p).ln_1p())
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        let (n, x) = (self.trials as f64, x.floor());
+        match x {
+            x if x < 0.0 => 0.0,
+            x if x >= n => 1.0,
+            x => beta_i_complement(x + 1.0, n - x, self.probability),
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        let (n, x) = (self.trials as f64, x.floor());
+        match x {
+            x if x < 0.0 => 1.0,
+            x if x >= n => 0.0,
+            x => beta_i(x + 1.0, n - x, self.probability),
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, self.trials as f64)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.trials as f64 * self.probability)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(self.trials as f64 * self.probability * (1.0 - self.probability))
+    }
+
+    fn mode(&self) -> f64 {
+        let n = self.trials as f64;
+        // At a whole number, it and the one below are equally probable.
+        let top = (n + 1.0) * self.probability;
+        (top.ceil() - 1.0).clamp(0.0, n)
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        if self.trials != other.trials {
+            return super::divergence(self, other);
+        }
+        let (p, q) = (self.probability, other.probability);
+        let part = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
+        (self.trials as f64 * (part(p, q) + part(1.0 - p, 1.0 - q))).max(0.0)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        match rand_distr::Binomial::new(self.trials, self.probability) {
+            Ok(binomial) => rng.sample(binomial) as f64,
+            Err(_) => self.quantile(rng.random()),
+        }
+    }
+}
+
+impl ExponentialFamily for Binomial {
+    fn natural(&self) -> Vec<f64> {
+        vec![self.probability.ln() - (-self.probability).ln_1p()]
+    }
+
+    fn from_natural(&self, natural: &[f64]) -> Result<Self> {
+        Binomial::new(self.trials, 1.0 / (1.0 + (-natural[0]).exp()))
+    }
+
+    fn log_partition(&self, natural: &[f64]) -> f64 {
+        let size = natural[0].max(0.0);
+        self.trials as f64 * (size + (-natural[0].abs()).exp().ln_1p())
+    }
+
+    fn sufficient(&self, x: &[f64]) -> Vec<f64> {
+        vec![x[0]]
+    }
+
+    fn log_base(&self, x: &[f64]) -> f64 {
+        match self.supports(x[0]) {
+            true => ln_choose(self.trials as f64, x[0]),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn expected_sufficient(&self) -> Vec<f64> {
+        vec![self.trials as f64 * self.probability]
+    }
+}
+
+/// A binomial whose probability is beta distributed: what a Beta posterior
+/// predicts of n trials.
+///
+/// ```
+/// use abduce::family::{Beta, BetaBinomial, Univariate};
+/// let flat = BetaBinomial { trials: 4, probability: Beta { a: 1.0, b: 1.0 } };
+/// assert!((flat.density(3.0) - 0.2).abs() < 1e-14);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BetaBinomial {
+    /// The number n of trials.
+    pub trials: u64,
+    /// The distribution of the probability.
+    pub probability: Beta,
+}
+
+impl Univariate for BetaBinomial {
+    fn log_density(&self, x: f64) -> f64 {
+        let n = self.trials as f64;
+        if !Binomial::supports_in(self.trials, x) {
+            return f64::NEG_INFINITY;
+        }
+        let Beta { a, b } = self.probability;
+        ln_choose(n, x) + ln_beta(x + a, n - x + b) - ln_beta(a, b)
+    }
+
+    /// A sum over the shorter side.
+    fn cdf(&self, x: f64) -> f64 {
+        let (n, x) = (self.trials as f64, x.floor());
+        if x < 0.0 {
+            return 0.0;
+        }
+        if x >= n {
+            return 1.0;
+        }
+        let sum = |from: f64, to: f64| -> f64 {
+            (from as u64..=to as u64)
+                .map(|i| self.density(i as f64))
+                .sum()
+        };
+        match x <= 0.5 * n {
+            true => sum(0.0, x).min(1.0),
+            false => (1.0 - sum(x + 1.0, n)).max(0.0),
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, self.trials as f64)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let Beta { a, b } = self.probability;
+        Some(self.trials as f64 * a / (a + b))
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let Beta { a, b } = self.probability;
+        let (n, total) = (self.trials as f64, a + b);
+        Some(n * (a / total) * (b / total) * (total + n) / (total + 1.0))
+    }
+
+    fn mode(&self) -> f64 {
+        let Beta { a, b } = self.probability;
+        let n = self.trials as f64;
+        let inside = ((n + 1.0) * (a - 1.0) / (a + b - 2.0)).floor();
+        let inside = if inside.is_finite() {
+            inside.clamp(0.0, n)
+        } else {
+            0.0
+        };
+        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
+            true => x,
+            false => best,
+        };
+        [inside, (inside - 1.0).max(0.0), n]
+            .into_iter()
+            .fold(0.0, better)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        let probability = self.probability.draw(rng);
+        Binomial {
+            trials: self.trials,
+            probability,
+        }
+        .draw(rng)
+    }
+}

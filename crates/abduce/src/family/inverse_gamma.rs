@@ -1,0 +1,110 @@
+//! The inverse-gamma distribution: 1/x is gamma distributed. It is what a gamma
+//! distribution of a precision says of the variance.
+
+use super::{Gamma, Univariate};
+use crate::kernel::special::{digamma, inverse_gamma_p, inverse_gamma_q, ln_gamma};
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// An inverse-gamma distribution with its shape and scale.
+///
+/// ```
+/// use abduce::family::{InverseGamma, Univariate};
+/// let variance = InverseGamma { shape: 3.0, scale: 4.0 };
+/// assert_eq!((variance.mean(), variance.mode()), (Some(2.0), 1.0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InverseGamma {
+    /// The shape a.
+    pub shape: f64,
+    /// The scale b, the rate of the gamma distribution of 1/x.
+    pub scale: f64,
+}
+
+impl InverseGamma {
+    fn inverse(&self) -> Gamma {
+        Gamma {
+            shape: self.shape,
+            rate: self.scale,
+        }
+    }
+}
+
+impl Univariate for InverseGamma {
+    fn log_density(&self, x: f64) -> f64 {
+        match x > 0.0 && x.is_finite() {
+            true => {
+                self.shape * self.scale.ln()
+                    - (self.shape + 1.0) * x.ln()
+                    - self.scale / x
+                    - ln_gamma(self.shape)
+            }
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        if x > 0.0 {
+            self.inverse().survival(1.0 / x)
+        } else {
+            0.0
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        if x > 0.0 {
+            self.inverse().cdf(1.0 / x)
+        } else {
+            1.0
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        // Of the tail that p is in, which 1 − p would round away.
+        match p {
+            p if p <= 0.0 => 0.0,
+            p if p >= 1.0 => f64::INFINITY,
+            p if p <= 0.5 => self.scale / inverse_gamma_q(self.shape, p),
+            p => self.scale / inverse_gamma_p(self.shape, 1.0 - p),
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(match self.shape > 1.0 {
+            true => self.scale / (self.shape - 1.0),
+            false => f64::INFINITY,
+        })
+    }
+
+    fn variance(&self) -> Option<f64> {
+        match self.shape {
+            a if a > 2.0 => {
+                let mean = self.scale / (a - 1.0);
+                Some(mean * mean / (a - 2.0))
+            }
+            a if a > 1.0 => Some(f64::INFINITY),
+            _ => None,
+        }
+    }
+
+    fn mode(&self) -> f64 {
+        self.scale / (self.shape + 1.0)
+    }
+
+    fn entropy(&self) -> f64 {
+        let a = self.shape;
+        a + self.scale.ln() + ln_gamma(a) - (1.0 + a) * digamma(a)
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        self.inverse().kl(&other.inverse())
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        1.0 / self.inverse().draw(rng)
+    }
+}

@@ -1,0 +1,200 @@
+//! The negative binomial distribution of a count: the failures before the r-th
+//! success, P(x) = Γ(x + r)/(x! Γ(r)) pʳ (1 − p)ˣ, for any r > 0; equally a
+//! Poisson whose rate is gamma distributed.
+//!
+//! For a given r the best p is r/(r + x̄); the best r is the root of the
+//! profile's derivative. Counts no more spread than a Poisson's have none: r is
+//! then the largest allowed, where the distribution is a Poisson's.
+
+use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen};
+use crate::kernel::roots::increasing_root;
+use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta};
+use crate::{Error, Result};
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// A negative binomial distribution with its size and probability.
+///
+/// ```
+/// use abduce::family::{NegativeBinomial, Univariate};
+/// let counts = NegativeBinomial { size: 3.0, probability: 0.5 };
+/// assert_eq!((counts.mean(), counts.variance()), (Some(3.0), Some(6.0)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NegativeBinomial {
+    /// The number r of successes waited for; any positive number.
+    pub size: f64,
+    /// The probability p of success.
+    pub probability: f64,
+}
+
+impl NegativeBinomial {
+    /// Beyond this size it cannot be told from a Poisson distribution.
+    const MOST: f64 = 1e9;
+    const LEAST: f64 = 1e-9;
+
+    /// A negative binomial distribution.
+    ///
+    /// # Errors
+    /// If the size is not positive or the probability not above 0 and at most 1.
+    pub fn new(size: f64, probability: f64) -> Result<NegativeBinomial> {
+        let counts = NegativeBinomial { size, probability };
+        match counts.in_range() {
+            true => Ok(counts),
+            false => Err(Error::parameter(format!(
+                "a negative binomial distribution needs a positive size and a probability above 0 \
+                 and at most 1, not {size} and {probability}"
+            ))),
+        }
+    }
+
+    fn of_size(size: f64, mean: f64) -> NegativeBinomial {
+        NegativeBinomial {
+            size,
+            probability: size / (size + mean),
+        }
+    }
+}
+
+impl Univariate for NegativeBinomial {
+    fn log_density(&self, x: f64) -> f64 {
+        if !<Self as Scalar>::supports(x) {
+            return f64::NEG_INFINITY;
+        }
+        let successes = self.size * self.probability.ln();
+        if x == 0.0 {
+            return successes;
+        }
+        // Γ(x + r)/(x! Γ(r)) = 1/(x B(x, r)), without the cancellation.
+        successes + x * (-self.probability).ln_1p() - ln_beta(x, self.size) - x.ln()
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => beta_i(self.size, x.floor() + 1.0, self.probability),
+            false => 0.0,
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => beta_i_complement(self.size, x.floor() + 1.0, self.probability),
+            false => 1.0,
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.size * (1.0 - self.probability) / self.probability)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let p = self.probability;
+        Some(self.size * (1.0 - p) / (p * p))
+    }
+
+    fn mode(&self) -> f64 {
+        let p = self.probability;
+        ((self.size - 1.0).max(0.0) * (1.0 - p) / p).floor()
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        if self.probability == 1.0 {
+            return 0.0;
+        }
+        let rate = self.probability / (1.0 - self.probability);
+        let rate = super::Gamma {
+            shape: self.size,
+            rate,
+        }
+        .draw(rng);
+        super::Poisson { rate }.draw(rng)
+    }
+}
+
+impl Scalar for NegativeBinomial {
+    const NAME: &'static str = "negative-binomial";
+    const PARAMETERS: usize = 2;
+    const HAS_UNITS: bool = false;
+    /// How often every count was seen.
+    type Stats = Points;
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+    }
+
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Points) {
+        stats.merge(&Points::new(cells));
+    }
+
+    fn estimate(stats: &Points) -> Result<Self> {
+        let weight = stats.weight();
+        if weight <= 0.0 {
+            return Err(nothing_seen());
+        }
+        let mean = stats.mean();
+        if mean <= 0.0 {
+            return NegativeBinomial::new(1.0, 1.0);
+        }
+        // ψ(x + r) − ψ(r) is a sum for small counts, exact where the
+        // difference of two digammas is not.
+        let rise = |x: f64, r: f64| match x {
+            x if x <= 16.0 => (0..x as u32).map(|i| 1.0 / (r + f64::from(i))).sum(),
+            x => digamma(x + r) - digamma(r),
+        };
+        // With r on a logarithmic scale; falling, so its opposite is increasing.
+        let slope = |log_size: f64| {
+            let r = log_size.exp();
+            let own = stats.sum(|x| rise(x, r)) / weight;
+            (mean / r).ln_1p() - own
+        };
+        let (low, high) = (Self::LEAST.ln(), Self::MOST.ln());
+        let overdispersed = stats.variance() > mean * (1.0 + 1e-7);
+        let size = match overdispersed && slope(high) > 0.0 {
+            _ if slope(low) >= 0.0 => Self::LEAST,
+            true => increasing_root(low, high, slope).exp(),
+            false if overdispersed => increasing_root(low, (1e6_f64).ln(), slope).exp(),
+            false => Self::MOST,
+        };
+        Ok(NegativeBinomial::of_size(size, mean))
+    }
+
+    fn log_likelihood_of(&self, stats: &Points) -> f64 {
+        stats.sum(|x| self.log_density(x))
+    }
+
+    fn wide(scale: &Scale) -> Self {
+        let mean = scale.mean.max(1e-9);
+        let size = mean * mean / (scale.variance - mean).max(1e-3 * mean);
+        NegativeBinomial::of_size(size.clamp(1e-3, 1e6), mean)
+    }
+
+    /// Rows at the quantiles.
+    fn expected(&self, rows: f64) -> Points {
+        super::points_at_quantiles(self, rows)
+    }
+
+    fn in_range(&self) -> bool {
+        self.size > 0.0
+            && self.size.is_finite()
+            && self.probability > 0.0
+            && self.probability <= 1.0
+    }
+
+    fn are_sound(stats: &Points) -> bool {
+        stats.are_sound() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
+    }
+
+    fn instances() -> Vec<Self> {
+        [(3.0, 0.4), (0.5, 0.05), (40.0, 0.5)]
+            .map(|(size, probability)| NegativeBinomial { size, probability })
+            .to_vec()
+    }
+}

@@ -1,0 +1,166 @@
+//! Families of one column whose only demand is to be estimated from their
+//! statistics: a [`Scalar`] says what it remembers and how it is estimated, and
+//! is thereby a [`Family`].
+//!
+//! A prior is a number of rows believed in before any was seen: their expected
+//! statistics are added to the seen ones, and the log-prior is their
+//! log-likelihood, so that the estimate is the mode of a stated objective.
+
+use super::{Belief, Family, Fill, Scale, Stats, Univariate, merged};
+use crate::Result;
+use crate::data::Rows;
+use rand::Rng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A family of one column of numbers, estimated from its statistics alone.
+pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
+    /// The name users read.
+    const NAME: &'static str;
+    /// The number of free parameters.
+    const PARAMETERS: usize;
+    /// Whether a density has units, as one over real numbers does.
+    const HAS_UNITS: bool;
+    /// What it remembers of rows; the default is no row.
+    type Stats: Stats + Default;
+
+    /// Whether a number can be a cell.
+    fn supports(x: f64) -> bool;
+
+    /// Adds the cells seen to the statistics.
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
+
+    /// The maximum-likelihood estimate.
+    ///
+    /// # Errors
+    /// If the statistics do not determine it, as when nothing was seen.
+    fn estimate(stats: &Self::Stats) -> Result<Self>;
+
+    /// The log-likelihood of the rows that the statistics sum up.
+    fn log_likelihood_of(&self, stats: &Self::Stats) -> f64;
+
+    /// A distribution about as wide as a column.
+    fn wide(scale: &Scale) -> Self;
+
+    /// The statistics expected of so many rows, or of rows that say the same.
+    fn expected(&self, rows: f64) -> Self::Stats;
+
+    /// Whether the parameters are in their range.
+    fn in_range(&self) -> bool;
+
+    /// Whether statistics can be what was seen.
+    fn are_sound(stats: &Self::Stats) -> bool;
+
+    /// Distributions that the laws are tried on.
+    fn instances() -> Vec<Self>;
+}
+
+impl<S: Scalar> Family for S {
+    const NAME: &'static str = <S as Scalar>::NAME;
+    const HAS_UNITS: bool = <S as Scalar>::HAS_UNITS;
+    type Stats = <S as Scalar>::Stats;
+    type Shape = ();
+    /// The statistics of the rows believed in.
+    type Prior = <S as Scalar>::Stats;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
+
+    fn zero(_: &()) -> Self::Stats {
+        Self::Stats::default()
+    }
+
+    fn shape(&self) {}
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut Self::Stats) {
+        let cells = rows.only();
+        let all = cells.reals().iter().zip(weights).enumerate();
+        let mut seen = all
+            .filter(|(i, (_, weight))| cells.is_seen(*i) && **weight > 0.0)
+            .map(|(_, (x, weight))| (*x, *weight));
+        Self::see(&mut seen, stats);
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let cells = rows.only();
+        for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
+            if cells.is_seen(i) {
+                *l += self.log_density(*x);
+            }
+        }
+    }
+
+    fn map(stats: &Self::Stats, prior: &Self::Prior) -> Result<Self> {
+        if prior.weight() <= 0.0 {
+            return Self::estimate(stats);
+        }
+        let mut all = stats.clone();
+        all.merge(prior);
+        Self::estimate(&all)
+    }
+
+    fn log_prior(&self, prior: &Self::Prior) -> f64 {
+        match prior.weight() > 0.0 {
+            true => self.log_likelihood_of(prior),
+            false => 0.0,
+        }
+    }
+
+    fn log_likelihood(&self, stats: &Self::Stats) -> f64 {
+        self.log_likelihood_of(stats)
+    }
+
+    fn parameters(_: &()) -> usize {
+        Self::PARAMETERS
+    }
+
+    fn supports(x: f64) -> bool {
+        <S as Scalar>::supports(x)
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
+        let rows = belief.smoothing + belief.scatter();
+        match rows > 0.0 {
+            true => Self::wide(&scales[0]).expected(rows),
+            false => Self::Stats::default(),
+        }
+    }
+
+    fn vague(_: &(), scales: &[Scale]) -> Self {
+        Self::wide(&scales[0])
+    }
+
+    fn is_valid(&self, _: &()) -> bool {
+        self.in_range()
+    }
+
+    fn describes(_: &(), stats: &Self::Stats) -> bool {
+        Self::are_sound(stats)
+    }
+
+    fn pull_together(stats: &mut [Self::Stats]) {
+        const ROWS: f64 = 2.0;
+        let mut all = merged(stats);
+        if all.weight() <= 0.0 {
+            return;
+        }
+        all.scale(ROWS / all.weight());
+        stats.iter_mut().for_each(|own| own.merge(&all));
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => self
+                .mean()
+                .filter(|mean| mean.is_finite())
+                .unwrap_or_else(|| self.quantile(0.5)),
+            Fill::Mode => self.mode(),
+            Fill::Draw => self.draw(rng),
+        });
+    }
+
+    fn examples() -> Vec<Self> {
+        Self::instances()
+    }
+}

@@ -1,0 +1,153 @@
+//! The uniform distribution between two numbers. The estimate lies between the
+//! smallest and the largest number seen.
+
+use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen};
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// A uniform distribution.
+///
+/// ```
+/// use abduce::family::{Uniform, Univariate};
+/// let uniform = Uniform { low: 2.0, high: 6.0 };
+/// assert_eq!((uniform.density(3.0), uniform.cdf(3.0)), (0.25, 0.25));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uniform {
+    /// The smallest number.
+    pub low: f64,
+    /// The largest number.
+    pub high: f64,
+}
+
+impl Uniform {
+    /// A uniform distribution.
+    ///
+    /// # Errors
+    /// If the ends are not finite, or not in order.
+    pub fn new(low: f64, high: f64) -> Result<Uniform> {
+        let uniform = Uniform { low, high };
+        match uniform.in_range() {
+            true => Ok(uniform),
+            false => Err(Error::parameter(format!(
+                "a uniform distribution needs a smaller and a larger number, not {low} and {high}"
+            ))),
+        }
+    }
+
+    fn width(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+impl Univariate for Uniform {
+    fn log_density(&self, x: f64) -> f64 {
+        match (self.low..=self.high).contains(&x) {
+            true => -self.width().ln(),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        ((x - self.low) / self.width()).clamp(0.0, 1.0)
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        ((self.high - x) / self.width()).clamp(0.0, 1.0)
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        (self.low + p.clamp(0.0, 1.0) * self.width()).min(self.high)
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(0.5 * self.low + 0.5 * self.high)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        Some(self.width() * self.width() / 12.0)
+    }
+
+    /// The middle; every number would do.
+    fn mode(&self) -> f64 {
+        0.5 * self.low + 0.5 * self.high
+    }
+
+    fn entropy(&self) -> f64 {
+        self.width().ln()
+    }
+
+    fn kl(&self, other: &Self) -> f64 {
+        match other.low <= self.low && self.high <= other.high {
+            true => (other.width() / self.width()).ln(),
+            false => f64::INFINITY,
+        }
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        self.quantile(rng.random())
+    }
+
+    fn highest_density(&self, level: f64) -> (f64, f64) {
+        self.equal_tailed(level)
+    }
+}
+
+impl Scalar for Uniform {
+    const NAME: &'static str = "uniform";
+    const PARAMETERS: usize = 2;
+    const HAS_UNITS: bool = true;
+    type Stats = Points;
+
+    fn supports(x: f64) -> bool {
+        x.is_finite()
+    }
+
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Points) {
+        stats.merge(&Points::new(cells));
+    }
+
+    fn estimate(stats: &Points) -> Result<Self> {
+        match (stats.values.first(), stats.values.last()) {
+            (Some(low), Some(high)) if low < high => Uniform::new(*low, *high),
+            (Some(_), _) => Err(Error::numeric("the numbers are all the same")),
+            _ => Err(nothing_seen()),
+        }
+    }
+
+    fn log_likelihood_of(&self, stats: &Points) -> f64 {
+        stats.sum(|x| self.log_density(x))
+    }
+
+    fn wide(scale: &Scale) -> Self {
+        let reach = (3.0 * scale.variance).sqrt();
+        Uniform {
+            low: scale.mean - reach,
+            high: scale.mean + reach,
+        }
+    }
+
+    /// Half of the rows at either end.
+    fn expected(&self, rows: f64) -> Points {
+        Points::new([(self.low, 0.5 * rows), (self.high, 0.5 * rows)])
+    }
+
+    fn in_range(&self) -> bool {
+        self.low < self.high && self.width().is_finite()
+    }
+
+    fn are_sound(stats: &Points) -> bool {
+        stats.are_sound()
+    }
+
+    fn instances() -> Vec<Self> {
+        [(0.0, 1.0), (-5.0, 20.0), (1e8, 1e8 + 3.0)]
+            .map(|(low, high)| Uniform { low, high })
+            .to_vec()
+    }
+}

@@ -1,0 +1,270 @@
+//! Distributions of one number, fitted or not: density, distribution function,
+//! quantiles, moments, entropy, divergence, intervals and draws.
+//!
+//! What a distribution does not give in closed form is found from its quantiles:
+//! E f(x) = ∫₀¹ f(Q(u)) du, a sum over the lattice for counts.
+
+use crate::kernel::quadrature::integrate;
+use crate::kernel::roots::increasing_root;
+use rand::{Rng, RngExt};
+use std::fmt::Debug;
+
+/// A distribution of one number. Counts lie on the whole numbers and
+/// their density is a probability.
+///
+/// ```
+/// use abduce::family::{Gamma, Univariate};
+/// let waiting = Gamma { shape: 2.0, rate: 0.5 };
+/// assert_eq!(waiting.mean(), Some(4.0));
+/// assert!((waiting.cdf(waiting.quantile(0.3)) - 0.3).abs() < 1e-12);
+/// ```
+pub trait Univariate: Debug + Send + Sync {
+    /// The natural logarithm of the density, −∞ outside of the support.
+    fn log_density(&self, x: f64) -> f64;
+
+    /// The density, or the probability of a count.
+    fn density(&self, x: f64) -> f64 {
+        self.log_density(x).exp()
+    }
+
+    /// P(X ≤ x).
+    fn cdf(&self, x: f64) -> f64;
+
+    /// P(X > x), which keeps its digits where the distribution function is
+    /// close to 1.
+    fn survival(&self, x: f64) -> f64 {
+        1.0 - self.cdf(x)
+    }
+
+    /// The smallest and the largest number there can be.
+    fn support(&self) -> (f64, f64);
+
+    /// Whether it lies on the whole numbers.
+    fn is_discrete(&self) -> bool {
+        false
+    }
+
+    /// The smallest x with P(X ≤ x) ≥ p, for p from 0 to 1.
+    fn quantile(&self, p: f64) -> f64 {
+        inverse_of_cdf(self, p)
+    }
+
+    /// The mean, which may be infinite, if there is one.
+    fn mean(&self) -> Option<f64>;
+
+    /// The variance, which may be infinite, if there is one.
+    fn variance(&self) -> Option<f64>;
+
+    /// The most probable number, the smallest of equals.
+    fn mode(&self) -> f64;
+
+    /// The entropy −E ln p(x), in nats; for a density it depends on the units.
+    fn entropy(&self) -> f64 {
+        self.expectation(&|x| -self.log_density(x))
+    }
+
+    /// The divergence KL(self ‖ other) = E ln p(x)/q(x) ≥ 0 in nats; infinite
+    /// where `other` rules out what this does not.
+    fn kl(&self, other: &Self) -> f64
+    where
+        Self: Sized,
+    {
+        divergence(self, other)
+    }
+
+    /// One draw.
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        self.quantile(rng.random())
+    }
+
+    /// E f(x), numerically.
+    fn expectation(&self, f: &dyn Fn(f64) -> f64) -> f64 {
+        match self.is_discrete() {
+            true => sum_over_lattice(self, f),
+            false => integrate(|u| f(self.quantile(u)), 0.0, 1.0, &BREAKS, 1e-11).value,
+        }
+    }
+
+    /// The interval that leaves out the same probability on either side.
+    fn equal_tailed(&self, level: f64) -> (f64, f64) {
+        let tail = 0.5 * (1.0 - level);
+        (self.quantile(tail), self.quantile(1.0 - tail))
+    }
+
+    /// The shortest interval that holds this probability: the one of highest
+    /// density where there is one mode.
+    fn highest_density(&self, level: f64) -> (f64, f64) {
+        match self.is_discrete() {
+            true => shortest_run(self, level),
+            false => shortest_interval(self, level),
+        }
+    }
+}
+
+/// Where integrands over quantiles are cut first, so that tails are looked at.
+const BREAKS: [f64; 8] = [1e-12, 1e-6, 0.01, 0.25, 0.75, 0.99, 1.0 - 1e-6, 1.0 - 1e-12];
+
+/// The divergence of two distributions of any kind, numerically.
+pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)) -> f64 {
+    if p.is_discrete() != q.is_discrete() {
+        return f64::INFINITY;
+    }
+    let ((p_low, p_high), (q_low, q_high)) = (p.support(), q.support());
+    if p_low < q_low || p_high > q_high {
+        return f64::INFINITY;
+    }
+    let gain = |x: f64| p.log_density(x) - q.log_density(x);
+    p.expectation(&gain).max(0.0)
+}
+
+fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
+    let (low, high) = of.support();
+    if p <= 0.0 {
+        return low;
+    }
+    if p >= 1.0 {
+        return high;
+    }
+    let (mut low, mut high) = bracket(of, p, low, high);
+    if of.is_discrete() {
+        // Below `low` the probability is less than p, at `high` it is not.
+        while high - low > 1.0 {
+            let middle = (0.5 * (low + high)).floor();
+            let middle = if middle <= low || middle >= high {
+                // Beyond 2⁵³ the whole numbers are further apart than 1.
+                return high;
+            } else {
+                middle
+            };
+            match of.cdf(middle) >= p {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        return high;
+    }
+    // The smaller of the two tails carries the digits.
+    match p <= 0.5 {
+        true => increasing_root(low, high, |x| of.cdf(x) - p),
+        false => increasing_root(low, high, |x| (1.0 - p) - of.survival(x)),
+    }
+}
+
+/// Numbers with P(X ≤ low) < p ≤ P(X ≤ high), or the ends of the support.
+fn bracket<D: Univariate + ?Sized>(of: &D, p: f64, least: f64, most: f64) -> (f64, f64) {
+    let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
+    let discrete = of.is_discrete();
+    let centre = finite(of.mean()).unwrap_or_else(|| of.mode());
+    let centre = centre.clamp(least, most);
+    let deviation = finite(of.variance()).map(f64::sqrt);
+    let step = deviation.unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    let whole = |x: f64| if discrete { x.floor() } else { x };
+    let step = if discrete { step.ceil().max(1.0) } else { step };
+    let (mut low, mut high) = (whole(centre - step), whole(centre + step));
+    let mut reach = step;
+    while low >= least && of.cdf(low) >= p && low.is_finite() {
+        high = low;
+        reach *= 2.0;
+        low = whole(low - reach);
+    }
+    if low < least {
+        low = if discrete { least - 1.0 } else { least };
+    }
+    let mut reach = step;
+    while high < most && of.cdf(high) < p && high.is_finite() {
+        low = low.max(high);
+        reach *= 2.0;
+        high = whole(high + reach);
+    }
+    (low, high.min(most))
+}
+
+/// The lattice points that matter: all but 1e-18 on either side.
+fn lattice<D: Univariate + ?Sized>(of: &D) -> (f64, f64) {
+    let (least, most) = of.support();
+    let low = of.quantile(1e-18).max(least);
+    // Quantiles near 1 are lost to rounding; the tail is followed instead.
+    let mut high = of.quantile(1.0 - 1e-12).min(most);
+    let mut step = 1.0;
+    while high < most && of.survival(high) > 1e-18 {
+        high = (high + step).min(most);
+        step *= 2.0;
+    }
+    (low, high)
+}
+
+fn sum_over_lattice<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> f64 {
+    const MOST_TERMS: f64 = 1e6;
+    let (low, high) = lattice(of);
+    let term = |x: f64| {
+        let density = of.density(x);
+        if density > 0.0 { density * f(x) } else { 0.0 }
+    };
+    // So wide a distribution is smooth from point to point: every step-th
+    // term stands for its neighbours.
+    let step = ((high - low) / MOST_TERMS).ceil().max(1.0);
+    let count = ((high - low) / step) as u64;
+    let terms = (0..=count).map(|i| term(low + i as f64 * step));
+    step * terms.sum::<f64>()
+}
+
+fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
+    let at = |tail: f64| (of.quantile(tail), of.quantile((tail + level).min(1.0)));
+    let width = |tail: f64| {
+        let (low, high) = at(tail);
+        high - low
+    };
+    let (mut left, mut right) = (0.0, 1.0 - level);
+    const GOLDEN: f64 = 0.381_966_011_250_105_1;
+    for _ in 0..100 {
+        let (a, b) = (
+            left + GOLDEN * (right - left),
+            right - GOLDEN * (right - left),
+        );
+        match width(a) <= width(b) {
+            true => right = b,
+            false => left = a,
+        }
+    }
+    let middle = 0.5 * (left + right);
+    let ends = [0.0, 1.0 - level, middle];
+    let best = ends.into_iter().fold(middle, |best, tail| {
+        if width(tail) < width(best) {
+            tail
+        } else {
+            best
+        }
+    });
+    at(best)
+}
+
+fn shortest_run<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
+    let (least, most) = of.support();
+    let mode = of.mode();
+    let (mut low, mut high, mut mass) = (mode, mode, of.density(mode));
+    // Wide distributions are walked in steps of a thousandth of their width.
+    let width = of.quantile(1.0 - 1e-9) - of.quantile(1e-9);
+    let step = (width / 1e5).floor().max(1.0);
+    while mass < level && (low > least || high < most) {
+        let below = if low > least {
+            of.density(low - 1.0)
+        } else {
+            -1.0
+        };
+        let above = if high < most {
+            of.density(high + 1.0)
+        } else {
+            -1.0
+        };
+        match below >= above {
+            true => low = (low - step).max(least),
+            false => high = (high + step).min(most),
+        }
+        let before = if low > least { of.cdf(low - 1.0) } else { 0.0 };
+        mass = of.cdf(high) - before;
+        if below.max(above) <= 0.0 {
+            break;
+        }
+    }
+    (low, high)
+}

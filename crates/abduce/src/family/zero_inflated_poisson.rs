@@ -1,0 +1,217 @@
+//! The zero-inflated Poisson distribution of a count: with probability π it
+//! is 0 for certain, otherwise Poisson.
+//!
+//! The zeros, the sum and Σ ln x! are sufficient. The estimate's rate solves
+//! λ/(1 − e^(−λ)) = mean of the positive counts; where fewer zeros were seen
+//! than a Poisson has, π is 0.
+
+use super::sums::sums;
+use super::{Poisson, Scalar, Scale, Univariate, nothing_seen};
+use crate::kernel::roots::increasing_root;
+use crate::kernel::special::ln_factorial;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// A zero-inflated Poisson distribution.
+///
+/// ```
+/// use abduce::family::{Univariate, ZeroInflatedPoisson};
+/// let visits = ZeroInflatedPoisson { inflation: 0.5, rate: 4.0 };
+/// assert_eq!(visits.mean(), Some(2.0));
+/// assert!((visits.density(0.0) - (0.5 + 0.5 * (-4.0_f64).exp())).abs() < 1e-15);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ZeroInflatedPoisson {
+    /// The probability π of a certain zero.
+    pub inflation: f64,
+    /// The rate λ of the other counts.
+    pub rate: f64,
+}
+
+sums! {
+    /// Sums over the counts seen.
+    ZeroInflatedPoissonStats {
+        /// The weight of the zeros.
+        zeros,
+        /// The weighted sum of the counts.
+        sum,
+        /// The weighted sum of ln x!.
+        log_factorials,
+    }
+}
+
+impl ZeroInflatedPoisson {
+    /// A zero-inflated Poisson distribution.
+    ///
+    /// # Errors
+    /// If the inflation is not a probability or the rate negative.
+    pub fn new(inflation: f64, rate: f64) -> Result<ZeroInflatedPoisson> {
+        let counts = ZeroInflatedPoisson { inflation, rate };
+        match counts.in_range() {
+            true => Ok(counts),
+            false => Err(Error::parameter(format!(
+                "a zero-inflated Poisson distribution needs an inflation from 0 to 1 and a rate \
+                 of 0 or more, not {inflation} and {rate}"
+            ))),
+        }
+    }
+
+    fn poisson(&self) -> Poisson {
+        Poisson { rate: self.rate }
+    }
+
+    fn log_zero(&self) -> f64 {
+        (self.inflation + (1.0 - self.inflation) * (-self.rate).exp()).ln()
+    }
+
+    fn log_counting(&self) -> f64 {
+        (-self.inflation).ln_1p()
+    }
+}
+
+impl Univariate for ZeroInflatedPoisson {
+    fn log_density(&self, x: f64) -> f64 {
+        match x {
+            0.0 => self.log_zero(),
+            x => self.log_counting() + self.poisson().log_density(x),
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => self.inflation + (1.0 - self.inflation) * self.poisson().cdf(x),
+            false => 0.0,
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        match x >= 0.0 {
+            true => (1.0 - self.inflation) * self.poisson().survival(x),
+            false => 1.0,
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn is_discrete(&self) -> bool {
+        true
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some((1.0 - self.inflation) * self.rate)
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let ZeroInflatedPoisson { inflation, rate } = *self;
+        Some((1.0 - inflation) * rate * (1.0 + inflation * rate))
+    }
+
+    fn mode(&self) -> f64 {
+        let other = self.poisson().mode();
+        match self.log_density(other) > self.log_zero() {
+            true => other,
+            false => 0.0,
+        }
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        match rng.random::<f64>() < self.inflation {
+            true => 0.0,
+            false => self.poisson().draw(rng),
+        }
+    }
+}
+
+impl Scalar for ZeroInflatedPoisson {
+    const NAME: &'static str = "zero-inflated-poisson";
+    const PARAMETERS: usize = 2;
+    const HAS_UNITS: bool = false;
+    type Stats = ZeroInflatedPoissonStats;
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+    }
+
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut ZeroInflatedPoissonStats) {
+        for (x, weight) in cells {
+            stats.weight += weight;
+            stats.zeros += if x == 0.0 { weight } else { 0.0 };
+            stats.sum += weight * x;
+            stats.log_factorials += weight * ln_factorial(x);
+        }
+    }
+
+    fn estimate(stats: &ZeroInflatedPoissonStats) -> Result<Self> {
+        if stats.weight <= 0.0 {
+            return Err(nothing_seen());
+        }
+        let positive = stats.weight - stats.zeros;
+        let plain = ZeroInflatedPoisson::new(0.0, stats.sum / stats.weight);
+        if positive <= 0.0 || stats.zeros <= 0.0 {
+            return plain;
+        }
+        let mean = stats.sum / positive;
+        // The mean of the positive counts is between the rate and one more.
+        let excess = |rate: f64| rate / -(-rate).exp_m1() - mean;
+        let low = (mean - 1.0).max(1e-12);
+        if excess(low) >= 0.0 {
+            return plain;
+        }
+        let rate = increasing_root(low, mean, excess);
+        let counting = positive / stats.weight / -(-rate).exp_m1();
+        match counting < 1.0 {
+            true => ZeroInflatedPoisson::new(1.0 - counting, rate),
+            false => plain,
+        }
+    }
+
+    fn log_likelihood_of(&self, stats: &ZeroInflatedPoissonStats) -> f64 {
+        let zeros = if stats.zeros > 0.0 {
+            stats.zeros * self.log_zero()
+        } else {
+            0.0
+        };
+        let positive = stats.weight - stats.zeros;
+        if positive <= 0.0 {
+            return zeros;
+        }
+        zeros + positive * (self.log_counting() - self.rate) + stats.sum * self.rate.ln()
+            - stats.log_factorials
+    }
+
+    fn wide(scale: &Scale) -> Self {
+        let mean = scale.mean.max(1e-9);
+        let inflation = 1.0 - 1.0 / (1.0 + (scale.variance / mean - 1.0).max(0.0) / mean);
+        let inflation = inflation.clamp(0.0, 0.99);
+        ZeroInflatedPoisson {
+            inflation,
+            rate: mean / (1.0 - inflation),
+        }
+    }
+
+    fn expected(&self, rows: f64) -> ZeroInflatedPoissonStats {
+        ZeroInflatedPoissonStats {
+            weight: rows,
+            zeros: rows * self.log_zero().exp(),
+            sum: rows * (1.0 - self.inflation) * self.rate,
+            log_factorials: rows * self.expectation(&ln_factorial),
+        }
+    }
+
+    fn in_range(&self) -> bool {
+        (0.0..=1.0).contains(&self.inflation) && self.rate >= 0.0 && self.rate.is_finite()
+    }
+
+    fn are_sound(stats: &ZeroInflatedPoissonStats) -> bool {
+        stats.zeros >= 0.0 && stats.weight >= stats.zeros && stats.sum >= 0.0
+    }
+
+    fn instances() -> Vec<Self> {
+        [(0.4, 3.0), (0.9, 0.5), (0.0, 12.0)]
+            .map(|(inflation, rate)| ZeroInflatedPoisson { inflation, rate })
+            .to_vec()
+    }
+}
