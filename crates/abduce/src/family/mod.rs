@@ -3,12 +3,16 @@
 //! place that names them all; the mixture, the model file and the laws are
 //! driven by it.
 
+mod averaged;
 mod bernoulli;
 mod beta;
+mod beta_negative_binomial;
+mod beta_prime;
 mod binomial;
 mod categorical;
 mod exponential;
 mod exponential_family;
+mod exponentiated;
 mod gamma;
 mod gaussian;
 mod geometric;
@@ -29,13 +33,17 @@ mod univariate;
 mod von_mises;
 mod zero_inflated_poisson;
 
+pub use averaged::Averaged;
 pub use bernoulli::{Bernoulli, BernoulliStats};
 pub use beta::{Beta, BetaStats};
+pub use beta_negative_binomial::BetaNegativeBinomial;
+pub use beta_prime::BetaPrime;
 pub use binomial::{BetaBinomial, Binomial, BinomialStats};
 pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
 pub use exponential::{Exponential, ExponentialStats};
 pub use exponential_family::ExponentialFamily;
+pub use exponentiated::Exponentiated;
 pub use gamma::{Gamma, GammaStats};
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
 pub use geometric::{Geometric, GeometricStats};

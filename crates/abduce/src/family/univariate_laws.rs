@@ -281,6 +281,17 @@ laws! {
         BetaBinomial { trials: 9, probability: Beta { a: 2.0, b: 3.0 } },
         BetaBinomial { trials: 9, probability: Beta { a: 0.5, b: 0.5 } },
     ];
+    beta_prime: vec![
+        BetaPrime { a: 2.0, b: 6.0, scale: 3.0 },
+        BetaPrime { a: 0.7, b: 9.0, scale: 0.2 },
+    ];
+    beta_negative_binomial: vec![
+        BetaNegativeBinomial { size: 1.0, probability: Beta { a: 12.0, b: 3.0 } },
+        BetaNegativeBinomial { size: 4.5, probability: Beta { a: 30.0, b: 20.0 } },
+    ];
+    exponentiated: vec![
+        Exponentiated { logarithm: Gaussian { mean: 0.5, variance: 0.04 } },
+    ];
     poisson: vec![Poisson { rate: 0.7 }, Poisson { rate: 12.5 }, Poisson { rate: 4000.0 }];
     geometric: Geometric::instances()[..2].to_vec();
     negative_binomial: NegativeBinomial::instances();

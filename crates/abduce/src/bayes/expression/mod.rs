@@ -1,0 +1,339 @@
+//! A function of one variable that users write: `0.8 if x > 0.5 else 0.2`,
+//! `exp(-abs(x))`, `0.3*beta(2,2) + 0.7*beta(20,5)`. Operators and precedence are
+//! Python's; `^` is a power; the name of a distribution with its numbers is its
+//! density at x.
+
+mod reader;
+
+use crate::Result;
+use crate::family::{
+    Beta, Exponential, Gamma, Gaussian, InverseGamma, LogNormal, StudentT, Uniform, Univariate,
+    VonMises,
+};
+use reader::Reader;
+
+/// A function of one variable.
+///
+/// ```
+/// use abduce::bayes::Expression;
+/// let prior = Expression::parse("0.8 if x > 0.5 else 0.2", &["x"])?;
+/// assert_eq!((prior.value(0.7), prior.value(0.3)), (0.8, 0.2));
+/// assert_eq!(prior.breaks(), [0.5]);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    root: Node,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Number(f64),
+    Variable,
+    Unary(Unary, Box<Node>),
+    Binary(Binary, Box<Node>, Box<Node>),
+    /// Sides and what stands between them, as in 0 < x <= 1.
+    Compare(Vec<Node>, Vec<Order>),
+    /// then, condition, otherwise.
+    Choice(Box<[Node; 3]>),
+    Density(Density, Vec<Node>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unary {
+    Minus,
+    Not,
+    Exp,
+    Ln,
+    Sqrt,
+    Abs,
+    Sin,
+    Cos,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    And,
+    Or,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    Equal,
+    Unequal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Density {
+    Beta,
+    Exponential,
+    Gamma,
+    InverseGamma,
+    LogNormal,
+    Normal,
+    StudentT,
+    Uniform,
+    VonMises,
+}
+
+const DENSITIES: &[(&str, Density, usize)] = &[
+    ("beta", Density::Beta, 2),
+    ("exponential", Density::Exponential, 1),
+    ("gamma", Density::Gamma, 2),
+    ("inverse_gamma", Density::InverseGamma, 2),
+    ("log_normal", Density::LogNormal, 2),
+    ("normal", Density::Normal, 2),
+    ("student_t", Density::StudentT, 3),
+    ("uniform", Density::Uniform, 2),
+    ("von_mises", Density::VonMises, 2),
+];
+
+impl Density {
+    /// The log-density at x, NaN where the numbers are out of range.
+    fn log_density(self, numbers: &[f64], x: f64) -> f64 {
+        fn at<D: Univariate>(distribution: Result<D>, x: f64) -> f64 {
+            distribution.map_or(f64::NAN, |own| own.log_density(x))
+        }
+        let n = |i: usize| numbers[i];
+        match self {
+            Density::Beta => at(Beta::new(n(0), n(1)), x),
+            Density::Exponential if n(0) > 0.0 => Exponential { rate: n(0) }.log_density(x),
+            Density::Exponential => f64::NAN,
+            Density::Gamma => at(Gamma::new(n(0), n(1)), x),
+            Density::InverseGamma if n(0) > 0.0 && n(1) > 0.0 => InverseGamma {
+                shape: n(0),
+                scale: n(1),
+            }
+            .log_density(x),
+            Density::InverseGamma => f64::NAN,
+            Density::LogNormal => at(LogNormal::new(n(0), n(1)), x),
+            Density::Normal => at(Gaussian::new(n(0), n(1)), x),
+            Density::StudentT => at(StudentT::new(n(0), n(1), n(2)), x),
+            Density::Uniform => at(Uniform::new(n(0), n(1)), x),
+            Density::VonMises => at(VonMises::new(n(0), n(1)), x),
+        }
+    }
+}
+
+impl Expression {
+    /// Reads an expression; `variables` are the names that stand for the
+    /// variable.
+    ///
+    /// # Errors
+    /// If it cannot be read; the message says where.
+    pub fn parse(text: &str, variables: &[&str]) -> Result<Expression> {
+        let root = Reader::new(text, variables).whole()?;
+        Ok(Expression { root })
+    }
+
+    /// The value at x; NaN where it is not defined.
+    pub fn value(&self, x: f64) -> f64 {
+        self.root.value(x)
+    }
+
+    /// The logarithm of the value at x, which keeps its range for products
+    /// and densities.
+    pub fn log_value(&self, x: f64) -> f64 {
+        self.root.log_value(x)
+    }
+
+    /// The numbers that the variable is compared with, where the function may
+    /// jump; ascending.
+    pub fn breaks(&self) -> Vec<f64> {
+        let mut breaks = Vec::new();
+        self.root.breaks(&mut breaks);
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        breaks
+    }
+}
+
+fn truth(x: f64) -> bool {
+    x != 0.0
+}
+
+fn number(truth: bool) -> f64 {
+    f64::from(u8::from(truth))
+}
+
+impl Node {
+    fn value(&self, x: f64) -> f64 {
+        match self {
+            Node::Number(number) => *number,
+            Node::Variable => x,
+            Node::Unary(operation, inner) => {
+                let y = inner.value(x);
+                match operation {
+                    Unary::Minus => -y,
+                    Unary::Not => number(!truth(y)),
+                    Unary::Exp => y.exp(),
+                    Unary::Ln => y.ln(),
+                    Unary::Sqrt => y.sqrt(),
+                    Unary::Abs => y.abs(),
+                    Unary::Sin => y.sin(),
+                    Unary::Cos => y.cos(),
+                }
+            }
+            Node::Binary(operation, left, right) => {
+                let (a, b) = (left.value(x), right.value(x));
+                match operation {
+                    Binary::Add => a + b,
+                    Binary::Subtract => a - b,
+                    Binary::Multiply => a * b,
+                    Binary::Divide => a / b,
+                    Binary::Power => a.powf(b),
+                    Binary::And => number(truth(a) && truth(b)),
+                    Binary::Or => number(truth(a) || truth(b)),
+                    Binary::Min => a.min(b),
+                    Binary::Max => a.max(b),
+                }
+            }
+            Node::Compare(sides, orders) => {
+                let pairs = sides.windows(2).zip(orders);
+                let holds = |(pair, order): (&[Node], &Order)| {
+                    let (a, b) = (pair[0].value(x), pair[1].value(x));
+                    match order {
+                        Order::Less => a < b,
+                        Order::AtMost => a <= b,
+                        Order::Greater => a > b,
+                        Order::AtLeast => a >= b,
+                        Order::Equal => a == b,
+                        Order::Unequal => a != b,
+                    }
+                };
+                number(pairs.into_iter().all(holds))
+            }
+            Node::Choice(parts) => match truth(parts[1].value(x)) {
+                true => parts[0].value(x),
+                false => parts[2].value(x),
+            },
+            Node::Density(..) => self.log_value(x).exp(),
+        }
+    }
+
+    fn log_value(&self, x: f64) -> f64 {
+        match self {
+            Node::Unary(Unary::Exp, inner) => inner.value(x),
+            Node::Binary(Binary::Multiply, left, right) => left.log_value(x) + right.log_value(x),
+            Node::Binary(Binary::Divide, left, right) => left.log_value(x) - right.log_value(x),
+            Node::Binary(Binary::Power, base, power) => {
+                let (base, power) = (base.log_value(x), power.value(x));
+                // Anything to the power 0 is 1, also 0.
+                if power == 0.0 { 0.0 } else { power * base }
+            }
+            Node::Choice(parts) => match truth(parts[1].value(x)) {
+                true => parts[0].log_value(x),
+                false => parts[2].log_value(x),
+            },
+            Node::Density(density, numbers) => {
+                let numbers: Vec<f64> = numbers.iter().map(|own| own.value(x)).collect();
+                density.log_density(&numbers, x)
+            }
+            other => other.value(x).ln(),
+        }
+    }
+
+    fn breaks(&self, into: &mut Vec<f64>) {
+        match self {
+            Node::Number(_) | Node::Variable => {}
+            Node::Unary(_, inner) => inner.breaks(into),
+            Node::Binary(_, left, right) => [left, right].iter().for_each(|n| n.breaks(into)),
+            Node::Compare(sides, _) => {
+                for pair in sides.windows(2) {
+                    match pair {
+                        [Node::Variable, other] | [other, Node::Variable]
+                            if other.is_constant() =>
+                        {
+                            into.push(other.value(0.0));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Node::Choice(parts) => parts.iter().for_each(|n| n.breaks(into)),
+            Node::Density(Density::Uniform, numbers) => {
+                let ends = numbers.iter().filter(|n| n.is_constant());
+                into.extend(ends.map(|n| n.value(0.0)));
+            }
+            Node::Density(_, numbers) => numbers.iter().for_each(|n| n.breaks(into)),
+        }
+    }
+
+    fn is_constant(&self) -> bool {
+        match self {
+            Node::Number(_) => true,
+            Node::Variable | Node::Density(..) => false,
+            Node::Unary(_, inner) => inner.is_constant(),
+            Node::Binary(_, left, right) => left.is_constant() && right.is_constant(),
+            Node::Compare(sides, _) => sides.iter().all(Node::is_constant),
+            Node::Choice(parts) => parts.iter().all(Node::is_constant),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str, x: f64) -> f64 {
+        Expression::parse(text, &["x", "θ"]).unwrap().value(x)
+    }
+
+    #[test]
+    fn operators_bind_as_in_python() {
+        assert_eq!(value("1 + 2 * 3", 0.0), 7.0);
+        assert_eq!(value("-2 ** 2", 0.0), -4.0);
+        assert_eq!(value("2 ^ 3 ^ 2", 0.0), 512.0);
+        assert_eq!(value("2 ** -1", 0.0), 0.5);
+        assert_eq!(value("(1 + 2) * 3 - 4 / 2", 0.0), 7.0);
+        assert_eq!(value("1 if x < 0 else 2 if x < 1 else 3", 0.5), 2.0);
+        assert_eq!(value("not x > 1 and 0.2 < x <= 0.5 or x == 7", 0.5), 1.0);
+        assert_eq!(value("1e-3 + 2.5E+2", 0.0), 250.001);
+        assert_eq!(value("θ*exp(-θ)", 1.0), (-1.0_f64).exp());
+        assert_eq!(value("min(x, 3) + max(x, 3) + pow(x, 2)", 5.0), 33.0);
+    }
+
+    #[test]
+    fn names_of_distributions_are_their_densities() {
+        let own = Beta { a: 2.0, b: 3.0 }.density(0.3);
+        assert!((value("beta(2, 3)", 0.3) - own).abs() < 1e-15);
+        assert!((value("0.5*beta(2,3) + 0.5*uniform(0,1)", 0.3) - 0.5 * (own + 1.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn logarithms_keep_what_would_underflow() {
+        let far = Expression::parse("exp(-x^2) * 3", &["x"]).unwrap();
+        assert_eq!(far.value(100.0), 0.0);
+        assert!((far.log_value(100.0) + 1e4 - 3.0_f64.ln()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn jumps_are_found() {
+        let steps = Expression::parse("1 if 0.2 < x < 0.25*2 else 2 if x > 0.7 else 0", &["x"]);
+        assert_eq!(steps.unwrap().breaks(), [0.2, 0.5, 0.7]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_place() {
+        let error = |text: &str| Expression::parse(text, &["x"]).unwrap_err().to_string();
+        assert!(error("1 +").contains("place 4"), "{}", error("1 +"));
+        assert!(error("(1").contains("\")\""));
+        assert!(error("1 2").contains("operator"));
+        assert!(error("y + 1").contains("\"y\" is not known"));
+        assert!(error("beta(1)").contains("takes 2 numbers"));
+        assert!(error("1 if x > 0").contains("else"));
+        assert!(error("").contains("the end"));
+        assert!(error("π×2").contains('×'));
+    }
+}

@@ -1,0 +1,523 @@
+//! The posterior of one parameter under any prior, by adaptive quadrature:
+//! p(θ | D) = p(D | θ) p(θ) / ∫ p(D | θ) p(θ) dθ.
+//!
+//! The range is cut where the likelihood alone puts its quantiles and where the
+//! prior jumps; between cuts the integrand is smooth.
+
+use super::{Conjugate, Curve, Prior};
+use crate::family::{Averaged, Univariate};
+use crate::kernel::quadrature::integrate;
+use crate::{Error, Result};
+use std::fmt;
+
+/// A posterior of one parameter, itself a distribution.
+///
+/// ```
+/// use abduce::bayes::{BernoulliProbability, Conjugate, Curve, Expression, QuadraturePosterior};
+/// use abduce::family::Univariate;
+/// // A drug helped 6 of 10 patients; it was thought likely to help most.
+/// let prior = Expression::parse("0.8 if x > 0.5 else 0.2", &["x"])?;
+/// let pair = BernoulliProbability;
+/// let mut seen = pair.zero();
+/// pair.observe(&[1.0], 6.0, &mut seen);
+/// pair.observe(&[0.0], 4.0, &mut seen);
+/// let posterior = QuadraturePosterior::new(pair, Curve::Expression(prior), &seen)?;
+/// assert!((posterior.survival(0.5) - 0.913618).abs() < 1e-6);
+/// assert!((posterior.mean().unwrap() - 0.627715).abs() < 1e-6);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+pub struct QuadraturePosterior<C: Conjugate> {
+    pair: C,
+    prior: Curve,
+    stats: C::Stats,
+    support: (f64, f64),
+    /// Ascending, from one end of the support to the other.
+    cuts: Vec<f64>,
+    /// The probability below each cut.
+    below: Vec<f64>,
+    /// The probability above each cut.
+    above: Vec<f64>,
+    log_scale: f64,
+    /// ∫ p(D | θ) p(θ) dθ after division by e^`log_scale`.
+    mass: f64,
+    mode: f64,
+    log_evidence: Option<f64>,
+}
+
+impl<C: Conjugate> fmt::Debug for QuadraturePosterior<C> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("QuadraturePosterior")
+            .field("prior", &self.prior)
+            .field("stats", &self.stats)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the quantiles of the likelihood cut the range.
+const LEVELS: [f64; 10] = [1e-12, 1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9];
+const TOLERANCE: f64 = 1e-11;
+
+impl<C: Conjugate> QuadraturePosterior<C> {
+    /// The posterior of a pair's one parameter.
+    ///
+    /// # Errors
+    /// If the pair has more parameters, the prior is negative somewhere, or
+    /// the posterior does not integrate.
+    pub fn new(pair: C, prior: Curve, stats: &C::Stats) -> Result<Self> {
+        if pair.parameters().len() != 1 {
+            return Err(Error::parameter(
+                "a prior of any shape is for models with one unknown parameter",
+            )
+            .with_hint("say which parameters are known with --known"));
+        }
+        // The flat prior's posterior tells where the likelihood is.
+        let flat = pair.prior("uniform", &[])?;
+        let guide = pair.posterior(&flat, stats).ok();
+        let guide = guide.and_then(|own| own.marginals().into_iter().next());
+        let support = match &guide {
+            Some(guide) => guide.support(),
+            None => pair.range(),
+        };
+        let mut posterior = QuadraturePosterior {
+            cuts: cuts(support, guide.as_deref(), &prior),
+            pair,
+            prior,
+            stats: stats.clone(),
+            support,
+            below: Vec::new(),
+            above: Vec::new(),
+            log_scale: 0.0,
+            mass: 1.0,
+            mode: 0.0,
+            log_evidence: None,
+        };
+        posterior.find_mode()?;
+        posterior.normalise()?;
+        posterior.weigh_prior();
+        Ok(posterior)
+    }
+
+    /// The logarithm of the evidence p(D), with the prior normalised; `None`
+    /// if the prior does not integrate.
+    pub fn log_evidence(&self) -> Option<f64> {
+        self.log_evidence
+    }
+
+    /// The distribution of the next row.
+    ///
+    /// # Errors
+    /// If rows are not single numbers.
+    pub fn predictive(&self) -> Result<Averaged> {
+        let parts: Option<Vec<_>> = self
+            .nodes()
+            .into_iter()
+            .map(|(x, weight)| Some((weight, self.pair.row(&[x])?)))
+            .collect();
+        parts
+            .and_then(Averaged::new)
+            .ok_or_else(|| Error::numeric("there is no predictive distribution of single numbers"))
+    }
+
+    fn log_integrand(&self, x: f64) -> f64 {
+        // Checked where the mode was looked for.
+        let prior = self.prior.log_value(x).unwrap_or(f64::NEG_INFINITY);
+        match prior == f64::NEG_INFINITY {
+            true => prior,
+            false => prior + self.pair.log_likelihood(&[x], &self.stats),
+        }
+    }
+
+    fn integrand(&self, x: f64) -> f64 {
+        let value = (self.log_integrand(x) - self.log_scale).exp();
+        if value.is_nan() { 0.0 } else { value }
+    }
+
+    /// Points between two cuts, from the ends inwards.
+    fn inside(low: f64, high: f64) -> impl Iterator<Item = f64> {
+        const COUNT: u32 = 33;
+        (1..COUNT).map(move |i| {
+            let share = f64::from(i) / f64::from(COUNT);
+            match (low.is_finite(), high.is_finite()) {
+                (true, true) => low + share * (high - low),
+                (true, false) => low + (1.0 + low.abs()) * share / (1.0 - share),
+                (false, true) => high - (1.0 + high.abs()) * (1.0 - share) / share,
+                (false, false) => (share - 0.5) / (share * (1.0 - share)),
+            }
+        })
+    }
+
+    fn find_mode(&mut self) -> Result<()> {
+        let mut best = (f64::NEG_INFINITY, 0.0, (0.0, 0.0));
+        for pair in self.cuts.windows(2) {
+            let places: Vec<f64> = Self::inside(pair[0], pair[1]).collect();
+            for (i, x) in places.iter().enumerate() {
+                self.prior.log_value(*x)?;
+                let value = self.log_integrand(*x);
+                if value > best.0 {
+                    let before = if i > 0 { places[i - 1] } else { pair[0] };
+                    let after = places.get(i + 1).copied().unwrap_or(pair[1]);
+                    best = (value, *x, (before, after));
+                }
+            }
+        }
+        if best.0 == f64::NEG_INFINITY || best.0.is_nan() {
+            return Err(Error::numeric(
+                "the prior gives no probability to any value under which the rows are possible",
+            ));
+        }
+        let (mut low, mut high) = best.2;
+        if !(low.is_finite() && high.is_finite()) {
+            (low, high) = (best.1, best.1);
+        }
+        const GOLDEN: f64 = 0.381_966_011_250_105_1;
+        for _ in 0..100 {
+            let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
+            match self.log_integrand(a) >= self.log_integrand(b) {
+                true => high = b,
+                false => low = a,
+            }
+        }
+        let refined = 0.5 * (low + high);
+        self.mode = match self.log_integrand(refined) >= best.0 {
+            true => refined,
+            false => best.1,
+        };
+        self.log_scale = self.log_integrand(self.mode).max(best.0);
+        Ok(())
+    }
+
+    fn between(&self, low: f64, high: f64) -> f64 {
+        integrate(|x| self.integrand(x), low, high, &[], TOLERANCE).value
+    }
+
+    fn normalise(&mut self) -> Result<()> {
+        let masses: Vec<f64> = self
+            .cuts
+            .windows(2)
+            .map(|p| self.between(p[0], p[1]))
+            .collect();
+        let total: f64 = masses.iter().sum();
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(super::improper());
+        }
+        // A last panel that keeps its share however far it reaches does not end.
+        let (low, high) = self.support;
+        let far = [
+            (high == f64::INFINITY).then(|| self.tail_grows(1.0)),
+            (low == f64::NEG_INFINITY).then(|| self.tail_grows(-1.0)),
+        ];
+        if far.contains(&Some(true)) {
+            return Err(super::improper());
+        }
+        self.mass = total;
+        let mut sum = 0.0;
+        self.below = std::iter::once(0.0)
+            .chain(masses.iter().map(|mass| {
+                sum += mass / total;
+                sum.min(1.0)
+            }))
+            .collect();
+        let mut sum = 0.0;
+        self.above = std::iter::once(0.0)
+            .chain(masses.iter().rev().map(|mass| {
+                sum += mass / total;
+                sum.min(1.0)
+            }))
+            .collect();
+        self.above.reverse();
+        Ok(())
+    }
+
+    /// Whether x·f(x) does not fall towards the end.
+    fn tail_grows(&self, sign: f64) -> bool {
+        let at = |size: f64| self.log_integrand(sign * size) + size.ln();
+        let (near, far) = (at(1e100), at(1e200));
+        far > f64::NEG_INFINITY && far >= near - 1e-6
+    }
+
+    fn weigh_prior(&mut self) {
+        let log_prior = |x: f64| self.prior.log_value(x).unwrap_or(f64::NEG_INFINITY);
+        let (low, high) = self.support;
+        let cuts = &self.cuts[1..self.cuts.len() - 1];
+        let prior = integrate(|x| log_prior(x).exp(), low, high, cuts, 1e-10);
+        let grows = |sign: f64| {
+            let at = |size: f64| log_prior(sign * size) + size.ln();
+            at(1e200) > f64::NEG_INFINITY && at(1e200) >= at(1e100) - 1e-6
+        };
+        let proper = prior.value.is_finite()
+            && prior.value > 0.0
+            && prior.error <= 1e-4 * prior.value
+            && !(high == f64::INFINITY && grows(1.0))
+            && !(low == f64::NEG_INFINITY && grows(-1.0));
+        self.log_evidence = proper.then(|| self.log_scale + self.mass.ln() - prior.value.ln());
+    }
+
+    /// Weighted values of the parameter that stand for the posterior.
+    fn nodes(&self) -> Vec<(f64, f64)> {
+        let mut nodes = Vec::new();
+        for (i, pair) in self.cuts.windows(2).enumerate() {
+            if self.below[i + 1] - self.below[i] < 1e-13 {
+                continue;
+            }
+            let (low, high) = match (pair[0].is_finite(), pair[1].is_finite()) {
+                (true, true) => (pair[0], pair[1]),
+                _ => (
+                    if pair[0].is_finite() {
+                        pair[0]
+                    } else {
+                        self.quantile(1e-10)
+                    },
+                    if pair[1].is_finite() {
+                        pair[1]
+                    } else {
+                        self.quantile(1.0 - 1e-10)
+                    },
+                ),
+            };
+            nodes.extend(gauss_legendre(low, high).map(|(x, w)| (x, w * self.integrand(x))));
+        }
+        nodes
+    }
+
+    /// The posterior mean of a function of the parameter.
+    fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+        let (low, high) = self.support;
+        let inner = &self.cuts[1..self.cuts.len() - 1];
+        let term = |x: f64| {
+            let density = self.integrand(x);
+            if density > 0.0 { density * f(x) } else { 0.0 }
+        };
+        integrate(term, low, high, inner, TOLERANCE).value / self.mass
+    }
+}
+
+/// Where the range is cut.
+fn cuts(support: (f64, f64), guide: Option<&dyn Univariate>, prior: &Curve) -> Vec<f64> {
+    let mut cuts = prior.breaks();
+    match guide {
+        Some(guide) => {
+            let lower = LEVELS.iter().map(|p| guide.quantile(*p));
+            let upper = LEVELS.iter().map(|p| guide.quantile(1.0 - p));
+            cuts.extend(lower.chain(upper));
+        }
+        None => {
+            let sizes = (-8..=8).map(|power| 10.0_f64.powi(power));
+            cuts.extend(sizes.flat_map(|size| [size, -size]).chain([0.0]));
+        }
+    }
+    cuts.retain(|x| *x > support.0 && *x < support.1);
+    cuts.extend([support.0, support.1]);
+    cuts.sort_by(f64::total_cmp);
+    cuts.dedup();
+    cuts
+}
+
+/// Nodes and weights of the Gauss–Legendre rule with 16 nodes.
+fn gauss_legendre(low: f64, high: f64) -> impl Iterator<Item = (f64, f64)> {
+    const COUNT: usize = 16;
+    let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+    (0..COUNT).map(move |i| {
+        // Newton's steps from the asymptotic place of the root of P₁₆.
+        let n = COUNT as f64;
+        let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5)).cos();
+        let mut slope = 1.0;
+        for _ in 0..8 {
+            let (mut before, mut value) = (1.0, x);
+            for k in 2..=COUNT {
+                let k = k as f64;
+                (before, value) = (
+                    value,
+                    ((2.0 * k - 1.0) * x * value - (k - 1.0) * before) / k,
+                );
+            }
+            slope = n * (x * value - before) / (x * x - 1.0);
+            x -= value / slope;
+        }
+        let weight = 2.0 / ((1.0 - x * x) * slope * slope);
+        (middle + half * x, half * weight)
+    })
+}
+
+impl<C: Conjugate> Univariate for QuadraturePosterior<C> {
+    fn log_density(&self, x: f64) -> f64 {
+        match x >= self.support.0 && x <= self.support.1 {
+            true => self.log_integrand(x) - self.log_scale - self.mass.ln(),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        let place = self.cuts.partition_point(|cut| *cut <= x);
+        match place {
+            0 => 0.0,
+            place if place == self.cuts.len() => 1.0,
+            place => {
+                let part = self.between(self.cuts[place - 1], x) / self.mass;
+                (self.below[place - 1] + part).clamp(0.0, 1.0)
+            }
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        let place = self.cuts.partition_point(|cut| *cut <= x);
+        match place {
+            0 => 1.0,
+            place if place == self.cuts.len() => 0.0,
+            place => {
+                let part = self.between(x, self.cuts[place]) / self.mass;
+                (self.above[place] + part).clamp(0.0, 1.0)
+            }
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        self.support
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Some(self.mean_of(|x| x))
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        Some(self.mean_of(|x| (x - mean) * (x - mean)))
+    }
+
+    fn mode(&self) -> f64 {
+        self.mode
+    }
+
+    fn entropy(&self) -> f64 {
+        self.mean_of(|x| -self.log_density(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BernoulliProbability, GaussianMean, PoissonRate};
+    use super::*;
+    use crate::bayes::Expression;
+    use crate::family::{Beta, Gamma};
+
+    fn expression(text: &str) -> Curve {
+        Curve::Expression(Expression::parse(text, &["x"]).unwrap())
+    }
+
+    fn trial(prior: Curve) -> Result<QuadraturePosterior<BernoulliProbability>> {
+        let pair = BernoulliProbability;
+        let mut seen = pair.zero();
+        pair.observe(&[1.0], 6.0, &mut seen);
+        pair.observe(&[0.0], 4.0, &mut seen);
+        QuadraturePosterior::new(pair, prior, &seen)
+    }
+
+    fn close(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * (1.0 + b.abs())
+    }
+
+    #[test]
+    fn a_conjugate_prior_gives_the_conjugate_posterior() {
+        let own = trial(expression("beta(3,2)")).unwrap();
+        let exact = Beta { a: 9.0, b: 6.0 };
+        for p in [0.001, 0.1, 0.5, 0.9, 0.9999] {
+            let x = exact.quantile(p);
+            assert!(close(own.cdf(x), p, 1e-9));
+            assert!(close(own.quantile(p), x, 1e-8));
+            assert!(close(own.log_density(x), exact.log_density(x), 1e-9));
+        }
+        assert!(close(own.mean().unwrap(), 0.6, 1e-10));
+        assert!(close(
+            own.variance().unwrap(),
+            exact.variance().unwrap(),
+            1e-10
+        ));
+        assert!(close(own.mode(), exact.mode(), 1e-7));
+        let pair = BernoulliProbability;
+        let evidence = pair
+            .log_evidence(&Beta { a: 3.0, b: 2.0 }, &own.stats)
+            .unwrap()
+            .unwrap();
+        assert!(close(own.log_evidence().unwrap(), evidence, 1e-9));
+    }
+
+    #[test]
+    fn a_prior_need_not_integrate_to_one() {
+        let small = trial(expression("0.2 if x <= 0.5 else 0.8")).unwrap();
+        let large = trial(expression("20 if x <= 0.5 else 80")).unwrap();
+        assert!(close(small.cdf(0.4), large.cdf(0.4), 1e-12));
+        assert!(close(
+            small.log_evidence().unwrap(),
+            large.log_evidence().unwrap(),
+            1e-9
+        ));
+    }
+
+    #[test]
+    fn a_table_is_its_straight_lines() {
+        let table = Curve::table(vec![(1.0, 0.0), (0.0, 2.0)]).unwrap();
+        let own = trial(table).unwrap();
+        let same = trial(expression("1 - x")).unwrap();
+        assert!(close(own.mean().unwrap(), same.mean().unwrap(), 1e-9));
+        assert!(Curve::table(vec![(0.0, 1.0)]).is_err());
+        assert!(Curve::table(vec![(0.0, 1.0), (0.0, 2.0)]).is_err());
+        assert!(Curve::table(vec![(0.0, -1.0), (1.0, 2.0)]).is_err());
+    }
+
+    #[test]
+    fn a_spike_of_a_million_rows_is_found() {
+        let pair = PoissonRate;
+        let mut seen = pair.zero();
+        pair.observe(&[3.0], 6e5, &mut seen);
+        pair.observe(&[7.0], 4e5, &mut seen);
+        let own = QuadraturePosterior::new(pair, expression("exp(-x)"), &seen).unwrap();
+        let exact = Gamma {
+            shape: 4.6e6 + 1.0,
+            rate: 1e6 + 1.0,
+        };
+        assert!(close(own.mean().unwrap(), 4.6, 1e-6));
+        assert!(close(own.quantile(0.025), exact.quantile(0.025), 1e-9));
+    }
+
+    #[test]
+    fn rows_and_prior_far_apart_meet_between() {
+        let pair = GaussianMean { variance: 1.0 };
+        let mut seen = pair.zero();
+        pair.observe(&[30.0], 1.0, &mut seen);
+        let own = QuadraturePosterior::new(pair, expression("normal(0, 1)"), &seen).unwrap();
+        assert!(close(own.mean().unwrap(), 15.0, 1e-8), "{:?}", own.mean());
+        assert!(close(own.quantile(0.5), 15.0, 1e-8));
+    }
+
+    #[test]
+    fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
+        let own = trial(expression("1/(x*(1-x))")).unwrap();
+        assert_eq!(own.log_evidence(), None);
+        assert!(close(own.mean().unwrap(), 0.6, 1e-8));
+        let pair = GaussianMean { variance: 1.0 };
+        let flat = QuadraturePosterior::new(pair, expression("1"), &pair.zero());
+        assert!(flat.is_err());
+        assert!(trial(expression("x - 0.5")).is_err());
+        assert!(trial(expression("0")).is_err());
+    }
+
+    #[test]
+    fn the_predictive_of_a_flat_prior_is_known() {
+        let pair = PoissonRate;
+        let mut seen = pair.zero();
+        pair.observe(&[4.0], 3.0, &mut seen);
+        let own = QuadraturePosterior::new(pair, expression("gamma(2,1)"), &seen).unwrap();
+        let exact = pair
+            .predictive(&Gamma {
+                shape: 14.0,
+                rate: 4.0,
+            })
+            .unwrap();
+        let obtained = own.predictive().unwrap();
+        for x in [0.0, 2.0, 5.0, 12.0] {
+            assert!(
+                close(obtained.log_density(x), exact.log_density(x), 1e-7),
+                "{x}"
+            );
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A finite mixture of distributions of one number: what is predicted when
+//! parameters are known only as weighted points.
+
+use super::{Univariate, draw_index};
+use rand::Rng;
+
+/// Distributions with their weights, which sum to 1.
+#[derive(Debug)]
+pub struct Averaged {
+    weights: Vec<f64>,
+    parts: Vec<Box<dyn Univariate>>,
+}
+
+impl Averaged {
+    /// A mixture; weights are brought to the sum 1, and parts of no weight
+    /// are left out. At least one must have weight.
+    pub fn new(parts: impl IntoIterator<Item = (f64, Box<dyn Univariate>)>) -> Option<Averaged> {
+        let (weights, parts): (Vec<f64>, Vec<Box<dyn Univariate>>) = parts
+            .into_iter()
+            .filter(|(weight, _)| *weight > 0.0)
+            .unzip();
+        let total: f64 = weights.iter().sum();
+        let weights = weights.iter().map(|weight| weight / total).collect();
+        (!parts.is_empty() && total.is_finite()).then_some(Averaged { weights, parts })
+    }
+
+    fn sum(&self, f: impl Fn(&dyn Univariate) -> f64) -> f64 {
+        let terms = self.weights.iter().zip(&self.parts);
+        terms.map(|(weight, part)| weight * f(part.as_ref())).sum()
+    }
+
+    fn all(&self, f: impl Fn(&dyn Univariate) -> Option<f64>) -> Option<f64> {
+        let terms = self.weights.iter().zip(&self.parts);
+        terms
+            .map(|(weight, part)| f(part.as_ref()).map(|x| weight * x))
+            .sum()
+    }
+}
+
+impl Univariate for Averaged {
+    fn log_density(&self, x: f64) -> f64 {
+        let logs: Vec<f64> = self.parts.iter().map(|part| part.log_density(x)).collect();
+        let most = logs.iter().fold(f64::NEG_INFINITY, |most, l| most.max(*l));
+        if most == f64::NEG_INFINITY {
+            return most;
+        }
+        let terms = self.weights.iter().zip(&logs);
+        most + terms
+            .map(|(weight, l)| weight * (l - most).exp())
+            .sum::<f64>()
+            .ln()
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        self.sum(|part| part.cdf(x)).min(1.0)
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        self.sum(|part| part.survival(x)).min(1.0)
+    }
+
+    fn support(&self) -> (f64, f64) {
+        let ends = self.parts.iter().map(|part| part.support());
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), own| {
+            (low.min(own.0), high.max(own.1))
+        })
+    }
+
+    fn is_discrete(&self) -> bool {
+        self.parts.iter().all(|part| part.is_discrete())
+    }
+
+    fn mean(&self) -> Option<f64> {
+        self.all(|part| part.mean())
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        self.all(|part| {
+            let shift = part.mean()? - mean;
+            Some(part.variance()? + shift * shift)
+        })
+    }
+
+    /// The best of the parts' modes and of many quantiles.
+    fn mode(&self) -> f64 {
+        let step = (self.parts.len() / 64).max(1);
+        let modes = self.parts.iter().step_by(step).map(|part| part.mode());
+        let quantiles = (1..64).map(|i| self.quantile(f64::from(i) / 64.0));
+        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
+            true => x,
+            false => best,
+        };
+        modes.chain(quantiles).fold(self.quantile(0.5), better)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        let part = draw_index(&self.weights, rng);
+        self.parts[part].draw(rng)
+    }
+}

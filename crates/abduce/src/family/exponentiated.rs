@@ -1,0 +1,89 @@
+//! The distribution of eˣ where x has another one: what is predicted of a
+//! log-normal column whose parameters are unknown.
+
+use super::Univariate;
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// The distribution of eˣ.
+///
+/// ```
+/// use abduce::family::{Exponentiated, StudentT, Univariate};
+/// let logarithm = StudentT { location: 1.0, scale: 0.5, degrees: 4.0 };
+/// let price = Exponentiated { logarithm };
+/// assert!((price.quantile(0.5) - 1.0_f64.exp()).abs() < 1e-12);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exponentiated<D> {
+    /// The distribution of ln x.
+    pub logarithm: D,
+}
+
+impl<D: Univariate> Univariate for Exponentiated<D> {
+    fn log_density(&self, x: f64) -> f64 {
+        match x > 0.0 && x.is_finite() {
+            true => self.logarithm.log_density(x.ln()) - x.ln(),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        if x > 0.0 {
+            self.logarithm.cdf(x.ln())
+        } else {
+            0.0
+        }
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        if x > 0.0 {
+            self.logarithm.survival(x.ln())
+        } else {
+            1.0
+        }
+    }
+
+    fn support(&self) -> (f64, f64) {
+        let (low, high) = self.logarithm.support();
+        (low.exp(), high.exp())
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        self.logarithm.quantile(p).exp()
+    }
+
+    /// The tails of a logarithm that is not bounded are taken to be too heavy
+    /// for a mean, as Student's are.
+    fn mean(&self) -> Option<f64> {
+        match self.logarithm.support().1 < f64::INFINITY {
+            true => Some(self.expectation(&|x| x)),
+            false => Some(f64::INFINITY),
+        }
+    }
+
+    fn variance(&self) -> Option<f64> {
+        let mean = self.mean().filter(|mean| mean.is_finite())?;
+        Some(self.expectation(&|x| (x - mean) * (x - mean)))
+    }
+
+    /// The most probable of many quantiles.
+    fn mode(&self) -> f64 {
+        let candidates = (1..2000).map(|i| self.quantile(f64::from(i) / 2000.0));
+        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
+            true => x,
+            false => best,
+        };
+        candidates.fold(self.quantile(0.5), better)
+    }
+
+    fn entropy(&self) -> f64 {
+        self.logarithm.entropy() + self.logarithm.expectation(&|x| x)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        self.logarithm
+            .draw(rng)
+            .exp()
+            .clamp(f64::MIN_POSITIVE, f64::MAX)
+    }
+}
