@@ -1,10 +1,11 @@
 //! Integrals of functions of one variable: adaptive Gauss–Kronrod quadrature.
 //!
-//! Each panel is integrated by the 10-point Gauss and the 21-point Kronrod rule on the same
-//! nodes; their difference estimates the error (Piessens et al., *QUADPACK*, 1983). The panel with the
-//! largest error is halved until the errors together are small enough, so that a step or a
-//! kink at an unknown place is found by bisection. An infinite end is brought to 1 by
-//! x = from ± scale · u / (1 − u).
+//! Each panel is integrated by the 10-point Gauss and the 21-point Kronrod rule
+//! on the same nodes; their difference estimates the error (Piessens et al.,
+//! *QUADPACK*, 1983). The panel with the largest error is halved until the
+//! errors together are small enough, so that a step or a kink at an unknown
+//! place is found by bisection. An infinite end is brought to 1 by x = from ±
+//! scale · u / (1 − u).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,17 +26,19 @@ const MOST_PANELS: usize = 1000;
 /// narrow peak is not overlooked.
 const FIRST_PANELS: usize = 4;
 
-/// What one can ask for at best: the estimate of a panel is never below 50 units of rounding.
+/// What one can ask for at best: the estimate of a panel is never below 50
+/// units of rounding.
 const FINEST_TOLERANCE: f64 = 2e-14;
 
-/// ∫ f from `low` to `high`, either of which may be infinite, until the estimated error is below
-/// `tolerance` · ∫|f| or a thousand panels are used.
+/// ∫ f from `low` to `high`, either of which may be infinite, until the
+/// estimated error is below `tolerance` · ∫|f| or a thousand panels are used.
 ///
-/// `breaks` are places where f may jump or bend, or between which its mass is known to lie: an infinite
-/// end is measured in units of their spread, so peaks far from 0 or of a tiny width need them. Those
-/// outside of the range are ignored. A node where f is not finite counts as 0, as an integrable
-/// singularity needs. Where f is finite the result is never NaN; what overflows stops
-/// at the largest number.
+/// `breaks` are places where f may jump or bend, or between which its mass is
+/// known to lie: an infinite end is measured in units of their spread, so peaks
+/// far from 0 or of a tiny width need them. Those outside of the range are
+/// ignored. A node where f is not finite counts as 0, as an integrable
+/// singularity needs. Where f is finite the result is never NaN; what overflows
+/// stops at the largest number.
 pub(crate) fn integrate(
     mut f: impl FnMut(f64) -> f64,
     low: f64,
@@ -62,7 +65,8 @@ pub(crate) fn integrate(
         })
         .map(|(chart, from, to)| Panel::new(&mut f, chart, from, to))
         .collect();
-    // Too narrow to be halved: what is left of a jump between neighbouring numbers.
+    // Too narrow to be halved: what is left of a jump between neighbouring
+    // numbers.
     let mut indivisible = Vec::new();
     while panels.len() + indivisible.len() < MOST_PANELS {
         let all = || panels.iter().chain(&indivisible);
@@ -88,7 +92,8 @@ pub(crate) fn integrate(
     }
 }
 
-/// ∫ f over a finite range by the Kronrod rule on `panels` equal panels, for integrands known to be smooth.
+/// ∫ f over a finite range by the Kronrod rule on `panels` equal panels, for
+/// integrands known to be smooth.
 pub(crate) fn integrate_smooth(f: impl Fn(f64) -> f64, low: f64, high: f64, panels: usize) -> f64 {
     let half = 0.5 * (high - low) / panels as f64;
     let mut total = 0.0;
@@ -103,7 +108,8 @@ pub(crate) fn integrate_smooth(f: impl Fn(f64) -> f64, low: f64, high: f64, pane
     total * half
 }
 
-/// Node, its Kronrod weight and its Gauss weight, on the right half of [−1, 1] without the centre.
+/// Node, its Kronrod weight and its Gauss weight, on the right half of [−1, 1]
+/// without the centre.
 const RULE: [(f64, f64, f64); 10] = [
     (0.995_657_163_025_808_1, 0.011_694_638_867_371_874, 0.0),
     (
@@ -145,7 +151,8 @@ const CENTRE_WEIGHT: f64 = 0.149_445_554_002_916_9;
 enum Chart {
     /// They are the arguments.
     Plain,
-    /// From 0 to 1, they stand for `from` up or down to infinity, in units of `scale`, which has the sign of that infinity.
+    /// From 0 to 1, they stand for `from` up or down to infinity, in units of
+    /// `scale`, which has the sign of that infinity.
     Infinite { from: f64, scale: f64 },
 }
 
@@ -241,7 +248,8 @@ impl Panel {
     }
 }
 
-/// Overflow stops at the largest number, so that no difference of two infinities arises.
+/// Overflow stops at the largest number, so that no difference of two
+/// infinities arises.
 fn saturated(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
@@ -251,7 +259,8 @@ fn sum(terms: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Ord for Panel {
-    /// By error; of equal ones the leftmost is the larger, so that the order is always the same.
+    /// By error; of equal ones the leftmost is the larger, so that the order is
+    /// always the same.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_error = self.error.total_cmp(&other.error);
         by_error.then(other.from.total_cmp(&self.from))

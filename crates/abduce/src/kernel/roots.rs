@@ -1,13 +1,16 @@
 //! Roots of increasing functions of one variable.
 //!
-//! `increasing_root` asks for values only and keeps a bracket: inverse quadratic interpolation where the last
-//! three points allow it, else bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
-//! `increasing_newton` asks for the slope too and bisects where Newton's step would leave the bracket.
+//! `increasing_root` asks for values only and keeps a bracket: inverse
+//! quadratic interpolation where the last three points allow it, else bisection
+//! (Chandrupatla, *Advances in Engineering Software* 28, 1997).
+//! `increasing_newton` asks for the slope too and bisects where Newton's step
+//! would leave the bracket.
 
 /// Where an increasing function crosses 0, to the last bits of the argument.
 ///
-/// The end itself is returned where the function has no change of sign. Ends may be infinite;
-/// the function is not asked there, and a bracket over many orders of magnitude is no slower than a narrow one.
+/// The end itself is returned where the function has no change of sign. Ends
+/// may be infinite; the function is not asked there, and a bracket over many
+/// orders of magnitude is no slower than a narrow one.
 pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
     let mut at_end = |x: f64| if x.is_finite() { f(x) } else { x };
     let (at_low, at_high) = (at_end(low), at_end(high));
@@ -21,10 +24,12 @@ pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
     let (mut x, mut y) = (low, at_low);
     let (mut opposite, mut at_opposite) = (high, at_high);
     let mut share = None;
-    // Each two bisections halve the number of floats within the bracket, so 64 · 2 steps end every search.
+    // Each two bisections halve the number of floats within the bracket, so 64
+    // · 2 steps end every search.
     for step in 0..200 {
         let interpolated = share.map(|share| x + share * (opposite - x));
-        // Over many orders of magnitude, rounding can put it at an end or beyond.
+        // Over many orders of magnitude, rounding can put it at an end or
+        // beyond.
         let inside = interpolated.filter(|&next| x.min(opposite) < next && next < x.max(opposite));
         let next = inside.unwrap_or_else(|| middle(x, opposite, step));
         let value = f(next);
@@ -64,13 +69,15 @@ pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
     x
 }
 
-/// A number between two others: in turn halfway by value, and halfway in the list of all floats.
+/// A number between two others: in turn halfway by value, and halfway in the
+/// list of all floats.
 fn middle(a: f64, b: f64, turn: usize) -> f64 {
     let by_value = 0.5 * a + 0.5 * b;
     if turn.is_multiple_of(2) && by_value.is_finite() {
         return by_value;
     }
-    // Positive floats are in the order of their bits, negative ones in the opposite.
+    // Positive floats are in the order of their bits, negative ones in the
+    // opposite.
     let place = |x: f64| {
         let bits = (x.abs()).to_bits() as i64;
         if x < 0.0 { -bits } else { bits }
@@ -79,8 +86,9 @@ fn middle(a: f64, b: f64, turn: usize) -> f64 {
     f64::from_bits(between.unsigned_abs()).copysign(if between < 0 { -1.0 } else { 1.0 })
 }
 
-/// Where an increasing function crosses 0, by Newton's method from `start` between finite `low` and `high`,
-/// until a step is below `precision`. `f` gives value and slope; neither need be finite everywhere.
+/// Where an increasing function crosses 0, by Newton's method from `start`
+/// between finite `low` and `high`, until a step is below `precision`. `f`
+/// gives value and slope; neither need be finite everywhere.
 pub(crate) fn increasing_newton(
     mut low: f64,
     mut high: f64,

@@ -1,8 +1,10 @@
-//! Modified Bessel functions of orders 0 and 1, as the von Mises distribution needs them: ln I₀(x), the mean resultant length
-//! A(x) = I₁(x) / I₀(x) and its inverse, and the distribution function.
+//! Modified Bessel functions of orders 0 and 1, as the von Mises distribution
+//! needs them: ln I₀(x), the mean resultant length A(x) = I₁(x) / I₀(x) and its
+//! inverse, and the distribution function.
 //!
-//! Below 20 by series and continued fraction, whose terms are all positive; beyond by the asymptotic expansions
-//! Iᵥ(x) ~ eˣ / √(2πx) · (1 − (4v²−1)/8x + …) (Abramowitz & Stegun 9.7.1), whose smallest term is then below e⁻⁴⁰.
+//! Below 20 by series and continued fraction, whose terms are all positive;
+//! beyond by the asymptotic expansions Iᵥ(x) ~ eˣ / √(2πx) · (1 − (4v²−1)/8x +
+//! …) (Abramowitz & Stegun 9.7.1), whose smallest term is then below e⁻⁴⁰.
 
 use super::gamma::LN_TAU;
 use crate::kernel::quadrature::integrate_smooth;
@@ -21,7 +23,8 @@ pub(crate) fn ln_bessel_i0(x: f64) -> f64 {
     }
 }
 
-/// ln(e⁻ˣ I₀(x)) for x ≥ 0. Absolute error below 1e-15 times the larger of 1 and the result.
+/// ln(e⁻ˣ I₀(x)) for x ≥ 0. Absolute error below 1e-15 times the larger of 1
+/// and the result.
 fn ln_scaled_i0(x: f64) -> f64 {
     if x >= LARGE {
         return asymptotic(x).0.ln() - 0.5 * (LN_TAU + x.ln());
@@ -41,7 +44,8 @@ fn ln_small_i0(x: f64) -> f64 {
     f64::ln_1p(sum)
 }
 
-/// The asymptotic series of I₀ and of I₀ − I₁, without their common factor eˣ / √(2πx).
+/// The asymptotic series of I₀ and of I₀ − I₁, without their common factor eˣ /
+/// √(2πx).
 fn asymptotic(x: f64) -> (f64, f64) {
     let (mut zero, mut one) = (1.0, 1.0);
     let (mut sum, mut difference) = (1.0, 0.0);
@@ -72,14 +76,16 @@ fn ratio_and_rest(x: f64) -> (f64, f64) {
         let rest = difference / sum;
         return (1.0 - rest, rest);
     }
-    // Iᵥ₊₁ / Iᵥ = x / (2(v + 1) + x Iᵥ₊₂ / Iᵥ₊₁), from so far up that the last ratio does not matter.
+    // Iᵥ₊₁ / Iᵥ = x / (2(v + 1) + x Iᵥ₊₂ / Iᵥ₊₁), from so far up that the last
+    // ratio does not matter.
     let ratio = (1..=60)
         .rev()
         .fold(0.0, |above, order| x / (2.0 * f64::from(order) + x * above));
     (ratio, 1.0 - ratio)
 }
 
-/// The x at which A(x) = r, for r from 0 to 1. Relative error below 1e-14 / (1 − r).
+/// The x at which A(x) = r, for r from 0 to 1. Relative error below 1e-14 / (1
+/// − r).
 pub(crate) fn inverse_bessel_ratio(r: f64) -> f64 {
     if !(0.0..=1.0).contains(&r) {
         return f64::NAN;
@@ -95,7 +101,8 @@ pub(crate) fn inverse_bessel_ratio(r: f64) -> f64 {
         let x = start * (1.0 + u);
         let (ratio, own_rest) = ratio_and_rest(x);
         let excess = if r < 0.5 { ratio - r } else { rest - own_rest };
-        // A′ = 1 − A/x − A², which cancels where A is nearly 1; Newton's method needs no more than these terms.
+        // A′ = 1 − A/x − A², which cancels where A is nearly 1; Newton's method
+        // needs no more than these terms.
         let slope = if x < LARGE {
             1.0 - ratio / x - ratio * ratio
         } else {
@@ -109,8 +116,9 @@ pub(crate) fn inverse_bessel_ratio(r: f64) -> f64 {
     start * (1.0 + increasing_newton(-0.9, 9.0, 0.0, 1e-16, relative))
 }
 
-/// The distribution function of the von Mises distribution with mean 0 and concentration κ ≥ 0, from −π to π:
-/// ∫ exp(κ cos t) dt / 2π I₀(κ). Relative error below 1e-13 in the lower tail, also where it is 1e-200.
+/// The distribution function of the von Mises distribution with mean 0 and
+/// concentration κ ≥ 0, from −π to π: ∫ exp(κ cos t) dt / 2π I₀(κ). Relative
+/// error below 1e-13 in the lower tail, also where it is 1e-200.
 pub(crate) fn von_mises_cdf(angle: f64, kappa: f64) -> f64 {
     if angle > 0.0 {
         return 1.0 - von_mises_cdf(-angle, kappa);
@@ -121,9 +129,11 @@ pub(crate) fn von_mises_cdf(angle: f64, kappa: f64) -> f64 {
     if kappa.is_infinite() {
         return if angle == 0.0 { 0.5 } else { 0.0 };
     }
-    // cos(angle) − cos(angle − s) = 2 sin(s/2) sin(s/2 − angle) is never negative here.
+    // cos(angle) − cos(angle − s) = 2 sin(s/2) sin(s/2 − angle) is never
+    // negative here.
     let fall = |s: f64| 2.0 * kappa * (0.5 * s).sin() * (0.5 * s - angle).sin();
-    // Below −π/2 the density bends back, and the slope at the end says twice too much.
+    // Below −π/2 the density bends back, and the slope at the end says twice
+    // too much.
     let slope = 0.5 * kappa * -angle.sin();
     let curvature = kappa * angle.cos().max(0.0);
     // What the double nearest to π lacks matters within 1e-4 of −π.

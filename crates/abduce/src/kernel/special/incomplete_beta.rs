@@ -1,9 +1,12 @@
-//! The regularised incomplete beta function I(x) = ∫₀ˣ tᵃ⁻¹ (1−t)ᵇ⁻¹ dt / B(a, b), its complement, and their inverses.
+//! The regularised incomplete beta function I(x) = ∫₀ˣ tᵃ⁻¹ (1−t)ᵇ⁻¹ dt / B(a,
+//! b), its complement, and their inverses.
 //!
-//! As with the incomplete gamma functions, the small tail is a product of positive numbers: the power series where its
-//! terms fall at once, the continued fraction of DiDonato & Morris (ACM TOMS 18, 1992) below the mean, and numerical
-//! integration where both parameters are large or where a small one leaves nearly all mass on one side.
-//! A point is a pair (x, y) with x + y = 1, so that both are known to full precision.
+//! As with the incomplete gamma functions, the small tail is a product of
+//! positive numbers: the power series where its terms fall at once, the
+//! continued fraction of DiDonato & Morris (ACM TOMS 18, 1992) below the mean,
+//! and numerical integration where both parameters are large or where a small
+//! one leaves nearly all mass on one side. A point is a pair (x, y) with x + y
+//! = 1, so that both are known to full precision.
 
 use super::beta::ln_beta;
 use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma_1p, ln_rising, stirling_rest};
@@ -12,14 +15,14 @@ use super::normal::normal_quantile;
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
 
-/// I(x), the beta distribution's mass below x, for a, b > 0. Relative error below 1e-12 for parameters from 1e-8 to
-/// 1e9, also where it is 1e-200.
+/// I(x), the beta distribution's mass below x, for a, b > 0. Relative error
+/// below 1e-12 for parameters from 1e-8 to 1e9, also where it is 1e-200.
 pub(crate) fn beta_i(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x, 1.0 - x).0
 }
 
-/// 1 − I(x), the mass above x, to the same relative error. With the parameters exchanged it is also I(1 − x) for an x so
-/// small that 1 − x is rounded.
+/// 1 − I(x), the mass above x, to the same relative error. With the parameters
+/// exchanged it is also I(1 − x) for an x so small that 1 − x is rounded.
 pub(crate) fn beta_i_complement(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x, 1.0 - x).1
 }
@@ -49,7 +52,8 @@ fn tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// The tails where x is at most the mean or, with a parameter below 1, at most one half.
+/// The tails where x is at most the mean or, with a parameter below 1, at most
+/// one half.
 fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if b * x <= 0.7 || (b <= 1.0 && x <= 0.5) {
         return series(a, b, x);
@@ -67,10 +71,12 @@ fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     (lower, 1.0 - lower)
 }
 
-/// a y − b x = a − (a + b) x: how far x is below the mean a / (a + b), times a + b. Rounded only once, from
-/// the smaller of x and y, which is the one known exactly.
+/// How far x is below the mean a / (a + b), times a + b, which is a − (a + b) x.
+/// Rounded only once, from the smaller of x and y, which is the one known
+/// exactly.
 fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    /// a − (a + b) x with the rounding of both products and of their sum taken back.
+    /// a − (a + b) x with the rounding of both products and of their sum taken
+    /// back.
     fn rest(a: f64, b: f64, x: f64) -> f64 {
         let (p, q) = (a * x, b * x);
         let products = a.mul_add(x, -p) + b.mul_add(x, -q);
@@ -111,8 +117,9 @@ fn ln_mass(a: f64, b: f64, x: f64, y: f64) -> f64 {
     at_mean - fall + (stirling_rest(n) - stirling_rest(a) - stirling_rest(b))
 }
 
-/// Both tails by the power series: with head = xᵃ / aB(a, b), the lower is head (1 + a S) where
-/// S = Σ (1−b)(2−b)…(n−b) xⁿ / n!(a+n). The upper, where it is small, is (1 − head) − head a S, with 1 − head by expm1.
+/// Both tails by the power series: with head = xᵃ / aB(a, b), the lower is head
+/// (1 + a S) where S = Σ (1−b)(2−b)…(n−b) xⁿ / n!(a+n). The upper, where it is
+/// small, is (1 − head) − head a S, with 1 − head by expm1.
 fn series(a: f64, b: f64, x: f64) -> (f64, f64) {
     let (mut power, mut sum, mut n) = (1.0, 0.0f64, 0.0);
     loop {
@@ -120,7 +127,7 @@ fn series(a: f64, b: f64, x: f64) -> (f64, f64) {
         power *= x * (n - b) / n;
         let term: f64 = power / (a + n);
         sum += term;
-        if term.abs() <= 1e-17 * (1.0 / a + sum).abs() || n > 10_000.0 {
+        if term.abs() <= 1e-17 * sum.abs() || n > 10_000.0 {
             break;
         }
     }
@@ -161,8 +168,8 @@ fn lower_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     value
 }
 
-/// The lower tail over the mass for large a and b: ∫₀¹ (1−s)^{a−1} (1 + sx/y)^{b−1} ds / y, whose exponent falls by a sum of positive
-/// terms.
+/// The lower tail over the mass for large a and b: ∫₀¹ (1−s)^{a−1} (1 +
+/// sx/y)^{b−1} ds / y, whose exponent falls by a sum of positive terms.
 fn lower_integral(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let odds = x / y;
     let slope = (below_mean(a, b, x, y) - y + x) / y;
@@ -172,15 +179,17 @@ fn lower_integral(a: f64, b: f64, x: f64, y: f64) -> f64 {
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach, PANELS) / y
 }
 
-/// The upper tail over the mass for a ≤ 1 and bx > 0.7, where x ≤ ½: ∫₀^∞ e^{as} (1 + x(eˢ − 1))^{−a−b} ds over the
-/// log-odds, of which the integrand is log-concave.
+/// The upper tail over the mass for a ≤ 1 and bx > 0.7, where x ≤ ½: ∫₀^∞
+/// e^{as} (1 + x(eˢ − 1))^{−a−b} ds over the log-odds, of which the integrand
+/// is log-concave.
 fn upper_integral(a: f64, b: f64, x: f64) -> f64 {
     let fall = |s: f64| (a + b) * (x * s.exp_m1()).ln_1p() - a * s;
     let reach = ((50.0 / b).exp_m1() / x).ln_1p();
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach, 2 * PANELS)
 }
 
-/// The x at which I(x) = p. Relative error of x below 1e-12 where x is determined by p to that.
+/// The x at which I(x) = p. Relative error of x below 1e-12 where x is
+/// determined by p to that.
 pub(crate) fn inverse_beta_i(a: f64, b: f64, p: f64) -> f64 {
     inverse(a, b, p, 1.0 - p)
 }
@@ -190,10 +199,11 @@ pub(crate) fn inverse_beta_i_complement(a: f64, b: f64, q: f64) -> f64 {
     inverse(a, b, 1.0 - q, q)
 }
 
-/// The x at which I = p and 1 − I = q, from the smaller of the two. Against the log-odds of x the logarithms of both tails are concave, so
-/// that Newton's method cannot go astray.
+/// The x at which I = p and 1 − I = q, from the smaller of the two. Against the
+/// log-odds of x the logarithms of both tails are concave, so that Newton's
+/// method cannot go astray.
 fn inverse(a: f64, b: f64, p: f64, q: f64) -> f64 {
-    if !(0.0..=1.0).contains(&p) || !(a > 0.0 && b > 0.0) {
+    if !((0.0..=1.0).contains(&p) && a > 0.0 && b > 0.0) {
         return f64::NAN;
     }
     if p == 0.0 || q == 0.0 {

@@ -1,27 +1,32 @@
-//! The regularised incomplete gamma functions P(a, x) = ∫₀ˣ tᵃ⁻¹ e⁻ᵗ dt / Γ(a), Q = 1 − P, and their inverses.
+//! The regularised incomplete gamma functions P(a, x) = ∫₀ˣ tᵃ⁻¹ e⁻ᵗ dt / Γ(a),
+//! Q = 1 − P, and their inverses.
 //!
-//! Whichever tail is small is computed as a product of positive numbers: P by its power series below the mean, Q by
-//! its continued fraction above it (Gautschi, ACM TOMS 5, 1979; modified Lentz). Where a is large and x near it both
-//! take √a steps; there the tail is integrated numerically, which takes the same few dozen steps for every a.
+//! Whichever tail is small is computed as a product of positive numbers: P by
+//! its power series below the mean, Q by its continued fraction above it
+//! (Gautschi, ACM TOMS 5, 1979; modified Lentz). Where a is large and x near it
+//! both take √a steps; there the tail is integrated numerically, which takes
+//! the same few dozen steps for every a.
 
 use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma, ln_gamma_1p, stirling_rest};
 use super::normal::normal_quantile;
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
 
-/// P(a, x), the gamma distribution's mass below x, for a > 0. Relative error below 1e-13 for a from 1e-8 to
-/// 1e10, also where P is 1e-200.
+/// P(a, x), the gamma distribution's mass below x, for a > 0. Relative error
+/// below 1e-13 for a from 1e-8 to 1e10, also where P is 1e-200.
 pub(crate) fn gamma_p(a: f64, x: f64) -> f64 {
     tails(a, x).0
 }
 
-/// Q(a, x) = 1 − P(a, x), the mass above x. Relative error below 1e-13 for a from 1e-8 to 1e10, also where Q is 1e-200.
+/// Q(a, x) = 1 − P(a, x), the mass above x. Relative error below 1e-13 for a
+/// from 1e-8 to 1e10, also where Q is 1e-200.
 pub(crate) fn gamma_q(a: f64, x: f64) -> f64 {
     tails(a, x).1
 }
 
-/// The logarithm of x^a e^{−x} / Γ(a + 1), the Poisson mass of the count `a` at rate `x`, without cancellation
-/// near a = x (Loader, *Fast and accurate computation of binomial probabilities*, 2000). Absolute error below 1e-15 of
+/// The logarithm of x^a e^{−x} / Γ(a + 1), the Poisson mass of the count `a` at
+/// rate `x`, without cancellation near a = x (Loader, *Fast and accurate
+/// computation of binomial probabilities*, 2000). Absolute error below 1e-15 of
 /// the larger of 1 and the result.
 pub(crate) fn ln_poisson_mass(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
@@ -53,6 +58,9 @@ fn tails(a: f64, x: f64) -> (f64, f64) {
     }
     if x <= 0.0 {
         return (0.0, 1.0);
+    }
+    if x.is_infinite() {
+        return (1.0, 0.0);
     }
     let mass = ln_poisson_mass(a, x).exp();
     let near = a > 1000.0 && (x - a).abs() < 0.3 * a;
@@ -87,7 +95,8 @@ fn lower_series(a: f64, x: f64) -> f64 {
     sum
 }
 
-/// Q for x ≤ 1.1 and small a: 1 − xᵃ/Γ(1+a) − xᵃ/Γ(a) Σ (−x)ⁿ / n!(a+n), with the first difference taken by expm1.
+/// Q for x ≤ 1.1 and small a: 1 − xᵃ/Γ(1+a) − xᵃ/Γ(a) Σ (−x)ⁿ / n!(a+n), with
+/// the first difference taken by expm1.
 fn upper_series(a: f64, x: f64) -> f64 {
     let (mut power, mut sum) = (1.0, 0.0);
     for n in 1..40 {
@@ -99,7 +108,8 @@ fn upper_series(a: f64, x: f64) -> f64 {
     -head.exp_m1() - a * head.exp() * sum
 }
 
-/// Q / (a · mass) as the continued fraction 1/(x+1−a − 1(1−a)/(x+3−a − 2(2−a)/(x+5−a − …))).
+/// Q / (a · mass) as the continued fraction 1/(x+1−a − 1(1−a)/(x+3−a −
+/// 2(2−a)/(x+5−a − …))).
 fn upper_fraction(a: f64, x: f64) -> f64 {
     let mut denominator = x + 1.0 - a;
     let mut c = f64::INFINITY;
@@ -119,8 +129,8 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
     value
 }
 
-/// Q / (a · mass) = ∫₀^∞ (1+s)^{a−1} e^{−xs} ds for x ≥ a ≫ 1. The exponent falls as (x−a+1) s + (a−1)(s − ln(1+s)), a sum of
-/// positive terms.
+/// Q / (a · mass) = ∫₀^∞ (1+s)^{a−1} e^{−xs} ds for x ≥ a ≫ 1. The exponent
+/// falls as (x−a+1) s + (a−1)(s − ln(1+s)), a sum of positive terms.
 fn upper_integral(a: f64, x: f64) -> f64 {
     let slope = x - a + 1.0;
     let fall = |s: f64| slope * s + (a - 1.0) * ln_1p_defect(s);
@@ -137,7 +147,8 @@ fn lower_integral(a: f64, x: f64) -> f64 {
 /// Panels for a fall by about [`DEPTH`].
 pub(super) const PANELS: usize = 4;
 
-/// How deep the exponent must fall for the rest to be below rounding, with some to spare.
+/// How deep the exponent must fall for the rest to be below rounding, with some
+/// to spare.
 const DEPTH: f64 = 45.0;
 
 /// Where slope · s + curvature · s²/2 has fallen by [`DEPTH`].
@@ -146,7 +157,8 @@ pub(super) fn reach(slope: f64, curvature: f64) -> f64 {
     2.0 * DEPTH / (slope + (slope * slope + 2.0 * DEPTH * curvature).sqrt())
 }
 
-/// The x at which P(a, x) = p. Relative error of x below 1e-13 where x is determined by p to that.
+/// The x at which P(a, x) = p. Relative error of x below 1e-13 where x is
+/// determined by p to that.
 pub(crate) fn inverse_gamma_p(a: f64, p: f64) -> f64 {
     inverse(a, p, 1.0 - p)
 }
@@ -156,8 +168,9 @@ pub(crate) fn inverse_gamma_q(a: f64, q: f64) -> f64 {
     inverse(a, 1.0 - q, q)
 }
 
-/// The x at which P = p and Q = q, from the smaller of the two. Against ln x the logarithms of both tails are concave, so that
-/// Newton's method cannot go astray.
+/// The x at which P = p and Q = q, from the smaller of the two. Against ln x
+/// the logarithms of both tails are concave, so that Newton's method cannot go
+/// astray.
 fn inverse(a: f64, p: f64, q: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) || a.is_nan() || a <= 0.0 {
         return f64::NAN;
@@ -188,7 +201,8 @@ fn inverse(a: f64, p: f64, q: f64) -> f64 {
     start * increasing_newton(-800.0, 800.0, 0.0, 2e-16, from_start).exp()
 }
 
-/// Wilson and Hilferty's cube root of a chi-squared is nearly normal (1931); for small a, Q ≈ e^{−x} / xΓ(a).
+/// Wilson and Hilferty's cube root of a chi-squared is nearly normal (1931);
+/// for small a, Q ≈ e^{−x} / xΓ(a).
 fn first_guess(a: f64, p: f64, q: f64) -> f64 {
     if a < 1.0 {
         return -(q.ln() + ln_gamma(a)).min(0.0);

@@ -1,4 +1,5 @@
-//! Special functions that the standard library lacks, each accurate in its own tail.
+//! Special functions that the standard library lacks, each accurate in its own
+//! tail.
 
 mod bessel;
 mod beta;
@@ -7,12 +8,19 @@ mod incomplete_beta;
 mod incomplete_gamma;
 mod normal;
 
-pub(crate) use bessel::*;
-pub(crate) use beta::*;
-pub(crate) use gamma::*;
-pub(crate) use incomplete_beta::*;
-pub(crate) use incomplete_gamma::*;
-pub(crate) use normal::*;
+pub(crate) use bessel::{bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, von_mises_cdf};
+pub(crate) use beta::{ln_beta, ln_choose};
+pub(crate) use gamma::{
+    LN_TAU, digamma, inverse_digamma, ln_1p_defect, ln_factorial, ln_gamma, ln_gamma_1p,
+    ln_multigamma, ln_rising, trigamma,
+};
+pub(crate) use incomplete_beta::{
+    beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement,
+};
+pub(crate) use incomplete_gamma::{
+    gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_poisson_mass,
+};
+pub(crate) use normal::{normal_cdf, normal_quantile, normal_survival};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Φ(x), the mass below x. Relative error below 1e-15 (1 + x²), from libm's erfc.
+/// Φ(x), the mass below x. Relative error below 1e-15 (1 + x²), from libm's
+/// erfc.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
@@ -12,8 +13,8 @@ pub(crate) fn normal_survival(x: f64) -> f64 {
     normal_cdf(-x)
 }
 
-/// The x at which Φ(x) = p (Wichura, algorithm AS 241, *Applied Statistics* 37, 1988). Relative error below 1e-15; −∞ at 0, ∞ at 1,
-/// NaN outside.
+/// The x at which Φ(x) = p (Wichura, algorithm AS 241, *Applied Statistics* 37,
+/// 1988). Relative error below 1e-15; −∞ at 0, ∞ at 1, NaN outside.
 pub(crate) fn normal_quantile(p: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) {
         return f64::NAN;
