@@ -6,6 +6,7 @@ pub mod ask;
 pub mod bayes;
 pub mod data;
 mod error;
+pub mod estimate;
 pub mod family;
 mod kernel;
 pub mod learn;

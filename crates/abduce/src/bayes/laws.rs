@@ -1,7 +1,7 @@
 //! The laws that every conjugate pair keeps.
 
 use super::*;
-use crate::family::{Beta, Gamma, Gaussian};
+use crate::family::{Beta, Gamma, Gaussian, NormalGamma};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -220,7 +220,10 @@ laws! {
     poisson: PoissonRate, Gamma { shape: 3.0, rate: 0.5 };
     exponential: ExponentialRate, Gamma { shape: 3.0, rate: 2.0 };
     gamma: GammaRate { shape: 2.5 }, Gamma { shape: 3.0, rate: 2.0 };
+    uniform: UniformEnds, BilateralPareto { low: -1.0, high: 2.0, shape: 3.0 };
     gaussian_mean: GaussianMean { variance: 4.0 }, Gaussian { mean: 10.0, variance: 9.0 };
+    gaussian_both: GaussianBoth, NormalGamma::new(2.0, 1.5, 3.0, 2.0).unwrap();
+    log_normal: LogNormalBoth, NormalGamma::new(2.0, 1.5, 3.0, 2.0).unwrap();
     gaussian_precision: GaussianPrecision { mean: -3.0 }, Gamma { shape: 3.0, rate: 2.0 };
 }
 

@@ -9,20 +9,30 @@
 mod curve;
 mod expression;
 mod gaussian;
+mod gaussian_both;
+mod interval;
 mod prior;
 mod proportion;
 mod quadrature;
 mod rate;
+mod risk;
+mod sampled;
+mod uniform;
 
 pub use curve::Curve;
 pub use expression::Expression;
 pub use gaussian::{GaussianMean, GaussianPrecision};
+pub use gaussian_both::{GaussianBoth, LogNormalBoth};
+pub use interval::{clopper_pearson, hoeffding};
 pub use prior::Prior;
 pub use proportion::{
     BernoulliProbability, BinomialProbability, FailureStats, NegativeBinomialProbability,
 };
 pub use quadrature::QuadraturePosterior;
 pub use rate::{ExponentialRate, GammaRate, PoissonRate};
+pub use risk::{Risk, log_loss};
+pub use sampled::{Parameter, SampledPosterior};
+pub use uniform::{BilateralPareto, UniformEnds, UniformPredictive};
 
 use crate::family::{Stats, Univariate};
 use crate::{Error, Result};
@@ -60,6 +70,11 @@ pub trait Conjugate: Send + Sync {
 
     /// Adds a row.
     fn observe(&self, row: &[f64], weight: f64, stats: &mut Self::Stats);
+
+    /// Adds many rows, each with its weight.
+    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut Self::Stats) {
+        rows.for_each(|(row, weight)| self.observe(row, weight, stats));
+    }
 
     /// What is believed after the rows were seen.
     ///

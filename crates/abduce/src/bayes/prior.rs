@@ -1,6 +1,6 @@
 //! Distributions over parameters.
 
-use crate::family::{Beta, Gamma, Gaussian, Univariate};
+use crate::family::{Beta, Gamma, Gaussian, NormalGamma, StudentT, Univariate};
 use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,4 +74,44 @@ one_parameter! {
     Beta, "beta", own => positive(own.a) && positive(own.b);
     Gamma, "gamma", own => positive(own.shape) && positive(own.rate);
     Gaussian, "normal", own => own.mean.is_finite() && positive(own.variance);
+}
+
+impl Prior for NormalGamma {
+    const NAME: &'static str = "normal-gamma";
+
+    fn is_proper(&self) -> bool {
+        let all = [self.strength, self.shape, self.rate];
+        self.mean.is_finite() && all.into_iter().all(positive)
+    }
+
+    fn log_density_of(&self, parameters: &[f64]) -> f64 {
+        self.log_density(parameters)
+    }
+
+    fn means(&self) -> Option<Vec<f64>> {
+        (self.shape > 0.5).then(|| vec![self.mean, self.shape / self.rate])
+    }
+
+    fn modes(&self) -> Option<Vec<f64>> {
+        (self.shape > 0.5).then(|| vec![self.mean, (self.shape - 0.5) / self.rate])
+    }
+
+    fn draw_parameters(&self, rng: &mut dyn Rng) -> Vec<f64> {
+        self.draw(rng)
+    }
+
+    fn marginals(&self) -> Vec<Box<dyn Univariate>> {
+        let square = self.rate / (self.shape * self.strength);
+        vec![
+            Box::new(StudentT {
+                location: self.mean,
+                scale: square.sqrt(),
+                degrees: 2.0 * self.shape,
+            }),
+            Box::new(Gamma {
+                shape: self.shape,
+                rate: self.rate,
+            }),
+        ]
+    }
 }

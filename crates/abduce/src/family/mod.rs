@@ -22,6 +22,7 @@ mod log_normal;
 mod lomax;
 mod multivariate;
 mod negative_binomial;
+mod normal_gamma;
 mod point_mass;
 mod points;
 mod poisson;
@@ -57,6 +58,7 @@ pub use multivariate::{
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
 pub use negative_binomial::NegativeBinomial;
+pub use normal_gamma::NormalGamma;
 pub use point_mass::PointMass;
 pub use points::Points;
 use points::points_at_quantiles;

@@ -1,0 +1,293 @@
+//! The report of a model with a conjugate prior, or with any prior on its one
+//! parameter.
+
+use super::Request;
+use super::prior::{Meaning, meaning};
+use super::report::{
+    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+};
+use super::rows::{Seen, each};
+use crate::bayes::{Conjugate, Curve, Prior, QuadraturePosterior};
+use crate::data::Source;
+use crate::family::{Bernoulli, Univariate};
+use crate::{Error, Result};
+use serde::Serialize;
+
+/// What a family adds to its pair.
+pub(super) struct Model<'a, C: Conjugate> {
+    pub family: &'static str,
+    pub pair: C,
+    /// The prior where none is given.
+    pub default: &'static str,
+    /// What is wrong with a row.
+    pub wrong: &'a dyn Fn(&[f64]) -> Option<String>,
+    /// The maximum-likelihood estimate, in the words of the family.
+    pub maximum: &'a dyn Fn(&C::Stats) -> Result<Maximum>,
+    pub unbiased: &'a dyn Fn(&C::Stats) -> Option<Numbers>,
+    /// What the predictive distribution is called.
+    pub predictive: &'static str,
+    /// What is added to every cell, such as to the code of an only level.
+    pub shift: f64,
+}
+
+/// Rows that wait to be observed together.
+#[derive(Default)]
+struct Buffer {
+    cells: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Buffer {
+    const ROWS: usize = 1 << 16;
+
+    fn push(&mut self, row: &[f64], shift: f64, weight: f64) {
+        self.cells.extend(row.iter().map(|cell| cell + shift));
+        self.weights.push(weight);
+    }
+
+    fn flush<C: Conjugate>(&mut self, pair: &C, stats: &mut C::Stats) {
+        if let Some(width) = self.cells.len().checked_div(self.weights.len()) {
+            let rows = self.cells.chunks_exact(width.max(1));
+            pair.observe_all(&mut rows.zip(self.weights.iter().copied()), stats);
+        }
+        self.cells.clear();
+        self.weights.clear();
+    }
+}
+
+/// A maximum-likelihood estimate.
+pub(super) struct Maximum {
+    pub parameters: Numbers,
+    pub log_likelihood: f64,
+    pub entropy: Option<f64>,
+    pub ruled_out: Vec<String>,
+}
+
+impl Maximum {
+    /// Of a distribution of one number.
+    pub fn of<D: Univariate + Serialize>(fitted: &D, log_likelihood: f64) -> Maximum {
+        Maximum {
+            parameters: Numbers::of(fitted),
+            log_likelihood,
+            entropy: Some(fitted.entropy()),
+            ruled_out: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn no_bias<S>(_: &S) -> Option<Numbers> {
+    None
+}
+
+/// Nothing is known before a row is seen, so the report of no row is an error.
+pub(super) fn something_seen(seen: &Seen) -> Result<()> {
+    match seen.rows > 0 {
+        true => Ok(()),
+        false => Err(Error::data(
+            "no row is seen: there is nothing to estimate from",
+        )),
+    }
+}
+
+/// A predictive distribution that can be described.
+pub(super) trait Predicts {
+    fn prediction(&self, name: &str, level: f64) -> Prediction;
+}
+
+impl<D: Univariate + Serialize> Predicts for D {
+    fn prediction(&self, name: &str, level: f64) -> Prediction {
+        let described = Described {
+            name: name.into(),
+            parameters: Numbers::of(self),
+        };
+        Prediction::of(described, self, level)
+    }
+}
+
+/// Reads the rows and reports.
+pub(super) fn report<C: Conjugate>(
+    model: Model<C>,
+    source: &dyn Source,
+    request: &Request,
+) -> Result<Estimate>
+where
+    C::Predictive: Predicts,
+{
+    let mut stats = model.pair.zero();
+    let mut rows = Buffer::default();
+    let seen = each(source, model.wrong, |row, weight| {
+        rows.push(row, model.shift, weight);
+        if rows.weights.len() == Buffer::ROWS {
+            rows.flush(&model.pair, &mut stats);
+        }
+    })?;
+    rows.flush(&model.pair, &mut stats);
+    let mut estimate = begun(&model, &stats, seen, request);
+    match meaning(&model.pair, request.prior.as_ref(), model.default)? {
+        Meaning::Conjugate(prior, text) => {
+            if !prior.is_proper() {
+                something_seen(&seen)?;
+            }
+            by_rule(&model, &prior, text, &stats, request, &mut estimate)?;
+        }
+        Meaning::Any(curve, text) => {
+            by_quadrature(model, curve, text, &stats, request, &mut estimate)?;
+        }
+    }
+    Ok(estimate)
+}
+
+/// What does not depend on the prior.
+fn begun<C: Conjugate>(
+    model: &Model<C>,
+    stats: &C::Stats,
+    seen: Seen,
+    request: &Request,
+) -> Estimate {
+    let maximum = (model.maximum)(stats);
+    let (maximum, no_maximum) = match maximum {
+        Ok(maximum) => (Some(maximum), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let risk = maximum
+        .as_ref()
+        .map_or_else(RiskReport::default, |own| RiskReport {
+            log_loss: (seen.weight > 0.0).then(|| -own.log_likelihood / seen.weight + 0.0),
+            predictive_log_loss: None,
+            entropy: own.entropy,
+            ruled_out: own.ruled_out.clone(),
+        });
+    Estimate {
+        family: model.family.into(),
+        rows: seen.rows,
+        hidden: seen.hidden,
+        weight: seen.weight,
+        maximum_likelihood: maximum.map(|own| Point {
+            parameters: own.parameters,
+            log_likelihood: own.log_likelihood,
+        }),
+        no_maximum,
+        unbiased: (model.unbiased)(stats),
+        prior: Described {
+            name: String::new(),
+            parameters: Numbers::default(),
+        },
+        proper: true,
+        posterior: None,
+        method: "conjugate".into(),
+        map: None,
+        mean: None,
+        level: request.level,
+        intervals: Vec::new(),
+        above: Vec::new(),
+        frequentist: Vec::new(),
+        predictive: None,
+        log_evidence: None,
+        risk,
+        notes: Vec::new(),
+    }
+}
+
+/// Intervals of parameters, and how probably they exceed what was asked.
+fn tell(
+    estimate: &mut Estimate,
+    parameters: Vec<(&str, &dyn Univariate)>,
+    request: &Request,
+) -> Result<()> {
+    let interval = |(name, own): &(&str, &dyn Univariate)| Interval::of(*name, *own, request.level);
+    estimate.intervals = parameters.iter().map(interval).collect();
+    for (name, value) in &request.above {
+        let wanted = name.as_deref().unwrap_or(parameters[0].0);
+        let Some((name, own)) = parameters.iter().find(|(own, _)| *own == wanted) else {
+            let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+            return Err(Error::parameter(format!("\"{wanted}\" is not a parameter"))
+                .with_hint(format!("the parameters are {}", names.join(", "))));
+        };
+        estimate.above.push(Exceedance {
+            parameter: name.to_string(),
+            value: *value,
+            probability: own.survival(*value),
+        });
+    }
+    Ok(())
+}
+
+fn described<P: Prior>(belief: &P) -> Described {
+    Described {
+        name: P::NAME.into(),
+        parameters: Numbers::of(belief),
+    }
+}
+
+fn by_rule<C: Conjugate>(
+    model: &Model<C>,
+    prior: &C::Prior,
+    text: String,
+    stats: &C::Stats,
+    request: &Request,
+    estimate: &mut Estimate,
+) -> Result<()>
+where
+    C::Predictive: Predicts,
+{
+    let pair = &model.pair;
+    let names = pair.parameters();
+    let posterior = pair.posterior(prior, stats)?;
+    let named = |values: Option<Vec<f64>>| values.map(|values| Numbers::new(&names, values));
+    estimate.proper = prior.is_proper();
+    estimate.prior = match estimate.proper {
+        true => described(prior),
+        false => Described {
+            name: text,
+            parameters: Numbers::default(),
+        },
+    };
+    estimate.posterior = Some(described(&posterior));
+    estimate.map = named(posterior.modes());
+    estimate.mean = named(posterior.means());
+    let level = estimate.level;
+    let own = names.iter().cloned().zip(posterior.marginals());
+    let all: Vec<_> = own.chain(pair.derived(&posterior)).collect();
+    let each = all.iter().map(|(name, own)| (name.as_str(), own.as_ref()));
+    tell(estimate, each.collect(), request)?;
+    let predictive = pair.predictive(&posterior)?;
+    estimate.predictive = Some(predictive.prediction(model.predictive, level));
+    estimate.log_evidence = pair.log_evidence(prior, stats)?;
+    Ok(())
+}
+
+fn by_quadrature<C: Conjugate>(
+    model: Model<C>,
+    curve: Curve,
+    text: String,
+    stats: &C::Stats,
+    request: &Request,
+    estimate: &mut Estimate,
+) -> Result<()> {
+    let names = model.pair.parameters();
+    let bernoulli = model.family == "bernoulli";
+    let posterior = QuadraturePosterior::new(model.pair, curve, stats)?;
+    let level = estimate.level;
+    estimate.method = "quadrature".into();
+    estimate.prior = Described {
+        name: text,
+        parameters: Numbers::default(),
+    };
+    estimate.log_evidence = posterior.log_evidence();
+    estimate.proper = estimate.log_evidence.is_some();
+    estimate.map = Some(Numbers::new(&names, [posterior.mode()]));
+    let mean = posterior.mean();
+    estimate.mean = mean.map(|mean| Numbers::new(&names, [mean]));
+    tell(estimate, vec![(names[0].as_str(), &posterior)], request)?;
+    estimate.predictive = Some(match (bernoulli, mean) {
+        (true, Some(probability)) => Bernoulli { probability }.prediction("bernoulli", level),
+        _ => {
+            let average = Described {
+                name: format!("{} averaged over the posterior", model.family),
+                parameters: Numbers::default(),
+            };
+            Prediction::of(average, &posterior.predictive()?, level)
+        }
+    });
+    Ok(())
+}

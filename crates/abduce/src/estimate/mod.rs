@@ -1,0 +1,109 @@
+//! Everything there is to say of one family and the rows it was seen in: the
+//! maximum-likelihood estimate, the posterior with its mode, mean and intervals,
+//! what it predicts, the evidence and the risk. The list in `families.rs` names
+//! every family with the models it can have.
+
+mod conjugate;
+mod families;
+mod prior;
+mod report;
+mod rows;
+mod sampled;
+
+pub use families::families;
+pub use prior::PriorChoice;
+pub use report::{
+    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+};
+
+use crate::data::{Kind, Source};
+use crate::{Error, Result};
+
+/// What to estimate with.
+#[derive(Debug)]
+pub struct Request {
+    /// The prior; without one, a non-informative one that the report names.
+    pub prior: Option<PriorChoice>,
+    /// Parameters that are known, by name.
+    pub known: Vec<(String, f64)>,
+    /// The probability that intervals hold.
+    pub level: f64,
+    /// Numbers whose probability of being exceeded by a parameter is wanted;
+    /// the parameter may be left out where there is one.
+    pub above: Vec<(Option<String>, f64)>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Request {
+            prior: None,
+            known: Vec::new(),
+            level: 0.95,
+            above: Vec::new(),
+        }
+    }
+}
+
+impl Request {
+    /// A known parameter.
+    fn known(&self, name: &str) -> Option<f64> {
+        let own = self.known.iter().find(|(own, _)| own == name);
+        own.map(|(_, value)| *value)
+    }
+
+    /// Refuses known parameters that a model does not have.
+    fn check(&self, family: &str, names: &[&str]) -> Result<()> {
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(Error::parameter(format!(
+                "the level must be between 0 and 1, not {}",
+                self.level
+            )));
+        }
+        let strange = |(own, _): &&(String, f64)| !names.contains(&own.as_str());
+        match self.known.iter().find(strange) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::parameter(format!(
+                "\"{name}\" cannot be known beforehand of the family {family}"
+            ))
+            .with_hint(match names {
+                [] => "leave --known out".to_string(),
+                names => format!("what can be known is {}", names.join(", ")),
+            })),
+        }
+    }
+}
+
+/// The kind that the columns of a family must be read as; `None` where any
+/// column of two levels will do.
+///
+/// # Errors
+/// If there is no such family.
+pub fn kind_of(family: &str) -> Result<Option<Kind>> {
+    Ok(families::find(family)?.kind)
+}
+
+/// Estimates a family from the columns of a source, all of them.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Schema, Table};
+/// use abduce::estimate::{PriorChoice, Request, estimate};
+/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+/// let column = Column::from_numbers([3.0, 5.0, 4.0].map(Some));
+/// let table = Table::new(schema, vec![column], None)?;
+/// let request = Request {
+///     prior: Some(PriorChoice::Text("gamma(2,1)".into())),
+///     ..Request::default()
+/// };
+/// let poisson = estimate("poisson", &table, &request)?;
+/// assert_eq!(poisson.maximum_likelihood.unwrap().parameters.get("rate"), Some(4.0));
+/// assert_eq!(poisson.mean.unwrap().get("rate"), Some(3.5));
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If there is no such family, a row cannot be of it, or nothing can be said.
+pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let family = families::find(family)?;
+    request.check(family.name, family.known)?;
+    (family.estimate)(source, request)
+}

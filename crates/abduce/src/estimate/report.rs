@@ -1,0 +1,200 @@
+//! What is reported of an estimate, ready to be printed or written as JSON.
+
+use crate::family::Univariate;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// Numbers by name, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers(pub Vec<(String, f64)>);
+
+impl Numbers {
+    /// Names with their numbers.
+    pub fn new(names: &[String], values: impl IntoIterator<Item = f64>) -> Numbers {
+        Numbers(names.iter().cloned().zip(values).collect())
+    }
+
+    /// Every number that a value serialises to, by the name of its field.
+    pub fn of(value: &impl Serialize) -> Numbers {
+        fn walk(name: &str, value: &serde_json::Value, into: &mut Vec<(String, f64)>) {
+            match value {
+                serde_json::Value::Number(number) => {
+                    into.extend(number.as_f64().map(|x| (name.to_string(), x)));
+                }
+                serde_json::Value::Object(fields) => {
+                    for (key, value) in fields {
+                        walk(key, value, into);
+                    }
+                }
+                serde_json::Value::Array(items) => {
+                    for (i, value) in items.iter().enumerate() {
+                        walk(&format!("{name}[{}]", i + 1), value, into);
+                    }
+                }
+                // Infinity is written as null.
+                serde_json::Value::Null => into.push((name.to_string(), f64::INFINITY)),
+                _ => {}
+            }
+        }
+        let mut into = Vec::new();
+        let value = serde_json::to_value(value).unwrap_or_default();
+        walk("", &value, &mut into);
+        Numbers(into)
+    }
+
+    /// The number of a name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        let own = self.0.iter().find(|(own, _)| own == name);
+        own.map(|(_, value)| *value)
+    }
+}
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A distribution by name and numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Described {
+    /// The name.
+    pub name: String,
+    /// Its numbers.
+    pub parameters: Numbers,
+}
+
+/// A point estimate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// The parameters.
+    pub parameters: Numbers,
+    /// The log-likelihood of the rows under them.
+    pub log_likelihood: f64,
+}
+
+/// Credible intervals of one parameter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// The parameter, or what follows from it.
+    pub parameter: String,
+    /// The one that leaves out the same probability on either side.
+    pub equal_tailed: (f64, f64),
+    /// The shortest one.
+    pub highest_density: (f64, f64),
+}
+
+impl Interval {
+    /// The intervals of a distribution.
+    pub fn of(parameter: impl Into<String>, own: &dyn Univariate, level: f64) -> Interval {
+        Interval {
+            parameter: parameter.into(),
+            equal_tailed: own.equal_tailed(level),
+            highest_density: own.highest_density(level),
+        }
+    }
+}
+
+/// The probability that a parameter exceeds a number.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Exceedance {
+    /// The parameter, or what follows from it.
+    pub parameter: String,
+    /// The number.
+    pub value: f64,
+    /// The probability.
+    pub probability: f64,
+}
+
+/// What is predicted of the next row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// The distribution.
+    pub distribution: Described,
+    /// Its mean, where there is one.
+    pub mean: Option<f64>,
+    /// Its standard deviation, where there is one.
+    pub deviation: Option<f64>,
+    /// The interval that leaves out the same probability on either side.
+    pub interval: Option<(f64, f64)>,
+    /// The probability of each level, for families over levels.
+    pub probabilities: Option<Numbers>,
+}
+
+impl Prediction {
+    /// The prediction of a distribution of one number.
+    pub fn of(distribution: Described, own: &dyn Univariate, level: f64) -> Prediction {
+        Prediction {
+            distribution,
+            mean: own.mean(),
+            deviation: own.variance().map(f64::sqrt),
+            interval: Some(own.equal_tailed(level)),
+            probabilities: None,
+        }
+    }
+}
+
+/// What the estimates cost, in nats a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RiskReport {
+    /// The log-loss of the maximum-likelihood estimate on the rows.
+    pub log_loss: Option<f64>,
+    /// The log-loss of the prediction on the rows.
+    pub predictive_log_loss: Option<f64>,
+    /// The entropy of the maximum-likelihood estimate.
+    pub entropy: Option<f64>,
+    /// What the maximum-likelihood estimate rules out although it can happen:
+    /// there its risk is infinite.
+    pub ruled_out: Vec<String>,
+}
+
+/// Everything there is to say.
+#[derive(Clone, Debug, Serialize)]
+pub struct Estimate {
+    /// The family.
+    pub family: String,
+    /// The rows seen.
+    pub rows: u64,
+    /// The rows that were hidden, wholly or in part.
+    pub hidden: u64,
+    /// The total weight of the rows seen.
+    pub weight: f64,
+    /// The maximum-likelihood estimate, where there is one.
+    pub maximum_likelihood: Option<Point>,
+    /// Why there is none.
+    pub no_maximum: Option<String>,
+    /// The unbiased variant of what the maximum-likelihood estimate biases.
+    pub unbiased: Option<Numbers>,
+    /// The prior.
+    pub prior: Described,
+    /// Whether it integrates to 1.
+    pub proper: bool,
+    /// The posterior, where it has a name.
+    pub posterior: Option<Described>,
+    /// How it was found: `conjugate`, `quadrature` or `importance sampling`.
+    pub method: String,
+    /// The mode of the posterior.
+    pub map: Option<Numbers>,
+    /// The mean of the posterior.
+    pub mean: Option<Numbers>,
+    /// The probability that the intervals hold.
+    pub level: f64,
+    /// Credible intervals.
+    pub intervals: Vec<Interval>,
+    /// Probabilities that parameters exceed numbers.
+    pub above: Vec<Exceedance>,
+    /// Intervals that hold whatever the truth is, by method.
+    pub frequentist: Vec<(String, (f64, f64))>,
+    /// What is predicted of the next row.
+    pub predictive: Option<Prediction>,
+    /// The logarithm of the evidence p(rows), which improper priors have not.
+    pub log_evidence: Option<f64>,
+    /// What the estimates cost.
+    pub risk: RiskReport,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}

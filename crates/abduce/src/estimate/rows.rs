@@ -1,0 +1,64 @@
+//! The rows of a source as plain numbers, each checked to be possible.
+
+use crate::data::{Source, Values};
+use crate::{Error, Result};
+
+/// How many rows were seen and how many were not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Seen {
+    pub rows: u64,
+    pub hidden: u64,
+    pub weight: f64,
+}
+
+/// Passes every row on with its weight; rows with a hidden cell are counted
+/// and left out. A row for which `wrong` has something to say is an error.
+pub(super) fn each(
+    source: &dyn Source,
+    wrong: impl Fn(&[f64]) -> Option<String>,
+    mut pass_on: impl FnMut(&[f64], f64),
+) -> Result<Seen> {
+    let fields = &source.schema().fields;
+    let mut seen = Seen::default();
+    let mut number = 0;
+    let mut row = vec![0.0; fields.len()];
+    for chunk in source.scan()? {
+        let chunk = chunk?;
+        let columns: Vec<_> = chunk
+            .columns()
+            .iter()
+            .map(|c| c.cells(0, chunk.rows()))
+            .collect();
+        for i in 0..chunk.rows() {
+            number += 1;
+            let weight = chunk.weights().map_or(1.0, |weights| weights[i]);
+            if weight <= 0.0 {
+                continue;
+            }
+            if !columns.iter().all(|cells| cells.is_seen(i)) {
+                seen.hidden += 1;
+                continue;
+            }
+            for (cell, cells) in row.iter_mut().zip(&columns) {
+                *cell = match cells.values {
+                    Values::Real(values) => values[i],
+                    Values::Code(codes) => f64::from(codes[i]),
+                };
+            }
+            if let Some(why) = wrong(&row) {
+                return Err(Error::data(format!("row {number}: {why}"))
+                    .at_column(&fields[0].name)
+                    .with_hint("rows count from 1, without the line of names; mend or leave out the row, or choose another family"));
+            }
+            seen.rows += 1;
+            seen.weight += weight;
+            pass_on(&row, weight);
+        }
+    }
+    Ok(seen)
+}
+
+/// Says what a number should have been, if it is not.
+pub(super) fn must(ok: bool, x: f64, what: &str) -> Option<String> {
+    (!ok).then(|| format!("{x} is not {what}"))
+}

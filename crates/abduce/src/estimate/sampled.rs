@@ -1,0 +1,195 @@
+//! The report of a model with several parameters and no conjugate prior.
+
+use super::conjugate::something_seen;
+use super::prior::expression;
+use super::report::{
+    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+};
+use super::rows::{each, must};
+use super::{PriorChoice, Request};
+use crate::bayes::{Parameter, SampledPosterior};
+use crate::data::Source;
+use crate::family::{Scalar, Stats, Univariate};
+use crate::{Error, Result};
+
+/// A parameter of a family: its name, its range, and the prior where none is
+/// given; whether that integrates.
+pub(super) type Slot = (&'static str, (f64, f64), &'static str, bool);
+
+/// Reads the rows and reports.
+pub(super) fn report<F: Scalar + 'static>(
+    source: &dyn Source,
+    request: &Request,
+    slots: &[Slot],
+    domain: &str,
+    build: fn(&[f64]) -> Result<F>,
+    wide: fn(&[(f64, f64)]) -> Vec<f64>,
+) -> Result<Estimate> {
+    let wrong = |row: &[f64]| must(<F as Scalar>::supports(row[0]), row[0], domain);
+    let mut cells = Vec::new();
+    let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
+    something_seen(&seen)?;
+    let mut stats = <F as Scalar>::Stats::default();
+    F::see(&mut cells.iter().copied(), &mut stats);
+    let fitted = F::estimate(&stats);
+    let names: Vec<String> = slots.iter().map(|slot| slot.0.to_string()).collect();
+    let start = match &fitted {
+        Ok(fitted) => {
+            let own = Numbers::of(fitted);
+            names
+                .iter()
+                .map(|name| own.get(name).unwrap_or(1.0))
+                .collect()
+        }
+        Err(_) => wide(&cells),
+    };
+    let (parameters, prior, proper) = priors(slots, request.prior.as_ref())?;
+    let log_likelihood =
+        |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
+    // Statistics that are all the rows are gone through once for every draw.
+    let draws = if cells.len() > 20_000 { 1024 } else { 4096 };
+    let posterior = SampledPosterior::new(&parameters, log_likelihood, &start, draws)?;
+    let level = request.level;
+    let row = |x: &[f64]| {
+        let own = build(x).ok()?;
+        Some(Box::new(own) as Box<dyn Univariate>)
+    };
+    let predictive = posterior.predictive(row)?;
+    let described = Described {
+        name: format!("{} averaged over the posterior", <F as Scalar>::NAME),
+        parameters: Numbers::default(),
+    };
+    let interval = |(i, name): (usize, &String)| {
+        let [equal_tailed, highest_density] = posterior.intervals(i, level);
+        Interval {
+            parameter: name.clone(),
+            equal_tailed,
+            highest_density,
+        }
+    };
+    let mut notes = Vec::new();
+    if posterior.effective < 400.0 {
+        notes.push(format!(
+            "the {draws} draws are worth only {:.0}: take the posterior as rough",
+            posterior.effective
+        ));
+    }
+    let above = request.above.iter().map(|(name, value)| {
+        let wanted = name.as_deref().unwrap_or(&names[0]);
+        let place = names.iter().position(|own| own == wanted).ok_or_else(|| {
+            Error::parameter(format!("\"{wanted}\" is not a parameter"))
+                .with_hint(format!("the parameters are {}", names.join(", ")))
+        })?;
+        let beyond = posterior.draws.iter().zip(&posterior.weights);
+        let beyond = beyond.filter(|(draw, _)| draw[place] > *value);
+        Ok(Exceedance {
+            parameter: wanted.to_string(),
+            value: *value,
+            probability: beyond.map(|(_, weight)| weight).sum(),
+        })
+    });
+    let above = above.collect::<Result<Vec<_>>>()?;
+    let maximum = fitted.as_ref().ok();
+    Ok(Estimate {
+        family: <F as Scalar>::NAME.into(),
+        rows: seen.rows,
+        hidden: seen.hidden,
+        weight: seen.weight,
+        maximum_likelihood: maximum.map(|own| Point {
+            parameters: Numbers::of(own),
+            log_likelihood: own.log_likelihood_of(&stats),
+        }),
+        no_maximum: fitted.as_ref().err().map(Error::to_string),
+        unbiased: None,
+        prior,
+        proper,
+        posterior: None,
+        method: "importance sampling".into(),
+        map: Some(Numbers::new(&names, posterior.mode.clone())),
+        mean: Some(Numbers::new(&names, posterior.means())),
+        level,
+        intervals: names.iter().enumerate().map(interval).collect(),
+        above,
+        frequentist: Vec::new(),
+        predictive: Some(Prediction::of(described, &predictive, level)),
+        log_evidence: proper.then_some(posterior.log_evidence),
+        risk: RiskReport {
+            log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight()),
+            predictive_log_loss: None,
+            entropy: maximum.map(|own| own.entropy()),
+            ruled_out: Vec::new(),
+        },
+        notes,
+    })
+}
+
+/// Priors of the parameters, `a=…; b=…`, the rest as they are by default; and
+/// whether all of them are known to integrate to 1.
+fn priors(
+    slots: &[Slot],
+    choice: Option<&PriorChoice>,
+) -> Result<(Vec<Parameter>, Described, bool)> {
+    let mut texts: Vec<String> = slots.iter().map(|slot| slot.2.to_string()).collect();
+    let mut proper: Vec<bool> = slots.iter().map(|slot| slot.3).collect();
+    let names: Vec<&str> = slots.iter().map(|slot| slot.0).collect();
+    let how = || {
+        format!(
+            "write {}=…; several stand apart by semicolons",
+            names.join("=…; ")
+        )
+    };
+    match choice {
+        None => {}
+        Some(PriorChoice::Table(_)) => {
+            return Err(Error::parameter(
+                "a table is a prior of one parameter, and there are several",
+            )
+            .with_hint(how()));
+        }
+        Some(PriorChoice::Text(text)) => {
+            for part in text.split(';').filter(|part| !part.trim().is_empty()) {
+                let (name, own) = part.split_once('=').ok_or_else(|| {
+                    Error::parameter(format!(
+                        "\"{}\" does not say whose prior it is",
+                        part.trim()
+                    ))
+                    .with_hint(how())
+                })?;
+                let place = names
+                    .iter()
+                    .position(|own| *own == name.trim())
+                    .ok_or_else(|| {
+                        Error::parameter(format!("\"{}\" is not a parameter", name.trim()))
+                            .with_hint(how())
+                    })?;
+                texts[place] = own.trim().to_string();
+                proper[place] = is_density(own);
+            }
+        }
+    }
+    let parameters = slots.iter().zip(&texts).map(|(slot, text)| {
+        Ok(Parameter {
+            name: slot.0.into(),
+            range: slot.1,
+            prior: expression(text, slot.0)?,
+        })
+    });
+    let described = texts
+        .iter()
+        .zip(&names)
+        .map(|(text, name)| format!("{name}={text}"));
+    let described = Described {
+        name: described.collect::<Vec<_>>().join("; "),
+        parameters: Numbers::default(),
+    };
+    Ok((
+        parameters.collect::<Result<_>>()?,
+        described,
+        proper.iter().all(|own| *own),
+    ))
+}
+
+/// Whether a text is one density and nothing else, so that it integrates to 1.
+fn is_density(text: &str) -> bool {
+    super::prior::named(text).is_some_and(|(_, numbers)| !numbers.is_empty())
+}
