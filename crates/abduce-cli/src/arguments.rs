@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
-use abduce::data::{KindOverride, Opened, ReadOptions, parse_kind_override};
+use abduce::data::{Kind, KindOverride, Opened, ReadOptions, parse_kind_override};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -93,6 +93,38 @@ impl DataArguments {
             ..self.options(target)
         };
         let opened = abduce::data::open(&self.data, &options)?;
+        opened.notes.iter().for_each(|note| context.note(note));
+        Ok(opened)
+    }
+
+    /// Opens some columns of files, all read as one kind if that is given; no
+    /// columns named means all.
+    pub fn open_columns(
+        &self,
+        files: &[String],
+        columns: &[String],
+        kind: Option<Kind>,
+        context: &Context,
+    ) -> Outcome<Opened> {
+        let mut options = self.options(None);
+        if !columns.is_empty() {
+            options.columns = Some(columns.to_vec());
+        }
+        let wishes = |names: &[String], kind: Kind| {
+            let wish = |name: &String| parse_kind_override(&format!("{name}={}", kind.name()));
+            names.iter().map(wish).collect::<abduce::Result<Vec<_>>>()
+        };
+        if let (Some(kind), false) = (kind, columns.is_empty()) {
+            options.kinds = wishes(columns, kind)?;
+        }
+        let mut opened = abduce::data::open(files, &options)?;
+        let fields = &opened.source.schema().fields;
+        let others = |kind: &Kind| fields.iter().any(|f| f.kind.is_coded() != kind.is_coded());
+        if let Some(kind) = kind.filter(others) {
+            let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+            options.kinds = wishes(&names, kind)?;
+            opened = abduce::data::open(files, &options)?;
+        }
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }

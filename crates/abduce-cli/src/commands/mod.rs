@@ -2,6 +2,7 @@
 //! line in the list below.
 
 mod completions;
+mod estimate;
 mod fit;
 mod impute;
 mod man;
@@ -36,6 +37,7 @@ commands! {
     Impute: impute,
     Sample: sample,
     Show: show,
+    Estimate: estimate,
     Tour: tour,
     Completions: completions,
     Man: man,

@@ -1,6 +1,7 @@
 //! The worked examples, a file per group. A new group is a file, its `mod` line
 //! and its line in the list.
 
+mod drug_trial;
 mod faithful;
 mod missing_cells;
 mod mixtures;
@@ -19,6 +20,7 @@ pub struct Stop {
 
 /// The groups, in the order of the tour.
 pub const STOPS: &[Stop] = &[
+    drug_trial::STOP,
     play_tennis::STOP,
     mixtures::STOP,
     missing_cells::STOP,

@@ -12,6 +12,7 @@ use crate::data::Source;
 use crate::family::{Bernoulli, Univariate};
 use crate::{Error, Result};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// What a family adds to its pair.
 pub(super) struct Model<'a, C: Conjugate> {
@@ -59,17 +60,20 @@ impl Buffer {
 pub(super) struct Maximum {
     pub parameters: Numbers,
     pub log_likelihood: f64,
-    pub entropy: Option<f64>,
+    pub fitted: Option<Arc<dyn Univariate>>,
     pub ruled_out: Vec<String>,
 }
 
 impl Maximum {
     /// Of a distribution of one number.
-    pub fn of<D: Univariate + Serialize>(fitted: &D, log_likelihood: f64) -> Maximum {
+    pub fn of<D: Univariate + Clone + Serialize + 'static>(
+        fitted: &D,
+        log_likelihood: f64,
+    ) -> Maximum {
         Maximum {
             parameters: Numbers::of(fitted),
             log_likelihood,
-            entropy: Some(fitted.entropy()),
+            fitted: Some(Arc::new(fitted.clone())),
             ruled_out: Vec::new(),
         }
     }
@@ -91,16 +95,17 @@ pub(super) fn something_seen(seen: &Seen) -> Result<()> {
 
 /// A predictive distribution that can be described.
 pub(super) trait Predicts {
-    fn prediction(&self, name: &str, level: f64) -> Prediction;
+    fn prediction(self, name: &str, level: f64) -> (Prediction, Option<Arc<dyn Univariate>>);
 }
 
-impl<D: Univariate + Serialize> Predicts for D {
-    fn prediction(&self, name: &str, level: f64) -> Prediction {
+impl<D: Univariate + Serialize + 'static> Predicts for D {
+    fn prediction(self, name: &str, level: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
         let described = Described {
             name: name.into(),
-            parameters: Numbers::of(self),
+            parameters: Numbers::of(&self),
         };
-        Prediction::of(described, self, level)
+        let prediction = Prediction::of(described, &self, level);
+        (prediction, Some(Arc::new(self)))
     }
 }
 
@@ -149,12 +154,12 @@ fn begun<C: Conjugate>(
         Ok(maximum) => (Some(maximum), None),
         Err(error) => (None, Some(error.to_string())),
     };
+    let fitted = maximum.as_ref().and_then(|own| own.fitted.clone());
     let risk = maximum
         .as_ref()
         .map_or_else(RiskReport::default, |own| RiskReport {
             log_loss: (seen.weight > 0.0).then(|| -own.log_likelihood / seen.weight + 0.0),
-            predictive_log_loss: None,
-            entropy: own.entropy,
+            entropy: own.fitted.as_ref().map(|own| own.entropy()),
             ruled_out: own.ruled_out.clone(),
         });
     Estimate {
@@ -185,6 +190,8 @@ fn begun<C: Conjugate>(
         log_evidence: None,
         risk,
         notes: Vec::new(),
+        fitted,
+        predicted: None,
     }
 }
 
@@ -251,7 +258,9 @@ where
     let each = all.iter().map(|(name, own)| (name.as_str(), own.as_ref()));
     tell(estimate, each.collect(), request)?;
     let predictive = pair.predictive(&posterior)?;
-    estimate.predictive = Some(predictive.prediction(model.predictive, level));
+    let (prediction, predicted) = predictive.prediction(model.predictive, level);
+    estimate.predictive = Some(prediction);
+    estimate.predicted = predicted;
     estimate.log_evidence = pair.log_evidence(prior, stats)?;
     Ok(())
 }
@@ -266,6 +275,7 @@ fn by_quadrature<C: Conjugate>(
 ) -> Result<()> {
     let names = model.pair.parameters();
     let bernoulli = model.family == "bernoulli";
+    let family = model.family;
     let posterior = QuadraturePosterior::new(model.pair, curve, stats)?;
     let level = estimate.level;
     estimate.method = "quadrature".into();
@@ -279,15 +289,21 @@ fn by_quadrature<C: Conjugate>(
     let mean = posterior.mean();
     estimate.mean = mean.map(|mean| Numbers::new(&names, [mean]));
     tell(estimate, vec![(names[0].as_str(), &posterior)], request)?;
-    estimate.predictive = Some(match (bernoulli, mean) {
+    let (prediction, predicted): (_, Option<Arc<dyn Univariate>>) = match (bernoulli, mean) {
         (true, Some(probability)) => Bernoulli { probability }.prediction("bernoulli", level),
         _ => {
             let average = Described {
-                name: format!("{} averaged over the posterior", model.family),
+                name: format!("{family} averaged over the posterior"),
                 parameters: Numbers::default(),
             };
-            Prediction::of(average, &posterior.predictive()?, level)
+            let predicted = posterior.predictive()?;
+            (
+                Prediction::of(average, &predicted, level),
+                Some(Arc::new(predicted)),
+            )
         }
-    });
+    };
+    estimate.predictive = Some(prediction);
+    estimate.predicted = predicted;
     Ok(())
 }

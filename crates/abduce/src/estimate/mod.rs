@@ -4,17 +4,21 @@
 //! every family with the models it can have.
 
 mod conjugate;
+mod counts;
 mod families;
+mod numbers;
 mod prior;
 mod report;
+mod risk;
 mod rows;
 mod sampled;
 
 pub use families::families;
 pub use prior::PriorChoice;
 pub use report::{
-    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+    Confidence, Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
 };
+pub use risk::{TestRisk, TrueRisk};
 
 use crate::data::{Kind, Source};
 use crate::{Error, Result};

@@ -3,6 +3,7 @@
 use crate::family::Univariate;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Numbers by name, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,6 +100,16 @@ impl Interval {
     }
 }
 
+/// An interval that holds the truth with the level's probability, whatever
+/// the truth is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Confidence {
+    /// How it is found.
+    pub method: String,
+    /// Its ends.
+    pub interval: (f64, f64),
+}
+
 /// The probability that a parameter exceeds a number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Exceedance {
@@ -143,8 +154,6 @@ impl Prediction {
 pub struct RiskReport {
     /// The log-loss of the maximum-likelihood estimate on the rows.
     pub log_loss: Option<f64>,
-    /// The log-loss of the prediction on the rows.
-    pub predictive_log_loss: Option<f64>,
     /// The entropy of the maximum-likelihood estimate.
     pub entropy: Option<f64>,
     /// What the maximum-likelihood estimate rules out although it can happen:
@@ -187,8 +196,8 @@ pub struct Estimate {
     pub intervals: Vec<Interval>,
     /// Probabilities that parameters exceed numbers.
     pub above: Vec<Exceedance>,
-    /// Intervals that hold whatever the truth is, by method.
-    pub frequentist: Vec<(String, (f64, f64))>,
+    /// Intervals that hold whatever the truth is.
+    pub frequentist: Vec<Confidence>,
     /// What is predicted of the next row.
     pub predictive: Option<Prediction>,
     /// The logarithm of the evidence p(rows), which improper priors have not.
@@ -197,4 +206,10 @@ pub struct Estimate {
     pub risk: RiskReport,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// The maximum-likelihood estimate itself, where rows are single numbers.
+    #[serde(skip)]
+    pub fitted: Option<Arc<dyn Univariate>>,
+    /// The prediction itself, where rows are single numbers.
+    #[serde(skip)]
+    pub predicted: Option<Arc<dyn Univariate>>,
 }

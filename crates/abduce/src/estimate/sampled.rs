@@ -11,10 +11,11 @@ use crate::bayes::{Parameter, SampledPosterior};
 use crate::data::Source;
 use crate::family::{Scalar, Stats, Univariate};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// A parameter of a family: its name, its range, and the prior where none is
 /// given; whether that integrates.
-pub(super) type Slot = (&'static str, (f64, f64), &'static str, bool);
+pub(super) type Slot<'a> = (&'static str, (f64, f64), &'a str, bool);
 
 /// Reads the rows and reports.
 pub(super) fn report<F: Scalar + 'static>(
@@ -85,7 +86,7 @@ pub(super) fn report<F: Scalar + 'static>(
         Ok(Exceedance {
             parameter: wanted.to_string(),
             value: *value,
-            probability: beyond.map(|(_, weight)| weight).sum(),
+            probability: beyond.map(|(_, weight)| weight).sum::<f64>() + 0.0,
         })
     });
     let above = above.collect::<Result<Vec<_>>>()?;
@@ -115,11 +116,12 @@ pub(super) fn report<F: Scalar + 'static>(
         log_evidence: proper.then_some(posterior.log_evidence),
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight()),
-            predictive_log_loss: None,
             entropy: maximum.map(|own| own.entropy()),
             ruled_out: Vec::new(),
         },
         notes,
+        fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
+        predicted: Some(Arc::new(predictive)),
     })
 }
 

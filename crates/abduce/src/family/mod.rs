@@ -21,6 +21,7 @@ mod leaf;
 mod log_normal;
 mod lomax;
 mod multivariate;
+mod named;
 mod negative_binomial;
 mod normal_gamma;
 mod point_mass;
@@ -57,6 +58,7 @@ pub use multivariate::{
     Structure,
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub use named::named;
 pub use negative_binomial::NegativeBinomial;
 pub use normal_gamma::NormalGamma;
 pub use point_mass::PointMass;

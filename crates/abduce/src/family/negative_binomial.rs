@@ -30,7 +30,7 @@ pub struct NegativeBinomial {
 
 impl NegativeBinomial {
     /// Beyond this size it cannot be told from a Poisson distribution.
-    const MOST: f64 = 1e9;
+    pub(crate) const MOST: f64 = 1e9;
     const LEAST: f64 = 1e-9;
 
     /// A negative binomial distribution.

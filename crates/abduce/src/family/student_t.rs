@@ -31,7 +31,7 @@ pub struct StudentT {
 
 impl StudentT {
     /// Beyond this it cannot be told from a Gaussian.
-    const MOST_DEGREES: f64 = 1e7;
+    pub(crate) const MOST_DEGREES: f64 = 1e7;
     /// Below this the likelihood of rounded numbers grows without limit.
     const LEAST_DEGREES: f64 = 0.1;
 

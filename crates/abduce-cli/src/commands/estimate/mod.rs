@@ -1,0 +1,226 @@
+//! `estimate`: all there is to say of one family and one column.
+
+mod text;
+
+use crate::arguments::{DataArguments, split_list};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::{Output, refuse_inputs, write_json};
+use abduce::data::{Kind, Opened, Source};
+use abduce::estimate::{Estimate, PriorChoice, Request, TestRisk, TrueRisk, estimate, kind_of};
+use abduce::family::{Univariate, named};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Estimate one family from one column
+///
+/// Prints the maximum-likelihood estimate, the posterior with its mode, mean
+/// and intervals, what it predicts of the next row, the evidence and the risk.
+///
+/// A prior is a name with numbers, as in "beta(2,2)", "gamma(2,1)",
+/// "normal(0,10)" (mean and variance), "normal-gamma(mean,strength,shape,rate)";
+/// or a name alone: uniform, jeffreys, haldane, reference. On a single unknown
+/// parameter it may be any expression, as in "0.8 if x > 0.5 else 0.2",
+/// "0.5*beta(2,2) + 0.5*beta(20,5)" or "exp(-abs(x))"; it need not integrate to 1.
+/// Where several parameters have no conjugate prior, each has its own:
+/// "shape=gamma(2,1); rate=1/x".
+#[derive(Args)]
+#[command(after_help = "Example:
+  abduce estimate bernoulli trial.csv --column cured --prior \"beta(2,2)\"")]
+pub struct Arguments {
+    /// The family: bernoulli, binomial, categorical, multinomial, geometric,
+    /// negative-binomial, poisson, zero-inflated-poisson, exponential, gamma,
+    /// beta, gaussian, log-normal, student-t, von-mises, uniform, point-mass or
+    /// multivariate-gaussian
+    #[arg(value_name = "FAMILY")]
+    family: String,
+    #[command(flatten)]
+    data: DataArguments,
+    /// The column; several for families over several
+    #[arg(long, value_name = "COL")]
+    column: Vec<String>,
+    /// What is believed before any row [default: a non-informative prior]
+    #[arg(long, value_name = "PRIOR", conflicts_with = "prior_table")]
+    prior: Option<String>,
+    /// A prior on one parameter as a table of two columns: places and values,
+    /// straight lines between them
+    #[arg(long, value_name = "FILE")]
+    prior_table: Option<String>,
+    /// A parameter that is known, as in --known variance=4
+    #[arg(long, value_name = "NAME=VALUE")]
+    known: Vec<String>,
+    /// The probability that intervals hold
+    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    level: f64,
+    /// Say how probably the parameter exceeds a number; the parameter's name
+    /// may stand before it, as in --above rate=3
+    #[arg(long, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
+    above: Vec<String>,
+    /// Other rows of the column, to measure the log-loss on
+    #[arg(long, value_name = "FILE")]
+    test: Vec<String>,
+    /// A distribution to take for the truth, as in --against "poisson(3)"; gives
+    /// entropy, cross-entropy and divergence
+    #[arg(long, value_name = "DISTRIBUTION")]
+    against: Option<String>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What is written with --json.
+#[derive(Serialize)]
+struct Document<'a> {
+    columns: &'a [String],
+    #[serde(flatten)]
+    estimate: &'a Estimate,
+    test: Option<&'a TestRisk>,
+    against: Option<&'a TrueRisk>,
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let request = self.request(context)?;
+        let truth = self.truth()?;
+        let opened = self.open(&self.data.data, context)?;
+        let test = match self.test.is_empty() {
+            true => None,
+            false => Some(self.open(&self.test, context)?),
+        };
+        let read = opened.files.iter().map(PathBuf::from);
+        refuse_inputs(self.output.as_deref(), read)?;
+        let source = &*opened.source;
+        let found = estimate(&self.family, source, &request)?;
+        let test = test.map(|test| found.risk_on(&*test.source)).transpose()?;
+        let against = truth.map(|truth| found.risk_against(&*truth));
+        found.notes.iter().for_each(|note| context.note(note));
+        let columns = names(source);
+        let mut output = Output::open(self.output.as_deref())?;
+        if context.json {
+            let document = Document {
+                columns: &columns,
+                estimate: &found,
+                test: test.as_ref(),
+                against: against.as_ref(),
+            };
+            write_json(&mut output, &document)?;
+        } else {
+            text::write(&columns, &found, context, &mut output)?;
+            text::write_risk(test.as_ref(), against.as_ref(), &mut output)?;
+        }
+        output.finish()
+    }
+
+    /// Opens the wanted columns, read as the family needs them.
+    fn open(&self, files: &[String], context: &Context) -> Outcome<Opened> {
+        let kind = kind_of(&self.family)?;
+        let columns: Vec<String> = self.column.iter().flat_map(|c| split_list(c)).collect();
+        let opened = self.data.open_columns(files, &columns, kind, context)?;
+        let found = names(&*opened.source);
+        if columns.is_empty() && found.len() > 1 && !several(&self.family) {
+            return Err(Failure::usage(format!(
+                "there are several columns; choose one with --column: {}",
+                found.join(", ")
+            )));
+        }
+        Ok(opened)
+    }
+
+    fn request(&self, context: &Context) -> Outcome<Request> {
+        let prior = match (&self.prior, &self.prior_table) {
+            (Some(text), _) => Some(PriorChoice::Text(text.clone())),
+            (None, Some(file)) => Some(PriorChoice::Table(self.table(file, context)?)),
+            (None, None) => None,
+        };
+        let known = self.known.iter().flat_map(|text| text.split(','));
+        let known = known.map(|text| match assignment(text)? {
+            (Some(name), value) => Ok((name, value)),
+            (None, _) => Err(Failure::usage(format!(
+                "\"{text}\" does not say which parameter is known; write name=value"
+            ))),
+        });
+        Ok(Request {
+            prior,
+            known: known.collect::<Outcome<_>>()?,
+            level: self.level,
+            above: self
+                .above
+                .iter()
+                .map(|text| assignment(text))
+                .collect::<Outcome<_>>()?,
+        })
+    }
+
+    fn table(&self, file: &str, context: &Context) -> Outcome<Vec<(f64, f64)>> {
+        let files = [file.to_string()];
+        let opened = self
+            .data
+            .open_columns(&files, &[], Some(Kind::Real), context)?;
+        let source = &*opened.source;
+        if source.schema().fields.len() != 2 {
+            return Err(Failure::usage(format!(
+                "{file}: the table of a prior has two columns, places and values"
+            )));
+        }
+        let mut points = Vec::new();
+        for chunk in source.scan()? {
+            let chunk = chunk?;
+            for row in 0..chunk.rows() {
+                let cell = |c: usize| crate::cells::value(chunk.column(c), row);
+                match (cell(0), cell(1)) {
+                    (Some(place), Some(value)) => points.push((place, value)),
+                    _ => {
+                        let row = points.len() + 1;
+                        return Err(Failure::usage(format!("{file}: row {row} has a hole")));
+                    }
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    fn truth(&self) -> Outcome<Option<Arc<dyn Univariate>>> {
+        let Some(text) = &self.against else {
+            return Ok(None);
+        };
+        let wrong = || {
+            Failure::usage(format!(
+                "\"{text}\" is not a distribution; write it as in poisson(3)"
+            ))
+        };
+        let (name, rest) = text.trim().split_once('(').ok_or_else(wrong)?;
+        let numbers = rest.strip_suffix(')').ok_or_else(wrong)?;
+        let numbers = numbers
+            .split(',')
+            .map(|x| x.trim().parse::<f64>().map_err(|_| wrong()));
+        let numbers = numbers.collect::<Outcome<Vec<f64>>>()?;
+        Ok(Some(named(name.trim(), &numbers)?))
+    }
+}
+
+/// Whether a family is over several columns.
+fn several(family: &str) -> bool {
+    matches!(family, "multinomial" | "multivariate-gaussian")
+}
+
+fn names(source: &dyn Source) -> Vec<String> {
+    let fields = source.schema().fields.iter();
+    fields.map(|field| field.name.clone()).collect()
+}
+
+/// `name=value` or `value`.
+fn assignment(text: &str) -> Outcome<(Option<String>, f64)> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (Some(name.trim().to_string()), value),
+        None => (None, text),
+    };
+    match value.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok((name, value)),
+        _ => Err(Failure::usage(format!(
+            "\"{}\" is not a number",
+            value.trim()
+        ))),
+    }
+}

@@ -1,0 +1,226 @@
+//! An estimate for people: a table of the parameters, then a line for each
+//! other thing there is to say.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::text_table::{TextTable, counted, readable};
+use abduce::estimate::{Described, Estimate, Numbers, Prediction, TestRisk, TrueRisk};
+use std::io::Write;
+
+pub fn write(
+    columns: &[String],
+    estimate: &Estimate,
+    context: &Context,
+    output: &mut Output,
+) -> Outcome {
+    let heading = format!("{} of {}", estimate.family, columns.join(", "));
+    let heading = context.heading(output, &heading);
+    let mut rows = counted(estimate.rows, "row");
+    if estimate.weight != estimate.rows as f64 {
+        rows += &format!(" of weight {}", readable(estimate.weight));
+    }
+    if estimate.hidden > 0 {
+        rows += &format!(", {} hidden", counted(estimate.hidden, "row"));
+    }
+    writeln!(output, "{heading}: {rows}")?;
+    writeln!(output)?;
+    output.write_all(parameters(estimate).text(2).as_bytes())?;
+    writeln!(output)?;
+    let lines = lines(estimate);
+    let width = lines
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (name, value) in lines {
+        writeln!(output, "  {name:<width$}  {value}")?;
+    }
+    Ok(())
+}
+
+/// One line per parameter, with every estimate of it.
+fn parameters(estimate: &Estimate) -> TextTable {
+    let level = percent(estimate.level);
+    let maximum = estimate
+        .maximum_likelihood
+        .as_ref()
+        .map(|own| &own.parameters);
+    let columns: Vec<(&str, Option<&Numbers>)> = [
+        ("ML", maximum),
+        ("unbiased", estimate.unbiased.as_ref()),
+        ("MAP", estimate.map.as_ref()),
+        ("mean", estimate.mean.as_ref()),
+    ]
+    .into_iter()
+    .filter(|(_, numbers)| numbers.is_some())
+    .collect();
+    let mut names: Vec<&str> = Vec::new();
+    let known = columns.iter().filter_map(|(_, numbers)| *numbers);
+    let known = known.flat_map(|numbers| numbers.0.iter().map(|(name, _)| name.as_str()));
+    let spanned = estimate.intervals.iter().map(|own| own.parameter.as_str());
+    for name in known.chain(spanned) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let heads = columns.iter().map(|(head, _)| head.to_string());
+    let spans = [
+        format!("{level} equal-tailed"),
+        format!("{level} highest density"),
+    ];
+    let first = [String::new()];
+    let mut table = TextTable::new(first.into_iter().chain(heads).chain(spans));
+    for name in names {
+        let cell = |numbers: &Option<&Numbers>| {
+            let own = numbers.and_then(|numbers| numbers.get(name));
+            own.map(readable).unwrap_or_default()
+        };
+        let own = estimate.intervals.iter().find(|own| own.parameter == name);
+        let ends = |(low, high): (f64, f64)| format!("{} to {}", readable(low), readable(high));
+        let spans = own.map(|own| [ends(own.equal_tailed), ends(own.highest_density)]);
+        let cells = columns.iter().map(|(_, numbers)| cell(numbers));
+        let row = std::iter::once(name.to_string()).chain(cells);
+        table.row(row.chain(spans.unwrap_or_default()));
+    }
+    table
+}
+
+fn lines(estimate: &Estimate) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    let mut say = |name: &str, value: String| lines.push((name.to_string(), value));
+    if let Some(why) = &estimate.no_maximum {
+        say("no ML estimate", why.clone());
+    }
+    if let Some(own) = &estimate.maximum_likelihood {
+        say("log-likelihood", readable(own.log_likelihood));
+    }
+    let improper = if estimate.proper { "" } else { ", improper" };
+    say("prior", described(&estimate.prior) + improper);
+    match &estimate.posterior {
+        Some(posterior) => say("posterior", described(posterior)),
+        None => say("posterior", format!("by {}", estimate.method)),
+    }
+    for own in &estimate.above {
+        let question = format!("P({} > {})", own.parameter, readable(own.value));
+        say(&question, readable(own.probability));
+    }
+    if let Some(predictive) = &estimate.predictive {
+        say("predictive", prediction(predictive, estimate.level));
+    }
+    say(
+        "log-evidence",
+        match estimate.log_evidence {
+            Some(own) => readable(own),
+            None => "none: the prior is improper".into(),
+        },
+    );
+    for own in &estimate.frequentist {
+        let (low, high) = own.interval;
+        let ends = format!("{} to {}", readable(low), readable(high));
+        say(
+            &format!("{} of", percent(estimate.level)),
+            format!("{ends} ({})", own.method),
+        );
+    }
+    let risk = &estimate.risk;
+    if let Some(log_loss) = risk.log_loss {
+        say(
+            "log-loss of ML",
+            format!("{} nats a row", readable(log_loss)),
+        );
+    }
+    if let Some(entropy) = risk.entropy {
+        say("entropy of ML", format!("{} nats", readable(entropy)));
+    }
+    if !risk.ruled_out.is_empty() {
+        say(
+            "risk of ML",
+            format!(
+                "infinite, if {} can happen after all; the predictive gives it a probability",
+                risk.ruled_out.join(" or ")
+            ),
+        );
+    }
+    lines
+}
+
+fn percent(level: f64) -> String {
+    format!("{}%", readable(100.0 * level))
+}
+
+fn described(own: &Described) -> String {
+    let numbers = own.parameters.0.iter();
+    let numbers: Vec<String> = numbers
+        .map(|(name, value)| format!("{name}={}", readable(*value)))
+        .collect();
+    match numbers.is_empty() {
+        true => own.name.clone(),
+        false => format!("{}({})", own.name, numbers.join(", ")),
+    }
+}
+
+fn prediction(own: &Prediction, level: f64) -> String {
+    let mut text = described(&own.distribution);
+    if let Some(mean) = own.mean {
+        text += &format!(", mean {}", readable(mean));
+    }
+    if let Some(deviation) = own.deviation {
+        text += &format!(", deviation {}", readable(deviation));
+    }
+    if let Some((low, high)) = own.interval {
+        text += &format!(
+            ", {} {} to {}",
+            percent(level),
+            readable(low),
+            readable(high)
+        );
+    }
+    if let Some(probabilities) = &own.probabilities {
+        let each = probabilities.0.iter();
+        let each: Vec<String> = each
+            .map(|(name, p)| format!("P({name})={}", readable(*p)))
+            .collect();
+        text += &format!(": {}", each.join(", "));
+    }
+    text
+}
+
+pub fn write_risk(
+    test: Option<&TestRisk>,
+    against: Option<&TrueRisk>,
+    output: &mut Output,
+) -> Outcome {
+    let shown = |own: Option<f64>| own.map_or_else(|| "none".into(), readable);
+    if let Some(test) = test {
+        let mut table = TextTable::new(["log-loss on the test rows", "nats a row"]);
+        table.row(["maximum likelihood", &shown(test.maximum_likelihood)]);
+        table.row(["predictive", &shown(test.predictive)]);
+        write!(output, "\n{}", table.text(2))?;
+        if test.impossible > 0 {
+            writeln!(
+                output,
+                "  {} of {} are impossible under the maximum-likelihood estimate; the \
+                 predictive, smoothed by the prior, allows for them",
+                test.impossible,
+                counted(test.rows, "test row")
+            )?;
+        }
+    }
+    if let Some(own) = against {
+        let mut table = TextTable::new(["if the truth is as given", "cross-entropy", "divergence"]);
+        table.row(["the truth itself", &readable(own.entropy), "0"]);
+        table.row([
+            "maximum likelihood",
+            &shown(own.maximum_likelihood),
+            &shown(own.divergence),
+        ]);
+        table.row([
+            "predictive",
+            &shown(own.predictive),
+            &shown(own.predictive_divergence),
+        ]);
+        write!(output, "\n{}", table.text(2))?;
+    }
+    Ok(())
+}

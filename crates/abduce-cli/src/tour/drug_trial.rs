@@ -1,0 +1,57 @@
+//! A drug that helped 6 of 10 patients, under a prior that thinks it likely to
+//! help most: 0.8 above one half and 0.2 below, which has to be normalised.
+
+use super::{Line, Stop};
+use abduce::Result;
+use abduce::bayes::{
+    BernoulliProbability, Conjugate, Curve, Expression, QuadraturePosterior, clopper_pearson,
+};
+use abduce::family::{Bernoulli, Family, Univariate};
+
+pub const STOP: Stop = Stop {
+    name: "A drug that helped 6 of 10",
+    run,
+};
+
+fn run() -> Result<Vec<Line>> {
+    let seen = after(6.0, 4.0)?;
+    let nothing = after(0.0, 0.0)?;
+    let mle = Bernoulli::mle(&counts(6.0, 4.0))?.probability;
+    let (low, high) = clopper_pearson(6.0, 4.0, 0.95)?;
+    Ok(vec![
+        Line::number(
+            "P(it helps more than half)",
+            0.913_618,
+            seen.survival(0.5),
+            6,
+        ),
+        Line::number(
+            "P(it helps the next)",
+            0.627_715,
+            seen.mean().unwrap_or(f64::NAN),
+            6,
+        ),
+        Line::number("maximum likelihood", 0.6, mle, 6),
+        Line::number(
+            "P(it helps the first)",
+            0.65,
+            nothing.mean().unwrap_or(f64::NAN),
+            6,
+        ),
+        Line::number("exact 95% interval, from", 0.262_378, low, 6),
+        Line::number("exact 95% interval, to", 0.878_448, high, 6),
+    ])
+}
+
+fn counts(helped: f64, not: f64) -> abduce::family::BernoulliStats {
+    let mut counts = BernoulliProbability.zero();
+    BernoulliProbability.observe(&[1.0], helped, &mut counts);
+    BernoulliProbability.observe(&[0.0], not, &mut counts);
+    counts
+}
+
+fn after(helped: f64, not: f64) -> Result<QuadraturePosterior<BernoulliProbability>> {
+    let prior = Expression::parse("0.8 if x > 0.5 else 0.2", &["x"])?;
+    let prior = Curve::Expression(prior);
+    QuadraturePosterior::new(BernoulliProbability, prior, &counts(helped, not))
+}

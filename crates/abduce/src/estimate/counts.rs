@@ -1,0 +1,268 @@
+//! Families of yes and no and of counts.
+
+use super::conjugate::{Maximum, Model, no_bias, report};
+use super::report::{Confidence, Estimate, Numbers};
+use super::rows::{each, must};
+use super::{Request, sampled};
+use crate::bayes::{
+    BernoulliProbability, BinomialProbability, Conjugate, NegativeBinomialProbability, PoissonRate,
+    clopper_pearson, hoeffding,
+};
+use crate::data::Source;
+use crate::family::{
+    Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
+    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, nothing_seen,
+};
+use crate::{Error, Result};
+
+const COUNT: &str = "a whole number from 0 up";
+
+fn is_count(x: f64) -> bool {
+    Poisson::supports(x)
+}
+
+fn count(row: &[f64]) -> Option<String> {
+    must(is_count(row[0]), row[0], COUNT)
+}
+
+/// Intervals that hold whatever the probability is.
+fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
+    let level = estimate.level;
+    let exact = clopper_pearson(successes, failures, level)?;
+    let bound = hoeffding(successes, failures, 1.0, level)?;
+    let confidence = |method: &str, interval| Confidence {
+        method: method.into(),
+        interval,
+    };
+    estimate.frequentist = vec![
+        confidence("Clopper-Pearson", exact),
+        confidence("Hoeffding, of the share with one added to each side", bound),
+    ];
+    Ok(())
+}
+
+pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let field = &source.schema().fields[0];
+    let coded = field.kind.is_coded();
+    if coded && field.levels.len() > 2 {
+        return Err(Error::data(format!(
+            "{} levels are too many for a Bernoulli",
+            field.levels.len()
+        ))
+        .at_column(&field.name)
+        .with_hint("use the family categorical"));
+    }
+    // The probability is that of the second level, or of the only one.
+    let names = match field.levels.as_slice() {
+        [no, yes] => [no.clone(), yes.clone()],
+        [only] => ["anything else".into(), only.clone()],
+        _ => ["0".into(), "1".into()],
+    };
+    let shift = f64::from(u8::from(coded && field.levels.len() == 1));
+    let mut seen = (0.0, 0.0);
+    each(source, bernoulli_domain, |row, weight| {
+        match row[0] + shift == 0.0 {
+            true => seen.1 += weight,
+            false => seen.0 += weight,
+        }
+    })?;
+    let maximum = |stats: &BernoulliStats| {
+        let fitted = Bernoulli::mle(stats)?;
+        let mut own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+        own.ruled_out = [(fitted.probability, 1), (1.0 - fitted.probability, 0)]
+            .into_iter()
+            .filter(|(probability, _)| *probability == 0.0)
+            .map(|(_, outcome)| names[outcome].clone())
+            .collect();
+        Ok(own)
+    };
+    let model = Model {
+        family: "bernoulli",
+        pair: BernoulliProbability,
+        default: "jeffreys",
+        wrong: &bernoulli_domain,
+        maximum: &maximum,
+        unbiased: &no_bias,
+        predictive: "bernoulli",
+        shift,
+    };
+    let mut estimate = report(model, source, request)?;
+    proportion(&mut estimate, seen.0, seen.1)?;
+    if coded && names != ["0", "1"] {
+        estimate
+            .notes
+            .push(format!("the probability is that of \"{}\"", names[1]));
+    }
+    Ok(estimate)
+}
+
+fn bernoulli_domain(row: &[f64]) -> Option<String> {
+    must(row[0] == 0.0 || row[0] == 1.0, row[0], "0 or 1")
+}
+
+pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let trials = request.known("trials").ok_or_else(|| {
+        Error::parameter("the number of trials of a binomial must be known")
+            .with_hint("say it with --known trials=10")
+    })?;
+    if !(is_count(trials) && trials <= 1e15) {
+        return Err(Error::parameter(format!(
+            "{trials} is not a number of trials"
+        )));
+    }
+    let trials = trials as u64;
+    let domain = format!("a whole number from 0 to {trials}");
+    let wrong = |row: &[f64]| must(Binomial::supports_in(trials, row[0]), row[0], &domain);
+    let mut sums = (0.0, 0.0);
+    let maximum = |stats: &BinomialStats| {
+        let total = stats.successes + stats.failures;
+        if total <= 0.0 {
+            return Err(nothing_seen());
+        }
+        let fitted = Binomial {
+            trials,
+            probability: stats.successes / total,
+        };
+        let own = BinomialProbability { trials };
+        let likelihood = own.log_likelihood(&[fitted.probability], stats);
+        let mut own = Maximum::of(&fitted, likelihood);
+        own.parameters = Numbers(vec![("probability".into(), fitted.probability)]);
+        if [0.0, 1.0].contains(&fitted.probability) {
+            let other = if fitted.probability == 0.0 {
+                "a success"
+            } else {
+                "a failure"
+            };
+            own.ruled_out.push(other.into());
+        }
+        Ok(own)
+    };
+    each(source, &wrong, |row, weight| {
+        sums.0 += weight * row[0];
+        sums.1 += weight * (trials as f64 - row[0]);
+    })?;
+    let model = Model {
+        family: "binomial",
+        pair: BinomialProbability { trials },
+        default: "jeffreys",
+        wrong: &wrong,
+        maximum: &maximum,
+        unbiased: &no_bias,
+        predictive: "beta-binomial",
+        shift: 0.0,
+    };
+    let mut estimate = report(model, source, request)?;
+    proportion(&mut estimate, sums.0, sums.1)?;
+    Ok(estimate)
+}
+
+pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let model = Model {
+        family: "geometric",
+        pair: NegativeBinomialProbability { size: 1.0 },
+        default: "uniform",
+        wrong: &count,
+        maximum: &|stats| {
+            let sums = GeometricStats {
+                weight: stats.weight,
+                sum: stats.failures,
+            };
+            let fitted = Geometric::estimate(&sums)?;
+            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(&sums)))
+        },
+        unbiased: &no_bias,
+        predictive: "beta-geometric",
+        shift: 0.0,
+    };
+    let mut estimate = report(model, source, request)?;
+    estimate
+        .notes
+        .push("counts are failures before the first success, from 0 up".into());
+    Ok(estimate)
+}
+
+pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let Some(size) = request.known("size") else {
+        let infinite = (0.0, f64::INFINITY);
+        let mut estimate = sampled::report::<NegativeBinomial>(
+            source,
+            request,
+            &[
+                ("size", infinite, "log_normal(0,4)", true),
+                ("probability", (0.0, 1.0), "uniform(0,1)", true),
+            ],
+            COUNT,
+            |x| NegativeBinomial::new(x[0], x[1]),
+            |_| vec![1.0, 0.5],
+        )?;
+        let size = estimate
+            .maximum_likelihood
+            .as_ref()
+            .and_then(|own| own.parameters.get("size"));
+        if size.is_some_and(|size| size >= NegativeBinomial::MOST) {
+            let note = "the likelihood grows with the size: the counts look Poisson";
+            estimate.notes.push(note.into());
+        }
+        return Ok(estimate);
+    };
+    if !(size > 0.0 && size.is_finite()) {
+        return Err(Error::parameter(format!(
+            "the size must be positive, not {size}"
+        )));
+    }
+    let model = Model {
+        family: "negative-binomial",
+        pair: NegativeBinomialProbability { size },
+        default: "uniform",
+        wrong: &count,
+        maximum: &|stats| {
+            let successes = size * stats.weight;
+            if successes <= 0.0 {
+                return Err(nothing_seen());
+            }
+            let fitted = NegativeBinomial::new(size, successes / (successes + stats.failures))?;
+            let pair = NegativeBinomialProbability { size };
+            let likelihood = pair.log_likelihood(&[fitted.probability], stats);
+            Ok(Maximum::of(&fitted, likelihood))
+        },
+        unbiased: &no_bias,
+        predictive: "beta-negative-binomial",
+        shift: 0.0,
+    };
+    report(model, source, request)
+}
+
+pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let model = Model {
+        family: "poisson",
+        pair: PoissonRate,
+        default: "jeffreys",
+        wrong: &count,
+        maximum: &|stats| {
+            let fitted = Poisson::mle(stats)?;
+            let mut own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            if fitted.rate == 0.0 {
+                own.ruled_out.push("every count above 0".into());
+            }
+            Ok(own)
+        },
+        unbiased: &no_bias,
+        predictive: "negative-binomial",
+        shift: 0.0,
+    };
+    report(model, source, request)
+}
+
+pub(super) fn zero_inflated_poisson(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    sampled::report::<ZeroInflatedPoisson>(
+        source,
+        request,
+        &[
+            ("inflation", (0.0, 1.0), "uniform(0,1)", true),
+            ("rate", (0.0, f64::INFINITY), "x^-0.5", false),
+        ],
+        COUNT,
+        |x| ZeroInflatedPoisson::new(x[0], x[1]),
+        |_| vec![0.5, 1.0],
+    )
+}

@@ -1,0 +1,88 @@
+//! What an estimate costs: on rows it has not seen, and against a distribution
+//! taken for the truth.
+
+use super::report::Estimate;
+use super::rows::each;
+use crate::bayes::Risk;
+use crate::data::Source;
+use crate::family::Univariate;
+use crate::{Error, Result};
+use serde::Serialize;
+
+/// The log-loss of an estimate on rows, in nats a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TestRisk {
+    /// The rows seen.
+    pub rows: u64,
+    /// Of the maximum-likelihood estimate; infinite if a row is impossible
+    /// under it.
+    pub maximum_likelihood: Option<f64>,
+    /// The rows that are impossible under the maximum-likelihood estimate.
+    pub impossible: u64,
+    /// Of the prediction, which the prior keeps from ruling things out.
+    pub predictive: Option<f64>,
+}
+
+/// Entropy, cross-entropy and divergence where the truth is given.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrueRisk {
+    /// The entropy of the truth, which nothing undercuts.
+    pub entropy: f64,
+    /// What the maximum-likelihood estimate costs.
+    pub maximum_likelihood: Option<f64>,
+    /// KL(truth ‖ maximum-likelihood estimate).
+    pub divergence: Option<f64>,
+    /// What the prediction costs.
+    pub predictive: Option<f64>,
+    /// KL(truth ‖ prediction).
+    pub predictive_divergence: Option<f64>,
+}
+
+impl Estimate {
+    /// The log-loss on other rows of the same column.
+    ///
+    /// # Errors
+    /// If rows cannot be read, or there is none.
+    pub fn risk_on(&self, source: &dyn Source) -> Result<TestRisk> {
+        let (mut sums, mut impossible) = ([0.0, 0.0], 0);
+        let both = [&self.fitted, &self.predicted];
+        let seen = each(
+            source,
+            |_| None,
+            |row, weight| {
+                for (sum, own) in sums.iter_mut().zip(both) {
+                    *sum -= own
+                        .as_ref()
+                        .map_or(0.0, |own| weight * own.log_density(row[0]));
+                }
+                let ruled_out = |own: &dyn Univariate| own.log_density(row[0]) == f64::NEG_INFINITY;
+                impossible += u64::from(self.fitted.as_deref().is_some_and(ruled_out));
+            },
+        )?;
+        if seen.weight <= 0.0 {
+            return Err(Error::data("no row is seen to test on"));
+        }
+        let mean = |i: usize| both[i].as_ref().map(|_| sums[i] / seen.weight + 0.0);
+        Ok(TestRisk {
+            rows: seen.rows,
+            maximum_likelihood: mean(0),
+            impossible,
+            predictive: mean(1),
+        })
+    }
+
+    /// The risk where rows follow a given distribution.
+    pub fn risk_against(&self, truth: &dyn Univariate) -> TrueRisk {
+        let risk = |own: &Option<std::sync::Arc<dyn Univariate>>| {
+            own.as_deref().map(|own| Risk::between(truth, own))
+        };
+        let (fitted, predicted) = (risk(&self.fitted), risk(&self.predicted));
+        TrueRisk {
+            entropy: truth.entropy(),
+            maximum_likelihood: fitted.map(|own| own.cross_entropy),
+            divergence: fitted.map(|own| own.divergence),
+            predictive: predicted.map(|own| own.cross_entropy),
+            predictive_divergence: predicted.map(|own| own.divergence),
+        }
+    }
+}
