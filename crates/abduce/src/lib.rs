@@ -3,6 +3,7 @@
 //! the seen.
 
 pub mod ask;
+pub mod concept;
 pub mod data;
 mod error;
 pub mod family;
