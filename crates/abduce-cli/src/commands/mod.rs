@@ -1,6 +1,7 @@
 //! The commands, one file each. A new one is a file, its `mod` line and its
 //! line in the list below.
 
+mod bayes;
 mod completions;
 mod fit;
 mod impute;
@@ -36,6 +37,7 @@ commands! {
     Impute: impute,
     Sample: sample,
     Show: show,
+    Bayes: bayes,
     Tour: tour,
     Completions: completions,
     Man: man,

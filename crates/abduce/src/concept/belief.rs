@@ -6,7 +6,7 @@
 //! any number of observations neither underflows nor drifts.
 
 use crate::family::draw_index;
-use crate::kernel::softmax::softmax;
+use crate::kernel::softmax::softmax_of_one;
 use crate::{Error, Result};
 use rand::Rng;
 
@@ -51,12 +51,11 @@ impl Belief {
             return Err(Error::parameter(message));
         }
         let mut posterior = log_prior.clone();
-        let mut total = [f64::NEG_INFINITY];
-        softmax(&mut posterior, &mut total);
-        if total[0] == f64::NEG_INFINITY {
+        let total = softmax_of_one(&mut posterior);
+        if total == f64::NEG_INFINITY {
             return Err(Error::parameter("no hypothesis is possible"));
         }
-        log_prior.iter_mut().for_each(|p| *p -= total[0]);
+        log_prior.iter_mut().for_each(|p| *p -= total);
         Ok(Belief {
             sum: vec![0.0; log_prior.len()],
             lost: vec![0.0; log_prior.len()],
@@ -100,28 +99,29 @@ impl Belief {
                 "the observation is impossible under every hypothesis that is left",
             ));
         }
-        for (h, log_likelihood) in log_likelihoods.iter().enumerate() {
+        let sums = self.sum.iter_mut().zip(&mut self.lost);
+        for ((sum, lost), log_likelihood) in sums.zip(log_likelihoods) {
             let added = times * log_likelihood;
-            let (before, after) = (self.sum[h], self.sum[h] + added);
-            if after > f64::NEG_INFINITY {
-                self.lost[h] += match before.abs() >= added.abs() {
-                    true => (before - after) + added,
-                    false => (added - after) + before,
-                };
-            }
-            self.sum[h] = after;
+            let (before, after) = (*sum, *sum + added);
+            let rounded = match before.abs() >= added.abs() {
+                true => (before - after) + added,
+                false => (added - after) + before,
+            };
+            *lost += if after > f64::NEG_INFINITY {
+                rounded
+            } else {
+                0.0
+            };
+            *sum = after;
         }
         self.observed += times;
         let before = self.log_evidence;
-        self.posterior.clear();
-        for h in 0..self.log_prior.len() {
-            let joint = self.log_prior[h] + (self.sum[h] + self.lost[h]);
-            self.posterior.push(joint);
+        let sums = self.sum.iter().zip(&self.lost);
+        let terms = self.posterior.iter_mut().zip(&self.log_prior).zip(sums);
+        for ((joint, prior), (sum, lost)) in terms {
+            *joint = prior + (sum + lost);
         }
-        softmax(
-            &mut self.posterior,
-            std::slice::from_mut(&mut self.log_evidence),
-        );
+        self.log_evidence = softmax_of_one(&mut self.posterior);
         Ok(self.log_evidence - before)
     }
 

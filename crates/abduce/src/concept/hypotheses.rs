@@ -35,6 +35,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct Hypotheses {
     names: Vec<String>,
+    priors: Vec<f64>,
     outcomes: Vec<Outcome>,
     belief: Belief,
     history: Vec<Step>,
@@ -122,8 +123,14 @@ impl Hypotheses {
             }
         }
         let belief = Belief::new(weights.iter().map(|w| w.ln()).collect())?;
+        let sum: f64 = weights.iter().sum();
+        let share = |weight: &f64| match (sum - 1.0).abs() > ROUNDING {
+            true => weight / sum,
+            false => *weight,
+        };
         Ok(Hypotheses {
             names,
+            priors: weights.iter().map(share).collect(),
             outcomes: Vec::new(),
             belief,
             history: Vec::new(),
@@ -259,6 +266,11 @@ impl Hypotheses {
     /// The names of the hypotheses.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// P(h) of every hypothesis.
+    pub fn priors(&self) -> &[f64] {
+        &self.priors
     }
 
     /// The names of the outcomes.
