@@ -3,6 +3,7 @@
 
 mod bayes;
 mod completions;
+mod concept;
 mod fit;
 mod impute;
 mod man;
@@ -38,6 +39,7 @@ commands! {
     Sample: sample,
     Show: show,
     Bayes: bayes,
+    Concept: concept,
     Tour: tour,
     Completions: completions,
     Man: man,

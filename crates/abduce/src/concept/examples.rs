@@ -68,7 +68,8 @@ impl Examples {
     /// How many positive or negative examples there are.
     pub fn weight(&self, positive: bool) -> f64 {
         let alike = self.distinct.iter().filter(|e| e.positive == positive);
-        alike.map(|example| example.weight).sum()
+        // An empty sum of floats would be the negative zero.
+        alike.fold(0.0, |sum, example| sum + example.weight)
     }
 
     pub(super) fn check(&self, space: &Conjunctions) -> Result<()> {

@@ -35,14 +35,14 @@ use rand::{Rng, RngExt};
 /// ```
 pub struct ConjunctionPosterior<'s> {
     space: &'s Conjunctions,
-    examples: &'s Examples,
-    noise: f64,
     weights: Weights,
     trellis: Trellis,
     /// log P(∅, D) and all others', short of the prior's total.
     nothing: f64,
     sums: Vec<Vec<f64>>,
     whole: f64,
+    /// How many examples there are.
+    observed: f64,
 }
 
 impl<'s> ConjunctionPosterior<'s> {
@@ -54,7 +54,7 @@ impl<'s> ConjunctionPosterior<'s> {
     /// hypotheses apart.
     pub fn new(
         space: &'s Conjunctions,
-        examples: &'s Examples,
+        examples: &Examples,
         assumptions: Assumptions,
     ) -> Result<ConjunctionPosterior<'s>> {
         let Assumptions { prior, noise } = assumptions;
@@ -69,8 +69,11 @@ impl<'s> ConjunctionPosterior<'s> {
                 log_sum(choices.map(|(choice, next)| choice.log_weight + next))
             },
         );
-        let nothing =
-            weights.nothing + log_likelihood(space, &Conjunction::Nothing, examples, noise);
+        let rejected = examples
+            .distinct()
+            .iter()
+            .map(|e| label_log_likelihood(e, 0.0, noise));
+        let nothing = weights.nothing + rejected.sum::<f64>();
         let whole = log_sum([sums[0][0], nothing].into_iter());
         if whole == f64::NEG_INFINITY {
             return Err(Error::numeric("no hypothesis fits all examples")
@@ -78,13 +81,12 @@ impl<'s> ConjunctionPosterior<'s> {
         }
         Ok(ConjunctionPosterior {
             space,
-            examples,
-            noise,
             weights,
             trellis,
             nothing,
             sums,
             whole,
+            observed: examples.weight(true) + examples.weight(false),
         })
     }
 
@@ -95,12 +97,20 @@ impl<'s> ConjunctionPosterior<'s> {
 
     /// log P(D | h).
     pub fn log_likelihood(&self, hypothesis: &Conjunction) -> f64 {
-        log_likelihood(self.space, hypothesis, self.examples, self.noise)
+        self.log_joint(hypothesis) - self.weights.of(hypothesis)
     }
 
     /// log P(h | D).
     pub fn log_posterior(&self, hypothesis: &Conjunction) -> f64 {
-        self.weights.of(hypothesis) + self.log_likelihood(hypothesis) - self.whole
+        self.log_joint(hypothesis) - self.whole
+    }
+
+    /// log P(h, D), short of the prior's total.
+    fn log_joint(&self, hypothesis: &Conjunction) -> f64 {
+        match hypothesis {
+            Conjunction::Nothing => self.nothing,
+            Conjunction::Constraints(constraints) => self.trellis.weight(constraints),
+        }
     }
 
     /// Bayes-optimal prediction: the probability that an instance is positive,
@@ -173,12 +183,18 @@ impl<'s> ConjunctionPosterior<'s> {
         found
     }
 
+    /// How many hypotheses are possible: without noise the size of the version
+    /// space.
+    pub fn possible(&self) -> Count {
+        let nothing = u128::from(self.nothing > f64::NEG_INFINITY);
+        self.trellis.count().plus(Count::from(nothing))
+    }
+
     /// How many hypotheses are the most probable, and their log-posterior.
     pub fn map(&self) -> (Count, f64) {
         let best = self.trellis.maxima()[0][0].max(self.nothing);
         // Equal up to what rounding does to as many factors.
-        let weight = self.examples.weight(true) + self.examples.weight(false);
-        let slack = 8.0 * f64::EPSILON * (1.0 + best.abs() + weight);
+        let slack = 8.0 * f64::EPSILON * (1.0 + best.abs() + self.observed);
         let near = |a: f64, b: f64| a >= b - slack;
         let counts = self.trellis.fold(
             |leaf| (leaf, Count::from(1)),
@@ -215,12 +231,8 @@ pub fn version_space_size(space: &Conjunctions, examples: &Examples) -> Result<C
     examples.check(space)?;
     let weights = ConceptPrior::Uniform.weights(space)?;
     let trellis = trellis(space, examples, &weights, 0.0)?;
-    let counts = trellis.fold(
-        |leaf| Count::from(u128::from(leaf > f64::NEG_INFINITY)),
-        |_, next| next.iter().fold(Count::from(0), |sum, n| sum.plus(*n)),
-    );
-    let nothing = examples.weight(true) == 0.0;
-    Ok(counts[0][0].plus(Count::from(u128::from(nothing))))
+    let nothing = u128::from(examples.weight(true) == 0.0);
+    Ok(trellis.count().plus(Count::from(nothing)))
 }
 
 /// The layers of states, for positive examples only where labels may be wrong:
@@ -231,9 +243,7 @@ fn trellis(
     weights: &Weights,
     noise: f64,
 ) -> Result<Trellis> {
-    let likelihood = |example: &Example, p: f64| {
-        example.weight * label_likelihood(p, example.positive, noise).ln()
-    };
+    let likelihood = |example: &Example, p: f64| label_log_likelihood(example, p, noise);
     let attributes = 0..space.attributes().len();
     if noise > 0.0 {
         let choices = attributes.map(|attribute| {
@@ -270,17 +280,9 @@ fn trellis(
     Trellis::new(space, &decisive.negatives, choices.collect(), likelihood)
 }
 
-fn log_likelihood(
-    space: &Conjunctions,
-    hypothesis: &Conjunction,
-    examples: &Examples,
-    noise: f64,
-) -> f64 {
-    let each = examples.distinct().iter().map(|example| {
-        let p = space.probability(hypothesis, &example.instance);
-        example.weight * label_likelihood(p, example.positive, noise).ln()
-    });
-    each.sum()
+/// log P(label | x, h) of an example that h accepts with probability `p`.
+fn label_log_likelihood(example: &Example, p: f64, noise: f64) -> f64 {
+    example.weight * label_likelihood(p, example.positive, noise).ln()
 }
 
 /// log Σ exp.

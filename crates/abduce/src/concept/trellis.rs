@@ -11,15 +11,16 @@
 //! and Wille 1999), often few where the conjunctions are astronomically many.
 
 use super::conjunction::Conjunctions;
+use super::count::Count;
 use super::examples::Example;
 use crate::{Error, Result};
-use std::collections::HashMap;
+use ahash::AHashMap;
 
 /// The most ways from a state to the next that are remembered.
 const MOST_WAYS: usize = 20_000_000;
 
 /// The most memory that the states of one layer may take.
-const MOST_BYTES: usize = 512 << 20;
+const MOST_BYTES: usize = 256 << 20;
 
 /// One way on from every state of a layer.
 pub(super) struct Choice {
@@ -73,12 +74,15 @@ impl Trellis {
             ways.push(layer.ways);
             states = layer.states;
         }
+        let logs: Vec<[f64; 2]> = (full.iter())
+            .map(|example| [0.0, 1.0].map(|p| log_likelihood(example, p)))
+            .collect();
         let leaves = states
             .iter()
             .map(|state| {
-                let bit = |row: usize| (state[row / 64] >> (row % 64) & 1) as f64;
-                let seen = full.iter().enumerate();
-                let seen = seen.map(|(row, example)| log_likelihood(example, bit(row)));
+                let accepted = |row: usize| (state[row / 64] >> (row % 64) & 1) as usize;
+                let seen = logs.iter().enumerate();
+                let seen = seen.map(|(row, logs)| logs[accepted(row)]);
                 let open = holed.iter().zip(&state[words..]);
                 let open = open.map(|(e, bits)| log_likelihood(e, f64::from_bits(*bits)));
                 seen.chain(open).sum()
@@ -117,6 +121,15 @@ impl Trellis {
         layers
     }
 
+    /// How many ways are possible.
+    pub fn count(&self) -> Count {
+        let counts = self.fold(
+            |leaf| Count::from(u128::from(leaf > f64::NEG_INFINITY)),
+            |_, next| next.iter().fold(Count::from(0), |sum, n| sum.plus(*n)),
+        );
+        counts[0][0]
+    }
+
     /// The log-weight of the heaviest way on from every state.
     pub fn maxima(&self) -> Vec<Vec<f64>> {
         self.fold(
@@ -127,6 +140,21 @@ impl Trellis {
                 ways.fold(f64::NEG_INFINITY, f64::max)
             },
         )
+    }
+
+    /// The log-weight of one way; −∞ if it is not among the choices.
+    pub fn weight(&self, constraints: &[Option<u32>]) -> f64 {
+        let (mut state, mut weight) = (0, 0.0);
+        for (attribute, choices) in self.choices.iter().enumerate() {
+            let wanted = constraints.get(attribute).copied().flatten();
+            let mut places = choices.iter().enumerate();
+            let Some((number, choice)) = places.find(|(_, c)| c.constraint == wanted) else {
+                return f64::NEG_INFINITY;
+            };
+            weight += choice.log_weight;
+            state = self.next(attribute, state, number);
+        }
+        weight + self.leaves[state]
     }
 
     /// Where a choice leads.
@@ -187,7 +215,7 @@ struct Layer {
 
 impl Layer {
     fn after(states: &[State], effects: &[Effect]) -> Result<Layer> {
-        let mut places: HashMap<State, u32> = HashMap::new();
+        let mut places: AHashMap<State, u32> = AHashMap::new();
         let mut ways = Vec::with_capacity(states.len() * effects.len());
         let width = states[0].len();
         let mut next = vec![0; width];
