@@ -2,6 +2,7 @@
 //! and its line in the list.
 
 mod faithful;
+mod hypotheses;
 mod missing_cells;
 mod mixtures;
 mod penguins;
@@ -24,6 +25,7 @@ pub const STOPS: &[Stop] = &[
     missing_cells::STOP,
     faithful::STOP,
     penguins::STOP,
+    hypotheses::STOP,
 ];
 
 /// One example: what should come out, what did, and whether that is the same.

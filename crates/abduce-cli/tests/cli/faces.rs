@@ -2,13 +2,15 @@
 
 use crate::run::{Files, abduce, command, data};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 11] = [
     "fit",
     "predict",
     "score",
     "impute",
     "sample",
     "show",
+    "bayes",
+    "concept",
     "tour",
     "completions",
     "man",

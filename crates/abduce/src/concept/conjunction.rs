@@ -8,7 +8,7 @@
 
 use super::count::Count;
 use super::space::Space;
-use crate::data::{Field, listed, nearest};
+use crate::data::{Field, listed};
 use crate::{Error, Result};
 
 /// A hypothesis: what must be true of an instance's attributes.
@@ -163,7 +163,7 @@ impl Conjunctions {
         for (attribute, value) in given {
             constraints[attribute] = match value {
                 "?" => None,
-                value => Some(self.code(attribute, value)?),
+                value => Some(self.attributes[attribute].find_code(value)?),
             };
         }
         Ok(Conjunction::Constraints(constraints))
@@ -176,20 +176,6 @@ impl Conjunctions {
             let name = part[..at].trim();
             let attribute = self.attributes.iter().position(|f| f.name == name)?;
             Some((attribute, part[at + 1..].trim()))
-        })
-    }
-
-    fn code(&self, attribute: usize, value: &str) -> Result<u32> {
-        let field = &self.attributes[attribute];
-        field.code(value).ok_or_else(|| {
-            let near = nearest(value, &field.levels);
-            let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
-            Error::parameter(format!("there is no value \"{value}\""))
-                .at_column(&field.name)
-                .with_hint(format!(
-                    "{meant}the values are {}",
-                    listed(field.levels.iter().map(String::as_str))
-                ))
         })
     }
 }

@@ -159,9 +159,9 @@ impl Hypotheses {
         }
         if likelihoods.len() != self.names.len() {
             return Err(Error::parameter(format!(
-                "outcome \"{name}\" has {} likelihoods for {} hypotheses",
-                likelihoods.len(),
-                self.names.len()
+                "outcome \"{name}\" needs {} likelihoods, not {}",
+                self.names.len(),
+                likelihoods.len()
             ))
             .with_hint(format!(
                 "give one for each of {}, in this order",
@@ -395,7 +395,10 @@ mod tests {
         told(Hypotheses::new(["a"], &[0.5, 0.5]), "2 priors for 1");
         told(Hypotheses::weighted(["a"], &[0.0]), "no hypothesis");
         let two = || Hypotheses::new(["a", "b"], &[0.5, 0.5]).unwrap();
-        told(two().with_outcome("x", &[0.5]), "1 likelihoods for 2");
+        told(
+            two().with_outcome("x", &[0.5]),
+            "needs 2 likelihoods, not 1",
+        );
         told(two().with_outcome("x", &[0.5, 1.5]), "under \"b\" is 1.5");
         told(two().with_outcome("x", &[f64::NAN, 1.0]), "under \"a\"");
         let one = two().with_outcome("positive", &[0.9, 0.8]).unwrap();

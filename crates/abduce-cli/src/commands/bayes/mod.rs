@@ -30,7 +30,7 @@ const MANY: usize = 1_000_000;
 /// --normalize is given.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  abduce bayes --prior cancer=.008,healthy=.992 --likelihood positive=.98,.03 --observe positive,positive
+  abduce bayes --prior cancer=.008,healthy=.992 --likelihood positive=.98,.03 --observe positive
   abduce bayes --prior fair,loaded --likelihood six=1/6,1/2 --observe six=3,\"not six=7\"
   abduce bayes --table tests.csv --observations results.csv --json
 
@@ -38,7 +38,7 @@ tests.csv has a column hypothesis, a column prior unless all are alike, and a
 column for each outcome. results.csv has a line for each observation, or the
 columns outcome and, if need be, times.")]
 pub struct Arguments {
-    /// The hypotheses with their priors; all alike if none is given
+    /// The hypotheses with their priors, or their names alone if all are alike
     #[arg(long, value_name = "H=P,H=P")]
     prior: Vec<String>,
     /// An outcome and its probability under each hypothesis, in the order of

@@ -58,6 +58,14 @@ pub struct Prediction {
     pub gibbs: bool,
 }
 
+impl Prediction {
+    /// The label with more votes; the positive one where they are equal, which
+    /// sums of logarithms cannot tell exactly.
+    pub fn positive(&self) -> bool {
+        self.probability >= 0.5 - 1e-12
+    }
+}
+
 impl<'c> Learned<'c> {
     pub fn new(concept: &'c Concept, assumptions: Assumptions, top: usize) -> Outcome<Self> {
         let space = &concept.space;
@@ -126,9 +134,14 @@ impl<'c> Learned<'c> {
         context: &Context,
     ) -> Outcome<Vec<Prediction>> {
         let mut predictions = Vec::new();
+        let posterior = match &self.posterior {
+            Ok(posterior) => posterior,
+            // Told in the end, beside the empty version space.
+            Err(error) if error.kind() == ErrorKind::Numeric => return Ok(predictions),
+            Err(error) => return Err(error.clone().into()),
+        };
         let mut rng = chunk_rng(context.seed, 0, 0);
         let mut predict = |in_table: bool, row: u64, instance: &[Option<u32>]| {
-            let posterior = self.posterior.as_ref().map_err(Error::clone)?;
             predictions.push(Prediction {
                 in_table,
                 row,

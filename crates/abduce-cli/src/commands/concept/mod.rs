@@ -52,7 +52,7 @@ pub struct Arguments {
         long,
         value_name = "P",
         default_value_t = 0.0,
-        allow_negative_numbers = true
+        allow_hyphen_values = true
     )]
     noise: f64,
     /// How probable hypotheses are at first: uniform, or simple, where each
@@ -100,7 +100,7 @@ impl Arguments {
         let options = self.data.options(None);
         let predictions =
             learned.predictions(&concept, self.predict.as_deref(), options, context)?;
-        if let Some(path) = &self.output {
+        if let (Some(path), Ok(_)) = (&self.output, &learned.posterior) {
             if predictions.is_empty() {
                 return Err(Failure::usage(
                     "-o is for predictions, and there are none; pass --predict FILE",

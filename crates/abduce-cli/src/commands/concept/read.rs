@@ -3,7 +3,7 @@
 
 use crate::cells;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::concept::{Conjunctions, Examples};
 use abduce::data::{Chunk, Field, Kind, ReadOptions, Schema, Source, raw_rows};
@@ -267,12 +267,8 @@ fn labels(
     };
     if code.is_none() {
         if levels.len() > 1 {
-            // The schema's own error would speak of columns.
-            return Err(Error::parameter(format!(
-                "--positive: no row has the label \"{positive}\""
-            ))
-            .with_hint(format!("the labels are {}", levels.join(", ")))
-            .into());
+            let wrong = |error| Failure::usage(format!("--positive: {error}"));
+            field.find_code(&positive).map_err(wrong)?;
         }
         context.note(&format!("no row is {positive}: all examples are negative"));
     }

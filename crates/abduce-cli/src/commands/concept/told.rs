@@ -280,7 +280,7 @@ impl Told<'_> {
                     json!({
                         "in": place(prediction),
                         "row": prediction.row,
-                        "prediction": label(prediction.probability >= 0.5),
+                        "prediction": label(prediction.positive()),
                         "probability": prediction.probability,
                         "gibbs": label(prediction.gibbs),
                     })
@@ -348,7 +348,7 @@ fn cells_of(
     [
         place(prediction).to_string(),
         prediction.row.to_string(),
-        concept.name(prediction.probability >= 0.5).to_string(),
+        concept.name(prediction.positive()).to_string(),
         number(prediction.probability),
         concept.name(prediction.gibbs).to_string(),
     ]
