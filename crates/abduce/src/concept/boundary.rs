@@ -47,8 +47,8 @@ impl Boundaries {
     /// Finds the boundaries.
     ///
     /// # Errors
-    /// If one has more than [`LIMIT`](Self::LIMIT) members, or the examples do
-    /// not have the attributes of the space.
+    /// If one has more than about [`LIMIT`](Self::LIMIT) members, or the
+    /// examples do not have the attributes of the space.
     pub fn new(space: &Conjunctions, examples: &Examples) -> Result<Boundaries> {
         examples.check(space)?;
         let decisive = Decisive::new(space, examples);
@@ -77,8 +77,7 @@ impl Boundaries {
 
     fn too_many(name: &str) -> Error {
         Error::data(format!(
-            "the {name} boundary has more than {} hypotheses",
-            Self::LIMIT
+            "the {name} boundary has too many hypotheses to list them"
         ))
         .with_hint("leave attributes out with --drop")
     }
@@ -124,8 +123,9 @@ fn general(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction>
             .flat_map(|g| specializations(g, decisive))
             .filter(|g| !accepts(space, g, negative))
             .filter(|g| !right.iter().any(|other| other.is_as_general_as(g)))
+            .take(4 * Boundaries::LIMIT)
             .collect();
-        if right.len() + narrowed.len() > 20 * Boundaries::LIMIT {
+        if narrowed.len() == 4 * Boundaries::LIMIT {
             return Err(Boundaries::too_many("general"));
         }
         keep_most_general(&mut narrowed);

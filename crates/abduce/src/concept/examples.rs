@@ -42,10 +42,10 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Adds an example that was seen `weight` times; none that was seen 0
-    /// times.
+    /// Adds an example that was seen `weight` times; nothing where that is not
+    /// a number above 0.
     pub fn add(&mut self, instance: &[Option<u32>], positive: bool, weight: f64) {
-        if weight == 0.0 {
+        if !weight.is_finite() || weight <= 0.0 {
             return;
         }
         let key = (instance.to_vec(), positive);

@@ -264,6 +264,24 @@ fn spaces_beyond_any_enumeration_are_counted() {
 }
 
 #[test]
+fn a_boundary_that_explodes_is_refused_while_its_size_is_counted() {
+    // Of each of 30 pairs of attributes one must be constrained: G has 2^30
+    // members, the version space 3^30.
+    let space = space(&[2; 60]);
+    let mut examples = Examples::default();
+    let positive = vec![Some(0); 60];
+    examples.add(&positive, true, 1.0);
+    for pair in 0..30 {
+        let mut negative = positive.clone();
+        (negative[2 * pair], negative[2 * pair + 1]) = (Some(1), Some(1));
+        examples.add(&negative, false, 1.0);
+    }
+    assert!(Boundaries::new(&space, &examples).is_err());
+    let size = version_space_size(&space, &examples).unwrap();
+    assert_eq!(size.exact(), Some(3u128.pow(30)));
+}
+
+#[test]
 fn examples_of_another_space_are_refused() {
     let space = space(&[2, 2]);
     let mut examples = Examples::default();

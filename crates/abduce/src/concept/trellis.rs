@@ -59,24 +59,34 @@ impl Trellis {
         let mut start = vec![0; words];
         (0..full.len()).for_each(|row| start[row / 64] |= 1 << (row % 64));
         start.resize(words + holed.len(), 1f64.to_bits());
+        let logs: Vec<[f64; 2]> = (full.iter())
+            .map(|example| [0.0, 1.0].map(|p| log_likelihood(example, p)))
+            .collect();
+        let last: Vec<Option<usize>> = (full.iter())
+            .map(|example| last_rejection(space, example, &choices))
+            .collect();
         let mut states: Vec<State> = vec![start.into()];
         let (mut ways, mut total) = (Vec::new(), 0);
         for (attribute, choices) in choices.iter().enumerate() {
             total += states.len() * choices.len();
-            if total > MOST_WAYS {
+            let width = words + holed.len();
+            if total > MOST_WAYS || choices.len() * width * 8 > MOST_BYTES {
                 return Err(too_large());
             }
             let effects: Vec<Effect> = choices
                 .iter()
                 .map(|choice| Effect::new(space, attribute, choice, &full, &holed))
                 .collect();
-            let layer = Layer::after(&states, &effects)?;
+            let mut fatal = vec![0; words];
+            for (row, logs) in logs.iter().enumerate() {
+                let accepted = last[row].is_none_or(|last| last <= attribute);
+                let doomed = accepted && logs[1] == f64::NEG_INFINITY;
+                fatal[row / 64] |= u64::from(doomed) << (row % 64);
+            }
+            let layer = Layer::after(&states, &effects, &fatal)?;
             ways.push(layer.ways);
             states = layer.states;
         }
-        let logs: Vec<[f64; 2]> = (full.iter())
-            .map(|example| [0.0, 1.0].map(|p| log_likelihood(example, p)))
-            .collect();
         let leaves = states
             .iter()
             .map(|state| {
@@ -168,6 +178,20 @@ impl Trellis {
     }
 }
 
+/// The last attribute at which some choice rejects an example.
+fn last_rejection(
+    space: &Conjunctions,
+    example: &Example,
+    choices: &[Vec<Choice>],
+) -> Option<usize> {
+    let rejects = |attribute: &usize| {
+        let cell = example.instance[*attribute];
+        let mut choices = choices[*attribute].iter();
+        choices.any(|choice| space.met(*attribute, choice.constraint, cell) == 0.0)
+    };
+    (0..choices.len()).rev().find(rejects)
+}
+
 /// What a choice does to a state.
 struct Effect {
     /// Which fully seen examples it accepts.
@@ -214,7 +238,9 @@ struct Layer {
 }
 
 impl Layer {
-    fn after(states: &[State], effects: &[Effect]) -> Result<Layer> {
+    /// All states that accept an example which is `fatal` are one: nothing can
+    /// make them possible again.
+    fn after(states: &[State], effects: &[Effect], fatal: &[u64]) -> Result<Layer> {
         let mut places: AHashMap<State, u32> = AHashMap::new();
         let mut ways = Vec::with_capacity(states.len() * effects.len());
         let width = states[0].len();
@@ -222,6 +248,12 @@ impl Layer {
         for state in states {
             for effect in effects {
                 effect.apply(state, &mut next);
+                let mut words = next.iter().zip(fatal);
+                if let Some(word) = words.position(|(state, fatal)| state & fatal != 0) {
+                    let first = (next[word] & fatal[word]).trailing_zeros();
+                    next.fill(0);
+                    next[word] = 1 << first;
+                }
                 let place = match places.get(&next[..]) {
                     Some(place) => *place,
                     None => {
