@@ -230,6 +230,24 @@ fn numbers_weights_holes_and_foreign_letters_are_taken() {
 }
 
 #[test]
+fn boundaries_too_long_to_list_are_told_and_the_rest_goes_on() {
+    let names: Vec<String> = (0..40).map(|i| format!("a{i}")).collect();
+    let row = |differs: &[usize], label: &str| {
+        let cell = |i: usize| if differs.contains(&i) { "x" } else { "o" };
+        let cells: Vec<&str> = (0..40).map(cell).chain([label]).collect();
+        cells.join(",")
+    };
+    let mut lines = vec![format!("{},y", names.join(",")), row(&[], "yes")];
+    lines.extend((0..20).map(|pair| row(&[2 * pair, 2 * pair + 1], "no")));
+    let arguments = ["concept", "-", "--target", "y", "--json"];
+    let ran = abduce_reading(&arguments, &lines.join("\n")).good();
+    assert!(ran.stderr.contains("general boundary"), "{}", ran.stderr);
+    let told = ran.json();
+    assert_eq!(told["version_space"]["size"], 3u64.pow(20));
+    assert!(told["version_space"]["general"].is_null());
+}
+
+#[test]
 fn bad_usage_and_bad_files_have_exit_code_two() {
     let files = Files::new();
     assert_eq!(abduce(&["concept", &data("enjoysport.csv")]).code, 2);

@@ -136,9 +136,11 @@ impl<'c> Learned<'c> {
         let mut predictions = Vec::new();
         let posterior = match &self.posterior {
             Ok(posterior) => posterior,
-            // Told in the end, beside the empty version space.
-            Err(error) if error.kind() == ErrorKind::Numeric => return Ok(predictions),
-            Err(error) => return Err(error.clone().into()),
+            Err(error) if error.kind() != ErrorKind::Numeric && file.is_some() => {
+                return Err(error.clone().into());
+            }
+            // Told in the end, beside what is known of the version space.
+            Err(_) => return Ok(predictions),
         };
         let mut rng = chunk_rng(context.seed, 0, 0);
         let mut predict = |in_table: bool, row: u64, instance: &[Option<u32>]| {
