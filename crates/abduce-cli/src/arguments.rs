@@ -61,7 +61,8 @@ pub struct DataArguments {
 pub struct Quote(Option<u8>);
 
 impl DataArguments {
-    fn options(&self, target: Option<&str>) -> ReadOptions {
+    /// How the files are read.
+    pub fn options(&self, target: Option<&str>) -> ReadOptions {
         let default = ReadOptions::default();
         let list = |given: &[String]| given.iter().flat_map(|text| split_list(text)).collect();
         let some = |given: &[String]| (!given.is_empty()).then(|| list(given));

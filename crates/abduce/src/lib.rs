@@ -4,6 +4,7 @@
 
 pub mod ask;
 pub mod bayes;
+pub mod concept;
 pub mod data;
 mod error;
 pub mod estimate;

@@ -1,7 +1,9 @@
 //! The commands, one file each. A new one is a file, its `mod` line and its
 //! line in the list below.
 
+mod bayes;
 mod completions;
+mod concept;
 mod estimate;
 mod fit;
 mod impute;
@@ -38,6 +40,8 @@ commands! {
     Sample: sample,
     Show: show,
     Estimate: estimate,
+    Bayes: bayes,
+    Concept: concept,
     Tour: tour,
     Completions: completions,
     Man: man,

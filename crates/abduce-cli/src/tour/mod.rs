@@ -3,6 +3,7 @@
 
 mod drug_trial;
 mod faithful;
+mod hypotheses;
 mod missing_cells;
 mod mixtures;
 mod penguins;
@@ -26,6 +27,7 @@ pub const STOPS: &[Stop] = &[
     missing_cells::STOP,
     faithful::STOP,
     penguins::STOP,
+    hypotheses::STOP,
 ];
 
 /// One example: what should come out, what did, and whether that is the same.

@@ -2,13 +2,16 @@
 
 use crate::run::{Files, abduce, command, data};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 12] = [
+    "estimate",
     "fit",
     "predict",
     "score",
     "impute",
     "sample",
     "show",
+    "bayes",
+    "concept",
     "tour",
     "completions",
     "man",

@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bayes;
+mod concept;
 mod determinism;
 mod faces;
 mod fitting;

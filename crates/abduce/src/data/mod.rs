@@ -20,6 +20,7 @@ mod streamed;
 pub use chunk::{CHUNK_ROWS, Chunk};
 pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
+pub(crate) use names::{listed, nearest};
 pub use open::{Opened, open, open_with};
 pub use options::{KindOverride, ReadOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};

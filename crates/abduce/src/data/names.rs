@@ -2,7 +2,7 @@
 //! meant by a misspelt one.
 
 /// The name that differs least, if it differs little.
-pub(super) fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
+pub(crate) fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
     let plain = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
     let asked = plain(name);
     let few = (asked.len() / 3).max(1);
@@ -28,7 +28,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
 }
 
 /// A list of names that stays readable.
-pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     shortly(40, names)
 }
 

@@ -124,6 +124,12 @@ impl RawBatch {
         self.batch.rows()
     }
 
+    /// The line of its file on which a row, counted from 0 in this batch,
+    /// begins; the number of the row in a file without lines.
+    pub fn line(&self, row: usize) -> u64 {
+        self.batch.line(row)
+    }
+
     /// Whether the cells of a column can be written as text; where they cannot,
     /// as those of lists and of bytes, they are shown as holes.
     pub fn has_text(&self, column: usize) -> bool {

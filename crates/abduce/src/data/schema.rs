@@ -2,6 +2,7 @@
 //! the schema of the data it was fitted on, so that new data are encoded the
 //! same way: the same level gets the same code, whatever file it comes from.
 
+use super::names::{listed, nearest};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,21 @@ impl Field {
             .iter()
             .position(|l| l == level)
             .map(|i| i as u32)
+    }
+
+    /// The code of a level, or an error that lists the levels there are.
+    ///
+    /// # Errors
+    /// If the column does not have it.
+    pub fn find_code(&self, level: &str) -> Result<u32> {
+        self.code(level).ok_or_else(|| {
+            let near = nearest(level, &self.levels);
+            let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+            let levels = listed(self.levels.iter().map(String::as_str));
+            Error::parameter(format!("there is no level \"{level}\""))
+                .at_column(&self.name)
+                .with_hint(format!("{meant}the levels are {levels}"))
+        })
     }
 }
 

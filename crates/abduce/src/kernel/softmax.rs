@@ -92,6 +92,39 @@ fn softmax_body<const FUSED: bool>(joint: &mut [f64], totals: &mut [f64]) {
     }
 }
 
+multiversion! {
+    /// The same of one long row: log-weights become shares that sum to 1, and
+    /// the logarithm of their sum comes back; −∞ and no share where all are −∞.
+    pub(crate) fn softmax_of_one(row: &mut [f64]) -> f64 = softmax_of_one_body
+}
+
+#[inline(always)]
+fn softmax_of_one_body<const FUSED: bool>(row: &mut [f64]) -> f64 {
+    // Lanes that the compiler turns into vector code.
+    const LANES: usize = 16;
+    let mut tops = [f64::NEG_INFINITY; LANES];
+    for cells in row.chunks(LANES) {
+        for (top, l) in tops.iter_mut().zip(cells) {
+            *top = if *l > *top { *l } else { *top };
+        }
+    }
+    let top = tops.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        row.fill(0.0);
+        return top;
+    }
+    let mut sums = [0.0; LANES];
+    for cells in row.chunks_mut(LANES) {
+        for (sum, cell) in sums.iter_mut().zip(cells) {
+            *cell = exp::<FUSED>(*cell - top);
+            *sum += *cell;
+        }
+    }
+    let sum: f64 = sums.iter().sum();
+    row.iter_mut().for_each(|cell| *cell /= sum);
+    top + sum.ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +148,22 @@ mod tests {
             assert!((totals[i] - (top + sum.ln())).abs() < 1e-12);
             let whole: f64 = (0..components).map(|j| joint[j * rows + i]).sum();
             assert!((whole - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn one_long_row_is_treated_as_many_short_ones() {
+        for len in [0, 1, 15, 16, 131] {
+            let log = |i: usize| match i % 7 {
+                3 => f64::NEG_INFINITY,
+                _ => ((i * 7919) % 1000) as f64 * 0.01 - 900.0,
+            };
+            let mut one: Vec<f64> = (0..len).map(log).collect();
+            let (mut other, mut total) = (one.clone(), [f64::NEG_INFINITY]);
+            softmax(&mut other, &mut total);
+            let sum = softmax_of_one(&mut one);
+            assert!(sum == total[0] || (sum - total[0]).abs() < 1e-12);
+            assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-15));
         }
     }
 

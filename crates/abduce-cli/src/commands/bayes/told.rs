@@ -1,0 +1,294 @@
+//! What is told of hypotheses that were weighed: tables for people, one
+//! document for programs.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::{Output, write_json};
+use crate::text_table::{TextTable, readable};
+use abduce::concept::{Hypotheses, Step};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::io::Write;
+
+/// With more hypotheses than these, a step tells only the best.
+pub const COLUMNS: usize = 8;
+
+/// Of more steps than these, people are shown the first and the last.
+const STEPS: usize = 20;
+
+/// How many hypotheses of equal probability are named.
+const TIES: usize = 5;
+
+/// What was believed after an observation.
+pub struct Snapshot {
+    step: Step,
+    observation: String,
+    log_evidence: f64,
+    best: usize,
+    best_probability: f64,
+    posterior: Option<Vec<f64>>,
+}
+
+impl Snapshot {
+    pub fn new(hypotheses: &Hypotheses, step: Step, whole: bool) -> Snapshot {
+        let belief = hypotheses.belief();
+        let posterior = belief.posterior();
+        let best = (0..posterior.len()).fold(0, |best, h| match posterior[h] > posterior[best] {
+            true => h,
+            false => best,
+        });
+        Snapshot {
+            step,
+            observation: hypotheses.describe(step.event),
+            log_evidence: belief.log_evidence(),
+            best,
+            best_probability: posterior[best],
+            posterior: whole.then(|| posterior.to_vec()),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.step.times {
+            1.0 => self.observation.clone(),
+            times => format!("{} × {}", self.observation, readable(times)),
+        }
+    }
+}
+
+/// Hypotheses and what became of them.
+pub struct Told<'a> {
+    pub hypotheses: &'a Hypotheses,
+    pub steps: &'a [Snapshot],
+    pub top: usize,
+    pub trace: bool,
+}
+
+impl Told<'_> {
+    pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
+        match context.json {
+            true => write_json(output, &self.document()),
+            false => self.write_text(context, output),
+        }
+    }
+
+    fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
+        let heading = context.heading(output, "hypotheses");
+        write!(output, "{heading}\n{}", self.ranking().text(2))?;
+        let several = self.hypotheses.names().len();
+        if several > self.top {
+            writeln!(output, "  … and {} more", several - self.top)?;
+        }
+        if !self.steps.is_empty() {
+            let heading = context.heading(output, "step by step");
+            write!(output, "\n{heading}\n{}", self.history().text(2))?;
+        }
+        writeln!(output)?;
+        for (name, text) in self.conclusions() {
+            writeln!(output, "  {name:<8} {text}")?;
+        }
+        Ok(())
+    }
+
+    /// The most probable hypotheses; all in their own order where they are few.
+    fn ranking(&self) -> TextTable {
+        let belief = self.hypotheses.belief();
+        let mut order: Vec<usize> = (0..belief.len()).collect();
+        if order.len() > self.top {
+            let better = |a: &usize, b: &usize| {
+                let pair = (belief.posterior()[*b], belief.posterior()[*a]);
+                pair.0.total_cmp(&pair.1)
+            };
+            order.sort_by(better);
+            order.truncate(self.top);
+        }
+        let mut table = TextTable::new(["", "prior", "log-likelihood", "posterior"]);
+        for h in order {
+            table.row([
+                self.hypotheses.names()[h].clone(),
+                readable(self.hypotheses.priors()[h]),
+                readable(belief.log_likelihood(h)),
+                readable(belief.posterior()[h]),
+            ]);
+        }
+        table
+    }
+
+    fn history(&self) -> TextTable {
+        let names = self.hypotheses.names();
+        let all = names.len() <= COLUMNS;
+        let heading = ["", "P(observation)"].map(String::from).into_iter();
+        let priors = self.hypotheses.priors().iter().map(|p| readable(*p));
+        let start = ["prior".to_string(), String::new()].into_iter();
+        let mut table;
+        if all {
+            table = TextTable::new(heading.chain(names.iter().cloned()));
+            table.row(start.chain(priors));
+        } else {
+            table = TextTable::new(heading.chain(["best", "posterior"].map(String::from)));
+        }
+        let short = !self.trace && self.steps.len() > STEPS;
+        for (number, snapshot) in self.steps.iter().enumerate() {
+            let left = self.steps.len() - number;
+            if short && number == STEPS / 2 {
+                table.row([format!("… {} more", self.steps.len() - STEPS)]);
+            }
+            if short && number >= STEPS / 2 && left > STEPS / 2 {
+                continue;
+            }
+            let own = [
+                format!("{} {}", number + 1, snapshot.name()),
+                readable(snapshot.step.log_probability.exp()),
+            ];
+            let cells: Vec<String> = match (all, &snapshot.posterior) {
+                (true, Some(posterior)) => posterior.iter().map(|p| readable(*p)).collect(),
+                _ => vec![
+                    names[snapshot.best].clone(),
+                    readable(snapshot.best_probability),
+                ],
+            };
+            table.row(own.into_iter().chain(cells));
+        }
+        table
+    }
+
+    fn conclusions(&self) -> Vec<(&'static str, String)> {
+        let belief = self.hypotheses.belief();
+        let best = belief.map();
+        let probability = best.first().map_or(0.0, |h| belief.posterior()[*h]);
+        let each = if best.len() > 1 { " each" } else { "" };
+        let best = self.listed(&best);
+        let mut lines = vec![("MAP", format!("{best} ({}{each})", readable(probability)))];
+        if !self.steps.is_empty() {
+            let log = belief.log_evidence();
+            lines.push(("ML", self.listed(&belief.maximum_likelihood())));
+            lines.push((
+                "evidence",
+                format!("{} (log {})", from_log(log), readable(log)),
+            ));
+        }
+        let next: Vec<String> = (self.hypotheses.outcomes())
+            .zip(self.hypotheses.predictive())
+            .take(self.top)
+            .map(|(outcome, p)| format!("P({outcome}) = {}", readable(p)))
+            .collect();
+        if !next.is_empty() {
+            lines.push(("next", next.join(", ")));
+        }
+        lines
+    }
+
+    fn listed(&self, hypotheses: &[usize]) -> String {
+        let names = hypotheses
+            .iter()
+            .map(|h| self.hypotheses.names()[*h].as_str());
+        let mut list = names.take(TIES).collect::<Vec<&str>>().join(", ");
+        if hypotheses.len() > TIES {
+            list.push_str(&format!(" and {} more", hypotheses.len() - TIES));
+        }
+        list
+    }
+
+    fn document(&self) -> impl Serialize {
+        let belief = self.hypotheses.belief();
+        let names = self.hypotheses.names();
+        let named = |hypotheses: Vec<usize>| -> Vec<&str> {
+            hypotheses.iter().map(|h| names[*h].as_str()).collect()
+        };
+        let best = belief.map();
+        Document {
+            hypotheses: (0..names.len())
+                .map(|h| HypothesisTold {
+                    name: &names[h],
+                    prior: self.hypotheses.priors()[h],
+                    log_likelihood: belief.log_likelihood(h),
+                    posterior: belief.posterior()[h],
+                })
+                .collect(),
+            posterior: Named(names, belief.posterior()),
+            map_probability: best.first().map(|h| belief.posterior()[*h]),
+            map: named(best),
+            maximum_likelihood: named(belief.maximum_likelihood()),
+            evidence: belief.log_evidence().exp(),
+            log_evidence: belief.log_evidence(),
+            next: (self.hypotheses.outcomes())
+                .zip(self.hypotheses.predictive())
+                .map(|(outcome, probability)| NextTold {
+                    outcome,
+                    probability,
+                })
+                .collect(),
+            steps: (self.steps.iter())
+                .map(|snapshot| StepTold {
+                    observation: &snapshot.observation,
+                    times: snapshot.step.times,
+                    probability: snapshot.step.log_probability.exp(),
+                    log_probability: snapshot.step.log_probability,
+                    log_evidence: snapshot.log_evidence,
+                    map: &names[snapshot.best],
+                    map_probability: snapshot.best_probability,
+                    posterior: (snapshot.posterior.as_deref()).map(|p| Named(names, p)),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A probability that may be too small for a number.
+fn from_log(log: f64) -> String {
+    match log < -700.0 {
+        true => format!("10^{:.1}", log / std::f64::consts::LN_10),
+        false => readable(log.exp()),
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    hypotheses: Vec<HypothesisTold<'a>>,
+    posterior: Named<'a>,
+    map: Vec<&'a str>,
+    map_probability: Option<f64>,
+    maximum_likelihood: Vec<&'a str>,
+    evidence: f64,
+    log_evidence: f64,
+    next: Vec<NextTold<'a>>,
+    steps: Vec<StepTold<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct HypothesisTold<'a> {
+    name: &'a str,
+    prior: f64,
+    log_likelihood: f64,
+    posterior: f64,
+}
+
+#[derive(serde::Serialize)]
+struct NextTold<'a> {
+    outcome: &'a str,
+    probability: f64,
+}
+
+#[derive(serde::Serialize)]
+struct StepTold<'a> {
+    observation: &'a str,
+    times: f64,
+    probability: f64,
+    log_probability: f64,
+    log_evidence: f64,
+    map: &'a str,
+    map_probability: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    posterior: Option<Named<'a>>,
+}
+
+/// Numbers by name, in order.
+struct Named<'a>(&'a [String], &'a [f64]);
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, number) in self.0.iter().zip(self.1) {
+            map.serialize_entry(name, number)?;
+        }
+        map.end()
+    }
+}

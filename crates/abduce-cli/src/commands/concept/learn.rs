@@ -1,0 +1,258 @@
+//! What the examples say: the version space, the posterior, how it came
+//! about, and predictions by it.
+
+use super::read::Concept;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::stream::chunk_rng;
+use abduce::concept::{
+    Assumptions, Boundaries, Conjunction, ConjunctionPosterior, Count, Examples, Space,
+    version_space_size,
+};
+use abduce::data::ReadOptions;
+use abduce::{Error, ErrorKind};
+
+/// How many rows that a hypothesis misjudges are named.
+const MISJUDGED: usize = 5;
+
+/// What was learned. Where it is too much to be worked out, the error says so.
+pub struct Learned<'c> {
+    pub assumptions: Assumptions,
+    pub examples: Examples,
+    pub boundaries: Result<Boundaries, Error>,
+    pub size: Result<Count, Error>,
+    pub posterior: Result<ConjunctionPosterior<'c>, Error>,
+    pub best: Vec<(Conjunction, f64)>,
+}
+
+/// A hypothesis that was judged.
+pub struct Check {
+    pub hypothesis: Conjunction,
+    /// How often it is wrong, and the first rows where it is.
+    pub errors: f64,
+    pub rows: Vec<u64>,
+    pub posterior: Option<f64>,
+    /// Whether no other is more probable.
+    pub best: bool,
+}
+
+/// The posterior after an example.
+pub struct Stage {
+    pub row: u64,
+    pub positive: bool,
+    /// The probability the label had before.
+    pub probability: f64,
+    pub log_evidence: f64,
+    pub ties: Count,
+    pub map: (Conjunction, f64),
+}
+
+/// What is said of a row whose label is hidden.
+pub struct Prediction {
+    /// Whether it stands in the table, or in the file of --predict.
+    pub in_table: bool,
+    pub row: u64,
+    /// By the vote of all hypotheses.
+    pub probability: f64,
+    /// By one of them.
+    pub gibbs: bool,
+}
+
+impl Prediction {
+    /// The label with more votes; the positive one where they are equal, which
+    /// sums of logarithms cannot tell exactly.
+    pub fn positive(&self) -> bool {
+        self.probability >= 0.5 - 1e-12
+    }
+}
+
+impl<'c> Learned<'c> {
+    pub fn new(concept: &'c Concept, assumptions: Assumptions, top: usize) -> Outcome<Self> {
+        let space = &concept.space;
+        let examples = concept.examples(u64::MAX)?;
+        if examples.distinct().is_empty() {
+            let error = Error::data("no row has a label").at_column(&concept.target);
+            return Err(error.into());
+        }
+        let posterior = ConjunctionPosterior::new(space, &examples, assumptions);
+        if let Err(error) = &posterior
+            && error.kind() == ErrorKind::Parameter
+        {
+            return Err(error.clone().into());
+        }
+        let best = posterior.as_ref().map_or(Vec::new(), |p| p.best(top));
+        let size = match &posterior {
+            _ if assumptions.noise > 0.0 => version_space_size(space, &examples),
+            Ok(posterior) => Ok(posterior.possible()),
+            Err(error) if error.kind() == ErrorKind::Numeric => Ok(Count::from(0)),
+            Err(error) => Err(error.clone()),
+        };
+        Ok(Learned {
+            assumptions,
+            boundaries: Boundaries::new(space, &examples),
+            size,
+            examples,
+            posterior,
+            best,
+        })
+    }
+
+    pub fn check(&self, concept: &Concept, hypothesis: Conjunction) -> Outcome<Check> {
+        let (mut errors, mut rows) = (0.0, Vec::new());
+        concept.each_row(|row| {
+            let label = row.positive;
+            let right = |positive| {
+                concept
+                    .space
+                    .is_consistent(&hypothesis, row.instance, positive)
+            };
+            if !label.is_none_or(right) {
+                errors += row.weight;
+                rows.push(row.number);
+                rows.truncate(MISJUDGED);
+            }
+            Ok(())
+        })?;
+        let posterior = self.posterior.as_ref().ok();
+        let own = posterior.map(|posterior| posterior.log_posterior(&hypothesis));
+        let best = posterior.map(|posterior| posterior.map().1);
+        Ok(Check {
+            errors,
+            rows,
+            best: own.zip(best).is_some_and(|(own, best)| own >= best - 1e-9),
+            posterior: own.map(f64::exp),
+            hypothesis,
+        })
+    }
+
+    /// Rows without a label, then those of another file.
+    pub fn predictions(
+        &self,
+        concept: &Concept,
+        file: Option<&str>,
+        options: ReadOptions,
+        context: &Context,
+    ) -> Outcome<Vec<Prediction>> {
+        let mut predictions = Vec::new();
+        let posterior = match &self.posterior {
+            Ok(posterior) => posterior,
+            Err(error) if error.kind() != ErrorKind::Numeric && file.is_some() => {
+                return Err(error.clone().into());
+            }
+            // Told in the end, beside what is known of the version space.
+            Err(_) => return Ok(predictions),
+        };
+        let mut rng = chunk_rng(context.seed, 0, 0);
+        let mut predict = |in_table: bool, row: u64, instance: &[Option<u32>]| {
+            predictions.push(Prediction {
+                in_table,
+                row,
+                probability: posterior.probability(instance),
+                gibbs: posterior.gibbs(instance, &mut rng),
+            });
+            Ok(())
+        };
+        concept.each_row(|row| match row.positive {
+            None => predict(true, row.number, row.instance),
+            Some(_) => Ok(()),
+        })?;
+        if let Some(path) = file {
+            let take = |row: u64, instance: &[Option<u32>]| predict(false, row, instance);
+            concept.each_row_of(path, options, context, take)?;
+        }
+        Ok(predictions)
+    }
+
+    /// Says what could not be worked out, and fails where nothing fits.
+    pub fn conclude(&self, concept: &Concept, context: &Context) -> Outcome {
+        let limits = [
+            self.boundaries.as_ref().err(),
+            self.size.as_ref().err(),
+            self.posterior.as_ref().err(),
+        ];
+        let limits = limits.into_iter().flatten();
+        let mut told: Vec<String> = limits
+            .filter(|error| error.kind() != ErrorKind::Numeric)
+            .map(Error::to_string)
+            .collect();
+        told.dedup();
+        told.iter().for_each(|text| context.warn(text));
+        let impossible = matches!(&self.posterior, Err(e) if e.kind() == ErrorKind::Numeric);
+        if !impossible {
+            return Ok(());
+        }
+        if context.json {
+            return Err(Failure::Told);
+        }
+        let place = match contradiction(concept)? {
+            Some(row) => format!(" from row {row} on"),
+            None => String::new(),
+        };
+        Err(Failure::work(format!(
+            "no conjunction fits the examples{place}; allow for wrong labels with --noise 0.05"
+        )))
+    }
+}
+
+/// The first row that leaves no hypothesis, found by halving: what contradicts
+/// itself still does with more rows.
+fn contradiction(concept: &Concept) -> Outcome<Option<u64>> {
+    let (mut fits, mut fails) = (0, concept.rows());
+    while fits + 1 < fails {
+        let middle = fits + (fails - fits) / 2;
+        let examples = concept.examples(middle)?;
+        match Boundaries::new(&concept.space, &examples) {
+            Ok(boundaries) if boundaries.is_empty() => fails = middle,
+            Ok(_) => fits = middle,
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(Some(fails))
+}
+
+/// The posterior after every labelled row, until nothing fits any more.
+pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Stage>> {
+    let space = &concept.space;
+    let mut examples = Examples::default();
+    let mut posterior = Some(ConjunctionPosterior::new(space, &examples, assumptions)?);
+    let mut stages: Vec<Stage> = Vec::new();
+    concept.each_row(|row| {
+        let (Some(positive), Some(before)) = (row.positive, &posterior) else {
+            return Ok(());
+        };
+        examples.add(row.instance, positive, row.weight);
+        let p = before.probability(row.instance);
+        let certain = p == f64::from(u8::from(positive));
+        // What was certain tells nothing new.
+        if assumptions.noise > 0.0 || !certain || stages.is_empty() {
+            let log_evidence = before.log_evidence();
+            posterior = match ConjunctionPosterior::new(space, &examples, assumptions) {
+                Ok(after) => {
+                    let (ties, _) = after.map();
+                    stages.extend(after.best(1).pop().map(|map| Stage {
+                        row: row.number,
+                        positive,
+                        probability: (after.log_evidence() - log_evidence).exp(),
+                        log_evidence: after.log_evidence(),
+                        ties,
+                        map,
+                    }));
+                    Some(after)
+                }
+                Err(error) if error.kind() == ErrorKind::Numeric => None,
+                Err(error) => return Err(error.into()),
+            };
+        } else if let Some(last) = stages.last() {
+            stages.push(Stage {
+                row: row.number,
+                positive,
+                probability: 1.0,
+                log_evidence: last.log_evidence,
+                ties: last.ties,
+                map: last.map.clone(),
+            });
+        }
+        Ok(())
+    })?;
+    Ok(stages)
+}

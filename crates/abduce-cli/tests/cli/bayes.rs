@@ -1,0 +1,221 @@
+//! `abduce bayes`: the posterior from options and files, and what it refuses.
+
+use crate::run::{Files, abduce, abduce_reading};
+
+const CANCER: [&str; 5] = [
+    "bayes",
+    "--prior",
+    "cancer=.008,healthy=.992",
+    "--likelihood",
+    "positive=.98,.03",
+];
+
+fn cancer(more: &[&str]) -> crate::run::Ran {
+    abduce(&[&CANCER, more].concat())
+}
+
+#[track_caller]
+fn near(value: &serde_json::Value, expected: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value - expected).abs() < 1e-6, "{value} is not {expected}");
+}
+
+#[test]
+fn a_positive_test_makes_cancer_likelier_and_two_make_it_likely() {
+    let ran = cancer(&["--observe", "positive"]).good();
+    assert!(ran.stdout.contains("0.208511") && ran.stdout.contains("MAP      healthy"));
+    let told = cancer(&["--observe", "positive,positive", "--json"])
+        .good()
+        .json();
+    near(&told["posterior"]["cancer"], 0.895896);
+    near(&told["steps"][0]["posterior"]["cancer"], 0.208511);
+    near(&told["steps"][1]["probability"], 0.228085);
+    near(&told["evidence"], 0.008576);
+    near(&told["next"][0]["probability"], 0.881101);
+    assert_eq!(told["map"][0], "cancer");
+    assert_eq!(told["maximum_likelihood"][0], "cancer");
+    assert_eq!(told["steps"][0]["map"], "healthy");
+}
+
+#[test]
+fn repeated_options_repeated_outcomes_and_files_say_the_same() {
+    let files = Files::new();
+    let table = files.write(
+        "tests.csv",
+        "hypothesis,prior,positive\ncancer,.008,98%\nhealthy,0.992,3/100\n",
+    );
+    let list = files.write("list.txt", "positive\nnot positive\npositive\n");
+    let counts = files.write("counts.tsv", "outcome\ttimes\n!positive\t1\npositive\t2\n");
+    let first = cancer(&["--json", "--observe", "positive=2,not positive"]);
+    let first = first.good().json();
+    for arguments in [
+        &["--table", &table, "--observations", &list][..],
+        &["--table", &table, "--observations", &counts],
+        &[
+            "--table",
+            &table,
+            "--observe",
+            "positive",
+            "--observe",
+            "!positive,positive",
+        ],
+    ] {
+        let told = abduce(&[&["bayes", "--json"], arguments].concat());
+        let told = told.good().json();
+        near(
+            &told["posterior"]["cancer"],
+            first["posterior"]["cancer"].as_f64().unwrap(),
+        );
+        near(
+            &told["log_evidence"],
+            first["log_evidence"].as_f64().unwrap(),
+        );
+    }
+    let text = "outcome\npositive\n";
+    let piped = abduce_reading(&["bayes", "--table", &table, "--observations", "-"], text);
+    assert!(piped.good().stdout.contains("0.208511"));
+}
+
+#[test]
+fn long_histories_are_shortened_unless_traced() {
+    let many = ["positive"; 60].join(",");
+    let short = cancer(&["--observe", &many]).good();
+    assert!(short.stdout.contains("… 40 more") && short.lines().len() < 40);
+    let whole = cancer(&["--observe", &many, "--trace"]).good();
+    assert!(whole.lines().len() > 60);
+    let told = cancer(&["--observe", &many, "--json"]).good().json();
+    assert_eq!(told["steps"].as_array().unwrap().len(), 60);
+}
+
+#[test]
+fn thousands_of_hypotheses_and_observations_neither_underflow_nor_crowd_the_screen() {
+    let files = Files::new();
+    let mut table = String::from("hypothesis,heads\n");
+    (0..2000).for_each(|i| table += &format!("bias {i},{}\n", f64::from(i) / 2000.0));
+    let table = files.write("coins.csv", table);
+    let flips = "heads\nheads\nnot heads\nheads\n".repeat(1000);
+    let flips = files.write("flips.txt", flips);
+    let arguments = ["bayes", "--table", &table, "--observations", &flips];
+    let ran = abduce(&arguments).good();
+    assert!(ran.stdout.contains("MAP      bias 1500 "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("10^-9") && ran.lines().len() < 50);
+    let told = abduce(&[&arguments[..], &["--json"]].concat())
+        .good()
+        .json();
+    assert!(told["steps"][0].get("posterior").is_none());
+    assert_eq!(told["hypotheses"][0]["posterior"], 0.0);
+    assert!(told["hypotheses"][0]["log_likelihood"].is_null());
+}
+
+#[test]
+fn ties_are_all_named_and_zero_stays_zero() {
+    let told = abduce(&[
+        "bayes",
+        "--prior",
+        "a,b,c",
+        "--likelihood",
+        "x=1/2,1/2,0",
+        "--observe",
+        "x=9",
+        "--json",
+    ]);
+    let told = told.good().json();
+    assert_eq!(told["map"].as_array().unwrap().len(), 2);
+    assert_eq!(told["posterior"]["c"], 0.0);
+    let priors = ["bayes", "--prior", "é=0,日本=1", "--likelihood", "🦀=1,.1"];
+    let ran = abduce(&[&priors[..], &["--observe", "🦀"]].concat()).good();
+    assert!(ran.stdout.contains("MAP      日本 (1)") && ran.stdout.contains("ML       é"));
+}
+
+#[test]
+fn priors_are_rounded_with_a_note_or_refused_with_the_cure() {
+    let bayes = |prior: &str, more: &[&str]| {
+        let start = ["bayes", "--prior", prior, "--likelihood", "x=.5,.5,.6"];
+        abduce(&[&start[..], more].concat())
+    };
+    let rounded = bayes("a=.333,b=.333,c=.333", &[]).good();
+    assert!(
+        rounded.stderr.contains("sum to 0.999"),
+        "{}",
+        rounded.stderr
+    );
+    bayes("a=.3,b=.3,c=.3", &[]).fails(2, &["--prior", "0.9", "--normalize"]);
+    bayes("a=3,b=1,c=1", &[]).fails(2, &["more than 1", "--normalize"]);
+    let odds = bayes("a=3,b=1,c=1", &["--normalize", "--json"])
+        .good()
+        .json();
+    near(&odds["hypotheses"][0]["prior"], 0.6);
+    bayes("a=0,b=0,c=0", &["--normalize"]).fails(2, &["no hypothesis is possible"]);
+    bayes("a=-1,b=1,c=1", &[]).fails(2, &["--prior", "less than 0"]);
+    bayes("a=.5,b=.5,c", &[]).fails(2, &["\"c\" has no probability"]);
+    bayes("a=.5,a=.25,c=.25", &[]).fails(2, &["two hypotheses \"a\""]);
+    bayes("a=x,b=.5,c=.5", &[]).fails(2, &["\"x\"", "1/4"]);
+}
+
+#[test]
+fn likelihoods_and_observations_that_cannot_be_are_refused() {
+    let one = |likelihood: &str| abduce(&["bayes", "--prior", "a,b", "--likelihood", likelihood]);
+    one("x=.5,1.5").fails(2, &["--likelihood", "\"b\" is 1.5"]);
+    one("x=.5,-.5").fails(2, &["--likelihood", "less than 0"]);
+    one("x=.5").fails(2, &["needs 2 likelihoods, not 1", "a, b"]);
+    one(".5,.5").fails(2, &["does not name an outcome"]);
+    cancer(&["--observe", "postive"]).fails(2, &["\"postive\"", "did you mean positive"]);
+    cancer(&["--observe", "positive=-1"]).fails(2, &["--observe", "0 or more"]);
+    abduce(&["bayes"]).fails(2, &["--prior", "--table"]);
+    assert_eq!(cancer(&["--table", "t.csv"]).code, 2);
+    let sure = ["bayes", "--prior", "a,b", "--likelihood", "x=1,0"];
+    let ran = abduce(&[&sure[..], &["--observe", "x,not x"]].concat());
+    ran.fails(1, &["observation 2", "\"not x\"", "impossible"]);
+}
+
+#[test]
+fn bad_files_are_told_by_line_and_column() {
+    let files = Files::new();
+    let table = |text: &str| abduce(&["bayes", "--table", &files.write("t.csv", text)]);
+    table("hypothesis,x\na,.5\nb,tall\n").fails(2, &["t.csv", "line 3", "\"x\"", "tall"]);
+    table("hypothesis,x\na,.5\nb,1.5\n").fails(2, &["line 3", "\"x\"", "more than 1"]);
+    table("hypothesis,x\na,.5\nb,\n").fails(2, &["line 3", "\"x\""]);
+    table("hypothesis,prior\na,.5\n,.5\n").fails(2, &["line 3", "no name"]);
+    table("hypothesis,prior,x\na,.5,.1\na,.5,.1\n").fails(2, &["t.csv", "two hypotheses"]);
+    table("hypothesis,prior,x\na,.5,.1\nb,.9,.1\n").fails(2, &["t.csv", "sum to 1.4"]);
+    table("name,x\na,.5\n").fails(2, &["t.csv", "hypothesis", "name, x"]);
+    table("hypothesis,x\n").fails(2, &["t.csv", "no rows"]);
+    table("").fails(2, &["t.csv"]);
+    table("hypothesis,x\na\n").fails(2, &["t.csv", "line 2"]);
+    abduce(&["bayes", "--table", &files.path("absent.csv")]).fails(2, &["absent.csv"]);
+    let observed = |text: &str| cancer(&["--observations", &files.write("o.csv", text)]);
+    observed("positive\nnegative\n").fails(2, &["o.csv", "line 2", "negative"]);
+    observed("outcome,times\npositive,often\n").fails(2, &["o.csv", "line 2", "often"]);
+    observed("a,b\npositive,1\n").fails(2, &["o.csv", "no column \"outcome\""]);
+    let impossible = files.write("i.csv", "x\nnot x\n");
+    let sure = [
+        "bayes",
+        "--prior",
+        "a,b",
+        "--likelihood",
+        "x=1,0",
+        "--observations",
+    ];
+    abduce(&[&sure[..], &[&impossible]].concat()).fails(1, &["i.csv", "line 2", "impossible"]);
+    let table = files.write("t.csv", "hypothesis,x\na,.5\n");
+    let over = abduce(&["bayes", "--table", &table, "-o", &table]);
+    over.fails(2, &["-o names a file that is being read"]);
+}
+
+#[test]
+fn outcomes_that_do_not_exclude_each_other_are_noted() {
+    let ran = abduce(&[
+        "bayes",
+        "--prior",
+        "flu,cold",
+        "--likelihood",
+        "cough=.8,.6",
+        "--likelihood",
+        "fever=.9,.1",
+        "--observe",
+        "cough,fever",
+    ]);
+    let ran = ran.good();
+    assert!(ran.stderr.contains("sum to 1.7"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("0.923077"), "{}", ran.stdout);
+}

@@ -1,0 +1,271 @@
+//! `abduce concept`: version spaces, posteriors and predictions, and what it
+//! refuses.
+
+use crate::run::{Files, Ran, abduce, abduce_reading, data};
+use serde_json::{Value, json};
+
+fn enjoy(more: &[&str]) -> Ran {
+    let table = data("enjoysport.csv");
+    abduce(&[&["concept", &table, "--target", "EnjoySport"], more].concat())
+}
+
+#[track_caller]
+fn near(value: &Value, expected: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value - expected).abs() < 1e-6, "{value} is not {expected}");
+}
+
+#[test]
+fn mitchell_s_version_space_comes_out() {
+    let ran = enjoy(&[]).good();
+    for line in [
+        "version space: 6 hypotheses",
+        "S     <Sunny, Warm, ?, Strong, ?, ?>",
+        "G     <Sunny, ?, ?, ?, ?, ?>",
+        "      <?, Warm, ?, ?, ?, ?>",
+    ] {
+        assert!(ran.stdout.contains(line), "no {line} in {}", ran.stdout);
+    }
+    let kinds = "Sky=categorical(Sunny,Cloudy,Rainy),Wind=categorical(Strong,Weak)";
+    let told = enjoy(&["--kind", kinds, "--json"]).good().json();
+    assert_eq!(told["hypotheses"], 973);
+    assert_eq!(told["version_space"]["size"], 6);
+    assert_eq!(
+        told["version_space"]["specific"],
+        json!([["Sunny", "Warm", null, "Strong", null, null]])
+    );
+    assert_eq!(
+        told["version_space"]["general"].as_array().unwrap().len(),
+        2
+    );
+    near(&told["evidence"], 6.0 / 973.0);
+    near(&told["posterior"][5]["probability"], 1.0 / 6.0);
+    assert_eq!(told["map"]["hypotheses"], 6);
+}
+
+#[test]
+fn new_days_are_predicted_by_vote_and_by_a_draw() {
+    let files = Files::new();
+    // Mitchell, table 2.6: all say yes, all say no, half do, two of six do.
+    let days = "Sky,AirTemp,Humidity,Wind,Water,Forecast\n\
+                Sunny,Warm,Normal,Strong,Cool,Change\n\
+                Rainy,Cold,Normal,Light,Warm,Same\n\
+                Sunny,Warm,Normal,Light,Warm,Same\n\
+                Sunny,Cold,Normal,Strong,Warm,Same\n";
+    let days = files.write("days.csv", days);
+    let told = enjoy(&["--predict", &days, "--json"]).good().json();
+    let predictions = told["predictions"].as_array().unwrap();
+    for (prediction, p) in predictions.iter().zip([1.0, 0.0, 0.5, 1.0 / 3.0]) {
+        near(&prediction["probability"], p);
+    }
+    assert_eq!(predictions[0]["gibbs"], "Yes");
+    assert_eq!(predictions[1]["gibbs"], "No");
+    assert_eq!(predictions[2]["prediction"], "Yes");
+    let path = files.path("out.csv");
+    let ran = enjoy(&["--predict", &days, "-o", &path]).good();
+    assert!(ran.stdout.contains("predictions"));
+    let written = files.read("out.csv");
+    assert!(written.starts_with("in,row,prediction,P(Yes),gibbs\npredict,1,Yes,1,Yes\n"));
+    assert_eq!(written.lines().count(), 5);
+    let seeded = |seed: &str| enjoy(&["--predict", &days, "--seed", seed]).good().stdout;
+    assert_eq!(seeded("7"), seeded("7"));
+    enjoy(&["--predict", &days, "-o", &days]).fails(2, &["-o names a file"]);
+    enjoy(&["-o", &path]).fails(2, &["-o", "--predict"]);
+}
+
+#[test]
+fn rows_without_a_label_are_predicted_not_learned_from() {
+    let table = "a,b,y\nx,1,yes\ny,2,no\nx,2,\n";
+    let told = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
+    let told = told.good().json();
+    assert_eq!(
+        told["examples"],
+        json!({ "positive": 1.0, "negative": 1.0 })
+    );
+    assert_eq!(told["predictions"][0]["row"], 3);
+    near(&told["predictions"][0]["probability"], 1.0 / 3.0);
+}
+
+#[test]
+fn consistent_hypotheses_are_map_hypotheses_and_others_err_on_rows() {
+    let told = enjoy(&[
+        "--json",
+        "--check",
+        "<Sunny, ?, ?, Strong, ?, ?>",
+        "--check",
+        "Wind=Strong",
+        "--check",
+        "∅",
+    ]);
+    let told = told.good().json();
+    let checks = told["checks"].as_array().unwrap();
+    assert_eq!(checks[0]["consistent"], true);
+    assert_eq!(checks[0]["map"], true);
+    assert_eq!(checks[1]["rows"], json!([3]));
+    assert_eq!(checks[1]["map"], false);
+    assert_eq!(checks[2]["errors"], 3.0);
+    let ran = enjoy(&["--check", "Wind=Strong"]).good();
+    assert!(
+        ran.stdout.contains("wrong on 1 of 4 (row 3)"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn the_posterior_evolves_and_its_evidence_is_a_chain() {
+    let told = enjoy(&["--evolution", "--json"]).good().json();
+    let stages = told["evolution"].as_array().unwrap();
+    let sizes: Vec<&Value> = stages.iter().map(|s| &s["map_hypotheses"]).collect();
+    assert_eq!(sizes, [64, 32, 28, 6]);
+    let chain: f64 = stages
+        .iter()
+        .map(|s| s["probability"].as_f64().unwrap())
+        .product();
+    near(&told["evidence"], chain);
+    let noisy = enjoy(&["--evolution", "--noise", "0.1", "--json"])
+        .good()
+        .json();
+    assert_eq!(noisy["evolution"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn contradictions_are_told_and_noise_forgives_them() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,y\nx,yes\nz,no\nx,yes\nx,yes\nx,no\nz,no\n");
+    let concept = |more: &[&str]| abduce(&[&["concept", &table, "--target", "y"], more].concat());
+    let ran = concept(&[]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("version space: empty"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("from row 5 on") && ran.stderr.contains("--noise"));
+    let json = concept(&["--json"]);
+    assert_eq!(
+        (json.code, &json.json()["version_space"]["size"]),
+        (1, &json!(0))
+    );
+    let noisy = concept(&["--noise", "0.1", "--json", "--predict", &table]);
+    let noisy = noisy.good().json();
+    assert_eq!(noisy["posterior"][0]["hypothesis"], json!(["x"]));
+    assert_eq!(noisy["predictions"][4]["prediction"], "yes");
+}
+
+#[test]
+fn a_simple_prior_prefers_few_constraints() {
+    let told = enjoy(&["--prior", "simple", "--json"]).good().json();
+    let best = &told["posterior"][0]["hypothesis"];
+    let constraints = best.as_array().unwrap().iter().filter(|v| !v.is_null());
+    assert_eq!(constraints.count(), 1);
+    assert_eq!(enjoy(&["--prior", "simple=2"]).code, 2);
+    assert_eq!(enjoy(&["--prior", "odd"]).code, 2);
+}
+
+#[test]
+fn the_positive_label_is_guessed_or_given() {
+    let files = Files::new();
+    let positive = |text: &str, more: &[&str]| {
+        let table = files.write("t.csv", text);
+        let ran = abduce(&[&["concept", &table, "--target", "y", "--json"], more].concat());
+        let told = ran.good().json();
+        (told["positive"].clone(), told["negative"].clone())
+    };
+    for (text, expected) in [
+        ("a,y\nx,TRUE\nz,FALSE\n", ("TRUE", "FALSE")),
+        ("a,y\nx,1\nz,0\n", ("1", "0")),
+        ("a,y\nx,-\nz,+\n", ("+", "-")),
+        ("a,y\nx,good\nz,no\n", ("good", "no")),
+        ("a,y\nx,no\nz,no\n", ("yes", "no")),
+        ("a,y\nx,oui\nz,non\n", ("non", "oui")),
+        ("a,y\nx,r\nz,g\nw,b\n", ("b", "not b")),
+    ] {
+        assert_eq!(positive(text, &[]), (json!(expected.0), json!(expected.1)));
+    }
+    let given = positive("a,y\nx,oui\nz,non\n", &["--positive", "oui"]);
+    assert_eq!(given, (json!("oui"), json!("non")));
+    enjoy(&["--positive", "yess"]).fails(2, &["--positive", "did you mean Yes"]);
+}
+
+#[test]
+fn only_positive_or_only_negative_examples_leave_what_they_must() {
+    let learn = |table: &str| {
+        let ran = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
+        ran.good().json()["version_space"].clone()
+    };
+    let positives = learn("a,b,y\nx,1,yes\nx,2,yes\n");
+    assert_eq!(positives["general"], json!([[null, null]]));
+    assert_eq!(positives["specific"], json!([["x", null]]));
+    let negatives = learn("a,y\nx,no\nz,no\n");
+    // ∅ is null.
+    assert_eq!(negatives["specific"], json!([null]));
+    assert_eq!(negatives["general"], json!([null]));
+    assert_eq!(negatives["size"], 1);
+}
+
+#[test]
+fn numbers_weights_holes_and_foreign_letters_are_taken() {
+    let files = Files::new();
+    let table = "été,n,w,y\nça,1,1,oui\nça,2,0,non\n日本,1,2,non\n,1,1,oui\n";
+    let table = files.write("t.csv", table);
+    let arguments = [
+        "concept",
+        &table,
+        "--target",
+        "y",
+        "--weight",
+        "w",
+        "--positive",
+        "oui",
+    ];
+    let ran = abduce(&arguments).good();
+    assert!(ran.stdout.contains("<ça, 1>"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("every number"), "{}", ran.stderr);
+    let strange = files.write("p.csv", "été,n\nnée,1.0\nça,1\n");
+    let told = abduce(&[&arguments[..], &["--predict", &strange, "--json"]].concat());
+    let told = told.good().json();
+    near(&told["predictions"][0]["probability"], 0.0);
+    near(&told["predictions"][1]["probability"], 1.0);
+}
+
+#[test]
+fn boundaries_too_long_to_list_are_told_and_the_rest_goes_on() {
+    let names: Vec<String> = (0..40).map(|i| format!("a{i}")).collect();
+    let row = |differs: &[usize], label: &str| {
+        let cell = |i: usize| if differs.contains(&i) { "x" } else { "o" };
+        let cells: Vec<&str> = (0..40).map(cell).chain([label]).collect();
+        cells.join(",")
+    };
+    let mut lines = vec![format!("{},y", names.join(",")), row(&[], "yes")];
+    lines.extend((0..20).map(|pair| row(&[2 * pair, 2 * pair + 1], "no")));
+    let arguments = ["concept", "-", "--target", "y", "--json"];
+    let ran = abduce_reading(&arguments, &lines.join("\n")).good();
+    assert!(ran.stderr.contains("general boundary"), "{}", ran.stderr);
+    let told = ran.json();
+    assert_eq!(told["version_space"]["size"], 3u64.pow(20));
+    assert!(told["version_space"]["general"].is_null());
+}
+
+#[test]
+fn bad_usage_and_bad_files_have_exit_code_two() {
+    let files = Files::new();
+    assert_eq!(abduce(&["concept", &data("enjoysport.csv")]).code, 2);
+    let table = data("enjoysport.csv");
+    abduce(&["concept", &table, "--target", "EnjoySprt"]).fails(2, &["did you mean EnjoySport"]);
+    enjoy(&["--noise", "0.5"]).fails(2, &["0.5", "one half"]);
+    enjoy(&["--noise", "-.1"]).fails(2, &["-0.1", "one half"]);
+    enjoy(&["--check", "Sunny,?"]).fails(2, &["--check", "6 attributes, not 2"]);
+    enjoy(&["--check", "Suny,?,?,?,?,?"]).fails(2, &["--check", "did you mean Sunny"]);
+    enjoy(&["--predict", &files.path("absent.csv")]).fails(2, &["absent.csv"]);
+    let other = files.write("o.csv", "a,b\n1,2\n");
+    enjoy(&["--predict", &other]).fails(2, &["o.csv", "none of the attributes"]);
+    let concept =
+        |name: &str, text: &str| abduce(&["concept", &files.write(name, text), "--target", "y"]);
+    concept("rows.csv", "a,y\n").fails(2, &["rows.csv", "no rows"]);
+    concept("labels.csv", "a,y\nx,\nz,\n").fails(2, &["\"y\"", "no row has a label"]);
+    concept("target.csv", "y\nyes\nno\n").fails(2, &["no attributes"]);
+    concept("ragged.csv", "a,y\nx,yes,1\n").fails(2, &["ragged.csv", "line 2"]);
+    let many: String = (0..2000).map(|i| format!("{}.5,yes\n", i)).collect();
+    concept("many.csv", &format!("a,y\n{many}")).fails(2, &["1000", "--drop"]);
+}

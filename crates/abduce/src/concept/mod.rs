@@ -1,0 +1,31 @@
+//! Finite sets of hypotheses: Bayes' theorem over tables of likelihoods
+//! ([`Hypotheses`]), brute-force learning over any space that can be gone
+//! through ([`BruteForce`]), and conjunctions over categorical attributes,
+//! whose version space, posterior and votes are found without going through
+//! them ([`Boundaries`], [`ConjunctionPosterior`]). After T. Mitchell,
+//! *Machine Learning* (1997), chapters 2 and 6.
+
+mod belief;
+mod best_first;
+mod boundary;
+mod conjunction;
+mod count;
+mod examples;
+mod hypotheses;
+mod posterior;
+mod prior;
+mod space;
+mod trellis;
+
+pub use belief::Belief;
+pub use boundary::Boundaries;
+pub use conjunction::{Conjunction, Conjunctions};
+pub use count::Count;
+pub use examples::{Example, Examples};
+pub use hypotheses::{Event, Hypotheses, Step};
+pub use posterior::{ConjunctionPosterior, version_space_size};
+pub use prior::{Assumptions, ConceptPrior};
+pub use space::{BruteForce, Space};
+
+#[cfg(test)]
+mod laws;

@@ -1,0 +1,295 @@
+//! The posterior over all conjunctions, given noise-free or noisy examples
+//! and a prior that is a product over attributes, without listing them:
+//! evidence, best hypotheses, draws and Bayes-optimal votes are folds over the
+//! [`Trellis`].
+
+use super::best_first::BestFirst;
+use super::conjunction::{Conjunction, Conjunctions};
+use super::count::Count;
+use super::examples::{Decisive, Example, Examples};
+use super::prior::{Assumptions, ConceptPrior, Weights};
+use super::space::{Space, check_noise, label_likelihood};
+use super::trellis::{Choice, Trellis};
+use crate::family::draw_index;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+
+/// The posterior over all conjunctions.
+///
+/// ```
+/// use abduce::concept::{Assumptions, ConjunctionPosterior, Conjunctions, Examples};
+/// use abduce::data::{Field, Kind};
+/// let days = Conjunctions::new(vec![
+///     Field::with_levels("sky", Kind::Categorical, ["sunny", "rainy"]),
+///     Field::with_levels("wind", Kind::Categorical, ["strong", "weak"]),
+/// ])?;
+/// let mut examples = Examples::default();
+/// examples.add(&[Some(0), Some(0)], true, 1.0);
+/// examples.add(&[Some(1), Some(1)], false, 1.0);
+/// let posterior = ConjunctionPosterior::new(&days, &examples, Assumptions::default())?;
+/// // ⟨sunny, ?⟩, ⟨?, strong⟩ and ⟨sunny, strong⟩, of ten.
+/// assert!((posterior.log_evidence() - 0.3f64.ln()).abs() < 1e-12);
+/// assert!((posterior.probability(&[Some(0), Some(1)]) - 1.0 / 3.0).abs() < 1e-12);
+/// assert_eq!(posterior.best(10).len(), 3);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+pub struct ConjunctionPosterior<'s> {
+    space: &'s Conjunctions,
+    weights: Weights,
+    trellis: Trellis,
+    /// log P(∅, D) and all others', short of the prior's total.
+    nothing: f64,
+    sums: Vec<Vec<f64>>,
+    whole: f64,
+    /// How many examples there are.
+    observed: f64,
+}
+
+impl<'s> ConjunctionPosterior<'s> {
+    /// Weighs all conjunctions by the examples.
+    ///
+    /// # Errors
+    /// If the prior or noise is not a probability, no hypothesis fits all
+    /// examples and there is no noise, or the examples tell too many
+    /// hypotheses apart.
+    pub fn new(
+        space: &'s Conjunctions,
+        examples: &Examples,
+        assumptions: Assumptions,
+    ) -> Result<ConjunctionPosterior<'s>> {
+        let Assumptions { prior, noise } = assumptions;
+        check_noise(noise)?;
+        examples.check(space)?;
+        let weights = prior.weights(space)?;
+        let trellis = trellis(space, examples, &weights, noise)?;
+        let sums = trellis.fold(
+            |leaf| leaf,
+            |attribute, next| {
+                let choices = trellis.choices[attribute].iter().zip(next);
+                log_sum(choices.map(|(choice, next)| choice.log_weight + next))
+            },
+        );
+        let rejected = examples
+            .distinct()
+            .iter()
+            .map(|e| label_log_likelihood(e, 0.0, noise));
+        let nothing = weights.nothing + rejected.sum::<f64>();
+        let whole = log_sum([sums[0][0], nothing].into_iter());
+        if whole == f64::NEG_INFINITY {
+            return Err(Error::numeric("no hypothesis fits all examples")
+                .with_hint("allow for wrong labels with --noise 0.05"));
+        }
+        Ok(ConjunctionPosterior {
+            space,
+            weights,
+            trellis,
+            nothing,
+            sums,
+            whole,
+            observed: examples.weight(true) + examples.weight(false),
+        })
+    }
+
+    /// log P(D).
+    pub fn log_evidence(&self) -> f64 {
+        self.whole - self.weights.total
+    }
+
+    /// log P(D | h).
+    pub fn log_likelihood(&self, hypothesis: &Conjunction) -> f64 {
+        self.log_joint(hypothesis) - self.weights.of(hypothesis)
+    }
+
+    /// log P(h | D).
+    pub fn log_posterior(&self, hypothesis: &Conjunction) -> f64 {
+        self.log_joint(hypothesis) - self.whole
+    }
+
+    /// log P(h, D), short of the prior's total.
+    fn log_joint(&self, hypothesis: &Conjunction) -> f64 {
+        match hypothesis {
+            Conjunction::Nothing => self.nothing,
+            Conjunction::Constraints(constraints) => self.trellis.weight(constraints),
+        }
+    }
+
+    /// Bayes-optimal prediction: the probability that an instance is positive,
+    /// by the vote of all hypotheses, each with its posterior probability.
+    pub fn probability(&self, instance: &[Option<u32>]) -> f64 {
+        let cell = |attribute: usize| instance.get(attribute).copied().flatten();
+        let met: Vec<Vec<f64>> = (self.trellis.choices.iter().enumerate())
+            .map(|(attribute, choices)| {
+                let choices = choices.iter();
+                choices
+                    .map(|choice| {
+                        let met = self
+                            .space
+                            .met(attribute, choice.constraint, cell(attribute));
+                        choice.log_weight + met.ln()
+                    })
+                    .collect()
+            })
+            .collect();
+        let positive = self.trellis.fold(
+            |leaf| leaf,
+            |attribute, next| log_sum(met[attribute].iter().zip(next).map(|(m, n)| m + n)),
+        );
+        (positive[0][0] - self.whole).exp().min(1.0)
+    }
+
+    /// Draws a hypothesis from the posterior.
+    pub fn draw(&self, rng: &mut dyn Rng) -> Conjunction {
+        if rng.random::<f64>() < (self.nothing - self.whole).exp() {
+            return Conjunction::Nothing;
+        }
+        let mut state = 0;
+        let mut constraints = Vec::with_capacity(self.trellis.depth());
+        for (attribute, choices) in self.trellis.choices.iter().enumerate() {
+            let after = &self.sums[attribute + 1];
+            let shares: Vec<f64> = (choices.iter().enumerate())
+                .map(|(number, choice)| {
+                    let next = after[self.trellis.next(attribute, state, number)];
+                    (choice.log_weight + next - self.sums[attribute][state]).exp()
+                })
+                .collect();
+            let drawn = draw_index(&shares, rng);
+            constraints.push(choices[drawn].constraint);
+            state = self.trellis.next(attribute, state, drawn);
+        }
+        Conjunction::Constraints(constraints)
+    }
+
+    /// The Gibbs algorithm: the prediction of one hypothesis, drawn from the
+    /// posterior.
+    pub fn gibbs(&self, instance: &[Option<u32>], rng: &mut dyn Rng) -> bool {
+        let drawn = self.draw(rng);
+        rng.random::<f64>() < self.space.probability(&drawn, instance)
+    }
+
+    /// The most probable hypotheses, best first and at most `most`, each with
+    /// its log-posterior. Impossible ones are not among them.
+    pub fn best(&self, most: usize) -> Vec<(Conjunction, f64)> {
+        let best = BestFirst::new(&self.trellis).map(|(constraints, weight)| {
+            let hypothesis = Conjunction::Constraints(constraints);
+            (hypothesis, weight - self.whole)
+        });
+        let mut found: Vec<(Conjunction, f64)> = best.take(most).collect();
+        let own = self.nothing - self.whole;
+        if own > f64::NEG_INFINITY {
+            let place = found.partition_point(|(_, other)| *other >= own);
+            found.insert(place, (Conjunction::Nothing, own));
+            found.truncate(most);
+        }
+        found
+    }
+
+    /// How many hypotheses are possible: without noise the size of the version
+    /// space.
+    pub fn possible(&self) -> Count {
+        let nothing = u128::from(self.nothing > f64::NEG_INFINITY);
+        self.trellis.count().plus(Count::from(nothing))
+    }
+
+    /// How many hypotheses are the most probable, and their log-posterior.
+    pub fn map(&self) -> (Count, f64) {
+        let best = self.trellis.maxima()[0][0].max(self.nothing);
+        // Equal up to what rounding does to as many factors.
+        let slack = 8.0 * f64::EPSILON * (1.0 + best.abs() + self.observed);
+        let near = |a: f64, b: f64| a >= b - slack;
+        let counts = self.trellis.fold(
+            |leaf| (leaf, Count::from(1)),
+            |attribute, next| {
+                let choices = self.trellis.choices[attribute].iter().zip(next);
+                let ways =
+                    choices.map(|(choice, (next, count))| (choice.log_weight + next, *count));
+                let top = (ways.clone()).fold(f64::NEG_INFINITY, |top, (way, _)| top.max(way));
+                let equal = ways.filter(|(way, _)| near(*way, top));
+                (
+                    top,
+                    equal.fold(Count::from(0), |sum, (_, count)| sum.plus(count)),
+                )
+            },
+        );
+        let (top, count) = counts[0][0];
+        let mut all = Count::from(0);
+        if near(top, best) {
+            all = all.plus(count);
+        }
+        if near(self.nothing, best) {
+            all = all.plus(Count::from(1));
+        }
+        (all, best - self.whole)
+    }
+}
+
+/// How many conjunctions fit all examples.
+///
+/// # Errors
+/// If the examples tell too many hypotheses apart, or do not have the
+/// attributes of the space.
+pub fn version_space_size(space: &Conjunctions, examples: &Examples) -> Result<Count> {
+    examples.check(space)?;
+    let weights = ConceptPrior::Uniform.weights(space)?;
+    let trellis = trellis(space, examples, &weights, 0.0)?;
+    let nothing = u128::from(examples.weight(true) == 0.0);
+    Ok(trellis.count().plus(Count::from(nothing)))
+}
+
+/// The layers of states, for positive examples only where labels may be wrong:
+/// otherwise they leave a value or none to each attribute.
+fn trellis(
+    space: &Conjunctions,
+    examples: &Examples,
+    weights: &Weights,
+    noise: f64,
+) -> Result<Trellis> {
+    let likelihood = |example: &Example, p: f64| label_log_likelihood(example, p, noise);
+    let attributes = 0..space.attributes().len();
+    if noise > 0.0 {
+        let choices = attributes.map(|attribute| {
+            let values = (0..space.values(attribute)).map(|value| Choice {
+                constraint: Some(value),
+                log_weight: weights.value[attribute],
+            });
+            let any = Choice {
+                constraint: None,
+                log_weight: weights.any[attribute],
+            };
+            [any].into_iter().chain(values).collect()
+        });
+        return Trellis::new(space, examples.distinct(), choices.collect(), likelihood);
+    }
+    let decisive = Decisive::new(space, examples);
+    let positives = || examples.distinct().iter().filter(|e| e.positive);
+    let choices = attributes.map(|attribute| {
+        // The likelihood of a positive example with holes is a product over
+        // attributes, as the prior is.
+        let choice = |constraint: Option<u32>, prior: f64| {
+            let met = |e: &Example| space.met(attribute, constraint, e.instance[attribute]);
+            let seen = positives().map(|e| e.weight * met(e).ln());
+            Choice {
+                constraint,
+                log_weight: prior + seen.sum::<f64>(),
+            }
+        };
+        let values = decisive.allowed[attribute].iter();
+        let values = values.map(|value| choice(Some(*value), weights.value[attribute]));
+        let any = choice(None, weights.any[attribute]);
+        [any].into_iter().chain(values).collect()
+    });
+    Trellis::new(space, &decisive.negatives, choices.collect(), likelihood)
+}
+
+/// log P(label | x, h) of an example that h accepts with probability `p`.
+fn label_log_likelihood(example: &Example, p: f64, noise: f64) -> f64 {
+    example.weight * label_likelihood(p, example.positive, noise).ln()
+}
+
+/// log Σ exp.
+fn log_sum(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+    let top = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return top;
+    }
+    top + terms.map(|term| (term - top).exp()).sum::<f64>().ln()
+}
