@@ -5,24 +5,46 @@
 
 mod bernoulli;
 mod categorical;
+mod dirichlet;
+mod dirichlet_multinomial;
 mod exponential;
+mod exponential_family;
 mod gaussian;
+mod inverse_wishart;
 mod leaf;
+mod multi;
+mod multinomial;
 mod multivariate;
+mod multivariate_t;
+mod normal_gamma;
+mod normal_inverse_wishart;
+mod normal_wishart;
 mod poisson;
+mod wishart;
 
 pub use bernoulli::{Bernoulli, BernoulliStats};
 pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
+pub use dirichlet::Dirichlet;
+pub use dirichlet_multinomial::DirichletMultinomial;
 pub use exponential::{Exponential, ExponentialStats};
+pub use exponential_family::ExponentialFamily;
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
+pub use inverse_wishart::InverseWishart;
 pub use leaf::{Distribution, LeafFamily, Statistics};
+pub use multi::{Divergence, Multi};
+pub use multinomial::Multinomial;
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     Structure,
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub use multivariate_t::MultivariateT;
+pub use normal_gamma::NormalGamma;
+pub use normal_inverse_wishart::NormalInverseWishart;
+pub use normal_wishart::NormalWishart;
 pub use poisson::{Poisson, PoissonStats};
+pub use wishart::Wishart;
 
 use crate::data::Rows;
 use crate::{Error, Result};
@@ -267,3 +289,6 @@ pub(crate) fn nothing_seen() -> Error {
 
 #[cfg(test)]
 mod laws;
+
+#[cfg(test)]
+mod multi_laws;
