@@ -11,8 +11,8 @@ use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A Dirichlet with one concentration per level. As an exponential family η = α
-/// − 1, u(x) = ln x, h = 1.
+/// A Dirichlet with one concentration per level. As an exponential family
+/// η = α − 1, u(x) = ln x, h = 1.
 ///
 /// ```
 /// use abduce::family::{Dirichlet, Multi};

@@ -1,8 +1,9 @@
 //! The multivariate t distribution with location m, scale matrix S and ν
 //! degrees of freedom,
 //!
-//! p(x) = Γ((ν+d)/2) / (Γ(ν/2) (νπ)^{d/2} |S|^{½}) · (1 +
-//! (x−m)ᵀS⁻¹(x−m)/ν)^{−(ν+d)/2}:
+//! p(x) = Γ((ν+d)/2) / (Γ(ν/2) (νπ)^{d/2} |S|^{½}) · (1 + z/ν)^{−(ν+d)/2},
+//!
+//! with z = (x−m)ᵀ S⁻¹ (x−m):
 //!
 //! what a normal-Wishart believes of the mean, and predicts for the next row.
 //! Its divergence from another has no closed form.
