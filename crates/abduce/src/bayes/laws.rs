@@ -1,7 +1,10 @@
 //! The laws that every conjugate pair keeps.
 
 use super::*;
-use crate::family::{Beta, Gamma, Gaussian, NormalGamma};
+use crate::family::{
+    Beta, Covariance, Dirichlet, Gamma, Gaussian, Multi, MultivariateGaussian, NormalGamma,
+    NormalInverseWishart, NormalWishart, Wishart,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -152,7 +155,7 @@ fn the_mode_beats_draws<P: Prior>(posterior: &P, rng: &mut ChaCha8Rng) {
 /// Kolmogorov's distance of 2,000 draws is below 2/√n nearly always.
 fn marginals_are_those_of_draws<P: Prior>(posterior: &P, rng: &mut ChaCha8Rng) {
     let draws: Vec<Vec<f64>> = (0..2000).map(|_| posterior.draw_parameters(rng)).collect();
-    for (i, marginal) in posterior.marginals().iter().enumerate() {
+    for (i, marginal) in posterior.marginals() {
         let mut own: Vec<f64> = draws.iter().map(|draw| draw[i]).collect();
         own.sort_by(f64::total_cmp);
         for place in [100, 500, 1000, 1500, 1900] {
@@ -175,8 +178,8 @@ fn ranks_of_the_truth_are_uniform<C: Conjugate>(pair: &C, prior: &C::Prior) {
         let rows: Vec<Vec<f64>> = (0..6).map(|_| pair.draw_row(&truth, &mut rng)).collect();
         let posterior = pair.posterior(prior, &observed(pair, &rows)).unwrap();
         let marginals = posterior.marginals();
-        let place = |i: usize| marginals[i].cdf(truth[i]);
-        places.push((0..marginals.len()).map(place).collect());
+        let place = |(i, own): &(usize, Box<dyn Univariate>)| own.cdf(truth[*i]);
+        places.push(marginals.iter().map(place).collect());
     }
     for i in 0..places[0].len() {
         let n = WORLDS as f64;
@@ -203,6 +206,64 @@ where
     });
 }
 
+fn of_several_numbers<C: Conjugate>(pair: C, prior: C::Prior)
+where
+    C::Predictive: Multi,
+{
+    laws_hold(&pair, &prior, |predictive, row| predictive.log_density(row));
+}
+
+#[test]
+fn multinomial() {
+    let pair = MultinomialProbabilities {
+        levels: 3,
+        trials: 8,
+    };
+    of_several_numbers(
+        pair,
+        Dirichlet {
+            concentration: vec![2.0, 1.5, 4.0],
+        },
+    );
+}
+
+#[test]
+fn multivariate_mean() {
+    let pair = MultivariateMean {
+        covariance: vec![2.0, 0.6, 0.6, 1.0],
+    };
+    let covariance = Covariance::Full(vec![4.0, -1.0, -1.0, 3.0]);
+    of_several_numbers(
+        pair,
+        MultivariateGaussian {
+            mean: vec![1.0, -2.0],
+            covariance,
+        },
+    );
+}
+
+#[test]
+fn multivariate_precision() {
+    let pair = MultivariatePrecision {
+        mean: vec![1.0, -2.0],
+    };
+    of_several_numbers(pair, Wishart::new(5.0, vec![0.5, 0.1, 0.1, 0.3]).unwrap());
+}
+
+#[test]
+fn multivariate_mean_and_precision() {
+    let pair = MultivariateMeanPrecision { order: 2 };
+    let prior = NormalWishart::new(vec![1.0, -2.0], 1.5, 6.0, vec![0.5, 0.1, 0.1, 0.3]);
+    of_several_numbers(pair, prior.unwrap());
+}
+
+#[test]
+fn multivariate_mean_and_covariance() {
+    let pair = MultivariateBoth { order: 2 };
+    let prior = NormalInverseWishart::new(vec![1.0, -2.0], 1.5, 7.0, vec![5.0, 1.0, 1.0, 3.0]);
+    of_several_numbers(pair, prior.unwrap());
+}
+
 macro_rules! laws {
     ($($name:ident: $pair:expr, $prior:expr;)*) => {
         $(#[test]
@@ -217,6 +278,8 @@ laws! {
     binomial: BinomialProbability { trials: 7 }, Beta { a: 2.0, b: 3.5 };
     geometric: NegativeBinomialProbability { size: 1.0 }, Beta { a: 4.0, b: 3.0 };
     negative_binomial: NegativeBinomialProbability { size: 2.5 }, Beta { a: 5.0, b: 3.0 };
+    categorical: CategoricalProbabilities { levels: 3 },
+        Dirichlet { concentration: vec![2.0, 1.5, 4.0] };
     poisson: PoissonRate, Gamma { shape: 3.0, rate: 0.5 };
     exponential: ExponentialRate, Gamma { shape: 3.0, rate: 2.0 };
     gamma: GammaRate { shape: 2.5 }, Gamma { shape: 3.0, rate: 2.0 };

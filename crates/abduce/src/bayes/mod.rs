@@ -11,6 +11,8 @@ mod expression;
 mod gaussian;
 mod gaussian_both;
 mod interval;
+mod levels;
+mod multivariate;
 mod prior;
 mod proportion;
 mod quadrature;
@@ -24,6 +26,11 @@ pub use expression::Expression;
 pub use gaussian::{GaussianMean, GaussianPrecision};
 pub use gaussian_both::{GaussianBoth, LogNormalBoth};
 pub use interval::{clopper_pearson, hoeffding};
+pub use levels::{CategoricalProbabilities, MultinomialProbabilities, MultinomialStats};
+pub use multivariate::{
+    MultivariateBoth, MultivariateMean, MultivariateMeanPrecision, MultivariatePrecision,
+    covariance_belief,
+};
 pub use prior::Prior;
 pub use proportion::{
     BernoulliProbability, BinomialProbability, FailureStats, NegativeBinomialProbability,

@@ -1,6 +1,6 @@
 //! Distributions over parameters.
 
-use crate::family::{Beta, Gamma, Gaussian, NormalGamma, StudentT, Univariate};
+use crate::family::{Beta, Gamma, Gaussian, Multi, NormalGamma, StudentT, Univariate};
 use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,8 +28,9 @@ pub trait Prior: Clone + Debug + PartialEq + Send + Sync + Serialize + Deseriali
     /// Draws parameters.
     fn draw_parameters(&self, rng: &mut dyn Rng) -> Vec<f64>;
 
-    /// The distribution of each parameter by itself.
-    fn marginals(&self) -> Vec<Box<dyn Univariate>>;
+    /// The distribution of each parameter by itself, with its place; those
+    /// without a known one are left out.
+    fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)>;
 }
 
 /// Priors over one parameter.
@@ -59,8 +60,8 @@ macro_rules! one_parameter {
                 vec![self.draw(rng)]
             }
 
-            fn marginals(&self) -> Vec<Box<dyn Univariate>> {
-                vec![Box::new(self.clone())]
+            fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)> {
+                vec![(0, Box::new(self.clone()))]
             }
         })*
     };
@@ -85,33 +86,32 @@ impl Prior for NormalGamma {
     }
 
     fn log_density_of(&self, parameters: &[f64]) -> f64 {
-        self.log_density(parameters)
+        Multi::log_density(self, parameters)
     }
 
     fn means(&self) -> Option<Vec<f64>> {
-        (self.shape > 0.5).then(|| vec![self.mean, self.shape / self.rate])
+        Multi::mean(self)
     }
 
     fn modes(&self) -> Option<Vec<f64>> {
-        (self.shape > 0.5).then(|| vec![self.mean, (self.shape - 0.5) / self.rate])
+        Multi::mode(self)
     }
 
     fn draw_parameters(&self, rng: &mut dyn Rng) -> Vec<f64> {
-        self.draw(rng)
+        Multi::draw(self, rng)
     }
 
-    fn marginals(&self) -> Vec<Box<dyn Univariate>> {
+    fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)> {
         let square = self.rate / (self.shape * self.strength);
-        vec![
-            Box::new(StudentT {
-                location: self.mean,
-                scale: square.sqrt(),
-                degrees: 2.0 * self.shape,
-            }),
-            Box::new(Gamma {
-                shape: self.shape,
-                rate: self.rate,
-            }),
-        ]
+        let mean = StudentT {
+            location: self.mean,
+            scale: square.sqrt(),
+            degrees: 2.0 * self.shape,
+        };
+        let precision = Gamma {
+            shape: self.shape,
+            rate: self.rate,
+        };
+        vec![(0, Box::new(mean)), (1, Box::new(precision))]
     }
 }

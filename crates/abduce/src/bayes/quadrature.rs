@@ -74,6 +74,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let flat = pair.prior("uniform", &[])?;
         let guide = pair.posterior(&flat, stats).ok();
         let guide = guide.and_then(|own| own.marginals().into_iter().next());
+        let guide = guide.map(|(_, own)| own);
         let support = match &guide {
             Some(guide) => guide.support(),
             None => pair.range(),

@@ -48,7 +48,7 @@ impl Prior for BilateralPareto {
         let mean = |end: &dyn Univariate| end.mean().filter(|mean| mean.is_finite());
         self.marginals()
             .iter()
-            .map(|end| mean(end.as_ref()))
+            .map(|(_, end)| mean(end.as_ref()))
             .collect()
     }
 
@@ -63,15 +63,15 @@ impl Prior for BilateralPareto {
         vec![low, high]
     }
 
-    fn marginals(&self) -> Vec<Box<dyn Univariate>> {
+    fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)> {
         let end = |origin: f64, reach: f64| ParetoEnd {
             origin,
             reach,
             shape: self.shape,
         };
         vec![
-            Box::new(end(self.high, -self.reach())),
-            Box::new(end(self.low, self.reach())),
+            (0, Box::new(end(self.high, -self.reach()))),
+            (1, Box::new(end(self.low, self.reach()))),
         ]
     }
 }

@@ -253,7 +253,8 @@ where
     estimate.map = named(posterior.modes());
     estimate.mean = named(posterior.means());
     let level = estimate.level;
-    let own = names.iter().cloned().zip(posterior.marginals());
+    let own = posterior.marginals().into_iter();
+    let own = own.map(|(i, own)| (names[i].clone(), own));
     let all: Vec<_> = own.chain(pair.derived(&posterior)).collect();
     let each = all.iter().map(|(name, own)| (name.as_str(), own.as_ref()));
     tell(estimate, each.collect(), request)?;

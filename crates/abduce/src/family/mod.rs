@@ -10,6 +10,8 @@ mod beta_negative_binomial;
 mod beta_prime;
 mod binomial;
 mod categorical;
+mod dirichlet;
+mod dirichlet_multinomial;
 mod exponential;
 mod exponential_family;
 mod exponentiated;
@@ -17,13 +19,19 @@ mod gamma;
 mod gaussian;
 mod geometric;
 mod inverse_gamma;
+mod inverse_wishart;
 mod leaf;
 mod log_normal;
 mod lomax;
+mod multi;
+mod multinomial;
 mod multivariate;
+mod multivariate_t;
 mod named;
 mod negative_binomial;
 mod normal_gamma;
+mod normal_inverse_wishart;
+mod normal_wishart;
 mod point_mass;
 mod points;
 mod poisson;
@@ -33,6 +41,7 @@ mod sums;
 mod uniform;
 mod univariate;
 mod von_mises;
+mod wishart;
 mod zero_inflated_poisson;
 
 pub use averaged::Averaged;
@@ -43,6 +52,8 @@ pub use beta_prime::BetaPrime;
 pub use binomial::{BetaBinomial, Binomial, BinomialStats};
 pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
+pub use dirichlet::Dirichlet;
+pub use dirichlet_multinomial::DirichletMultinomial;
 pub use exponential::{Exponential, ExponentialStats};
 pub use exponential_family::ExponentialFamily;
 pub use exponentiated::Exponentiated;
@@ -50,17 +61,23 @@ pub use gamma::{Gamma, GammaStats};
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
 pub use geometric::{Geometric, GeometricStats};
 pub use inverse_gamma::InverseGamma;
+pub use inverse_wishart::InverseWishart;
 pub use leaf::{Distribution, LeafFamily, Statistics};
 pub use log_normal::LogNormal;
 pub use lomax::Lomax;
+pub use multi::{Divergence, Multi};
+pub use multinomial::Multinomial;
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     Structure,
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub use multivariate_t::MultivariateT;
 pub use named::named;
 pub use negative_binomial::NegativeBinomial;
 pub use normal_gamma::NormalGamma;
+pub use normal_inverse_wishart::NormalInverseWishart;
+pub use normal_wishart::NormalWishart;
 pub use point_mass::PointMass;
 pub use points::Points;
 use points::points_at_quantiles;
@@ -70,6 +87,7 @@ pub use student_t::StudentT;
 pub use uniform::Uniform;
 pub use univariate::{Univariate, divergence};
 pub use von_mises::{VonMises, VonMisesStats};
+pub use wishart::Wishart;
 pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
 
 use crate::data::Rows;
@@ -318,5 +336,7 @@ pub(crate) fn nothing_seen() -> Error {
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod multi_laws;
 #[cfg(test)]
 mod univariate_laws;

@@ -2,6 +2,7 @@
 //! Everything here works on plain slices of `f64`; matrices are column-major
 //! unless a function says otherwise.
 
+pub(crate) mod definite;
 pub(crate) mod gaussian;
 pub(crate) mod linear;
 pub(crate) mod product;

@@ -3,6 +3,7 @@
 
 mod families;
 mod models;
+mod vector_families;
 
 use serde_json::Value;
 

@@ -9,6 +9,7 @@
 
 mod family;
 mod filler;
+mod multi;
 mod run;
 mod stats;
 

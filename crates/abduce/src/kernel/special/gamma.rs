@@ -141,29 +141,48 @@ fn stirling_change(x: f64, a: f64) -> f64 {
     -sum * (a / (x + a))
 }
 
+/// B₂ₖ / 2k, the coefficients of ψ in powers of 1/x².
+const DIGAMMA: [f64; 9] = [
+    1.0 / 12.0,
+    -1.0 / 120.0,
+    1.0 / 252.0,
+    -1.0 / 240.0,
+    1.0 / 132.0,
+    -691.0 / 32_760.0,
+    1.0 / 12.0,
+    -3617.0 / 8160.0,
+    43_867.0 / 14_364.0,
+];
+
+/// ψ(x) − ln x + 1/2x for large x.
+fn digamma_rest(x: f64) -> f64 {
+    let square = 1.0 / (x * x);
+    -DIGAMMA.iter().rev().fold(0.0, |sum, c| (sum + c) * square)
+}
+
 /// ψ(x), the derivative of ln Γ, for x > 0: climbs to 10, then the asymptotic
 /// series. Relative error below 1e-15, near the root 1.4616 absolute error
 /// below 1e-15.
 pub(crate) fn digamma(x: f64) -> f64 {
-    /// B₂ₖ / 2k.
-    const SERIES: [f64; 9] = [
-        1.0 / 12.0,
-        -1.0 / 120.0,
-        1.0 / 252.0,
-        -1.0 / 240.0,
-        1.0 / 132.0,
-        -691.0 / 32_760.0,
-        1.0 / 12.0,
-        -3617.0 / 8160.0,
-        43_867.0 / 14_364.0,
-    ];
     if x.is_nan() || x <= 0.0 {
         return f64::NAN;
     }
     let (x, climb) = climbed(x, |x| 1.0 / x);
-    let square = 1.0 / (x * x);
-    let series = SERIES.iter().rev().fold(0.0, |sum, c| (sum + c) * square);
-    (x.ln() - 0.5 / x - series) - climb
+    (x.ln() - 0.5 / x + digamma_rest(x)) - climb
+}
+
+/// ψ(x + a) − ψ(x) for x > 0, a ≥ 0, of which the logarithms cancel on paper.
+/// Relative error below 1e-14.
+pub(crate) fn digamma_rise(x: f64, a: f64) -> f64 {
+    let mut climb = 0.0;
+    let mut base = x;
+    while base < LARGE {
+        climb += a / (base * (base + a));
+        base += 1.0;
+    }
+    let top = base + a;
+    let main = (a / base).ln_1p() + 0.5 * a / (base * top);
+    climb + (main + (digamma_rest(top) - digamma_rest(base)))
 }
 
 /// ψ′(x), the derivative of [`digamma`], for x > 0. Relative error below 1e-15.

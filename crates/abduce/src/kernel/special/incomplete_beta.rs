@@ -71,8 +71,8 @@ fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     (lower, 1.0 - lower)
 }
 
-/// How far x is below the mean a / (a + b), times a + b, which is a − (a + b) x.
-/// Rounded only once, from the smaller of x and y, which is the one known
+/// How far x is below the mean a / (a + b), times a + b: a y − b x, which is
+/// a − (a + b) x. Rounded only once, from the smaller of x and y, which is the one known
 /// exactly.
 fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
     /// a − (a + b) x with the rounding of both products and of their sum taken

@@ -33,6 +33,7 @@ fn the_gamma_function_and_its_derivatives_are_those_of_mpmath() {
     assert_golden("ln_gamma_1p", 2e-15, 0.0, |v| ln_gamma_1p(v[0]));
     assert_golden("ln_rising", 2e-15, 1.0, |v| ln_rising(v[0], v[1]));
     assert_golden("digamma", 1e-15, 1.0, |v| digamma(v[0]));
+    assert_golden("digamma_rise", 1e-14, 0.0, |v| digamma_rise(v[0], v[1]));
     assert_golden("trigamma", 1e-15, 0.0, |v| trigamma(v[0]));
     assert_golden("ln_multigamma", 1e-15, 1.0, |v| {
         ln_multigamma(v[0], v[1] as usize)
