@@ -2,7 +2,7 @@
 //! its function.
 
 use super::report::Estimate;
-use super::{Request, counts, numbers};
+use super::{Request, counts, levels, numbers, together};
 use crate::data::{Kind, Source};
 use crate::{Error, Result};
 
@@ -30,6 +30,18 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &["trials"],
         estimate: counts::binomial,
+    },
+    Entry {
+        name: "categorical",
+        kind: Some(Kind::Categorical),
+        known: &[],
+        estimate: levels::categorical,
+    },
+    Entry {
+        name: "multinomial",
+        kind: REAL,
+        known: &[],
+        estimate: levels::multinomial,
     },
     Entry {
         name: "geometric",
@@ -102,6 +114,18 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         estimate: numbers::uniform,
+    },
+    Entry {
+        name: "point-mass",
+        kind: REAL,
+        known: &[],
+        estimate: together::point_mass,
+    },
+    Entry {
+        name: "multivariate-gaussian",
+        kind: REAL,
+        known: &[],
+        estimate: together::multivariate_gaussian,
     },
 ];
 

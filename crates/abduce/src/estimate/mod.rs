@@ -6,12 +6,14 @@
 mod conjugate;
 mod counts;
 mod families;
+mod levels;
 mod numbers;
 mod prior;
 mod report;
 mod risk;
 mod rows;
 mod sampled;
+mod together;
 
 pub use families::families;
 pub use prior::PriorChoice;

@@ -1,0 +1,172 @@
+//! Families over levels: one column of levels, or a column of counts for every
+//! level.
+
+use super::Request;
+use super::conjugate::{Maximum, Model, Predicts, no_bias, report};
+use super::report::{Described, Estimate, Numbers, Prediction};
+use super::rows::{each, must};
+use crate::bayes::{CategoricalProbabilities, Conjugate, MultinomialProbabilities};
+use crate::data::Source;
+use crate::family::{
+    Categorical, DirichletMultinomial, Family, Poisson, Stats, Univariate, nothing_seen,
+};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Names of the levels in place of the pair's own.
+fn rename(estimate: &mut Estimate, levels: &[String]) {
+    let numbers = |own: &mut Numbers| {
+        let names = own.0.iter_mut().zip(levels);
+        names.for_each(|((name, _), level)| name.clone_from(level));
+    };
+    estimate.map.as_mut().map(numbers);
+    estimate.mean.as_mut().map(numbers);
+    for interval in &mut estimate.intervals {
+        let place = interval
+            .parameter
+            .trim_start_matches("probability[")
+            .trim_end_matches(']');
+        let level = place
+            .parse::<usize>()
+            .ok()
+            .and_then(|place| levels.get(place - 1));
+        interval.parameter = level.cloned().unwrap_or_default();
+    }
+}
+
+/// The shares of counts, and the levels that were never seen.
+fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maximum> {
+    let total: f64 = counts.iter().sum();
+    if total <= 0.0 {
+        return Err(nothing_seen());
+    }
+    let shares: Vec<f64> = counts.iter().map(|count| count / total).collect();
+    let unseen = levels
+        .iter()
+        .zip(&shares)
+        .filter(|(_, share)| **share == 0.0);
+    Ok(Maximum {
+        parameters: Numbers::new(levels, shares.clone()),
+        log_likelihood,
+        ruled_out: unseen.map(|(level, _)| level.clone()).collect(),
+        fitted: Some(Arc::new(Categorical {
+            probabilities: shares,
+        })),
+    })
+}
+
+pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    if !request.above.is_empty() {
+        return Err(Error::parameter("probabilities of levels have no --above"));
+    }
+    let levels = source.schema().fields[0].levels.clone();
+    let count = levels.len();
+    let pair = CategoricalProbabilities { levels: count };
+    let maximum = |stats: &crate::family::CategoricalStats| {
+        let total = stats.weight();
+        let own: Vec<f64> = stats.counts.iter().map(|c| c / total).collect();
+        shares(&stats.counts, &levels, pair.log_likelihood(&own, stats))
+    };
+    let model = Model {
+        family: "categorical",
+        pair,
+        default: "jeffreys",
+        wrong: &|_| None,
+        maximum: &maximum,
+        unbiased: &no_bias,
+        predictive: "categorical",
+        shift: 0.0,
+    };
+    let mut estimate = report(model, source, request)?;
+    rename(&mut estimate, &levels);
+    if let Some(predictive) = &mut estimate.predictive {
+        let shares = std::mem::take(&mut predictive.distribution.parameters);
+        let shares = Numbers::new(&levels, shares.0.into_iter().map(|(_, share)| share));
+        // Codes of levels have an order by accident only.
+        *predictive = Prediction {
+            mean: None,
+            deviation: None,
+            interval: None,
+            probabilities: Some(shares),
+            distribution: predictive.distribution.clone(),
+        };
+    }
+    Ok(estimate)
+}
+
+impl Predicts for DirichletMultinomial {
+    fn prediction(self, name: &str, _: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
+        let prediction = Prediction {
+            distribution: Described {
+                name: name.into(),
+                parameters: Numbers::of(&self),
+            },
+            mean: None,
+            deviation: None,
+            interval: None,
+            probabilities: None,
+        };
+        (prediction, None)
+    }
+}
+
+pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    if !request.above.is_empty() {
+        return Err(Error::parameter("probabilities of levels have no --above"));
+    }
+    let levels: Vec<String> = source
+        .schema()
+        .fields
+        .iter()
+        .map(|f| f.name.clone())
+        .collect();
+    if levels.len() < 2 {
+        return Err(
+            Error::parameter("a multinomial needs a column of counts for every level")
+                .with_hint("name the columns with --column a,b,c"),
+        );
+    }
+    let wrong = |row: &[f64]| {
+        let strange = row.iter().find(|x| !Poisson::supports(**x));
+        strange.and_then(|x| must(false, *x, "a whole number from 0 up"))
+    };
+    // The next row is taken to have as many trials as the rows have on average.
+    let (mut trials, mut weight) = (0.0, 0.0);
+    each(source, wrong, |row, own| {
+        trials += own * row.iter().sum::<f64>();
+        weight += own;
+    })?;
+    let trials = if weight > 0.0 {
+        (trials / weight).round() as u64
+    } else {
+        0
+    };
+    let pair = MultinomialProbabilities {
+        levels: levels.len(),
+        trials,
+    };
+    let maximum = |stats: &crate::bayes::MultinomialStats| {
+        let total: f64 = stats.counts.iter().sum();
+        let own: Vec<f64> = stats.counts.iter().map(|c| c / total).collect();
+        shares(&stats.counts, &levels, pair.log_likelihood(&own, stats))
+    };
+    let model = Model {
+        family: "multinomial",
+        pair,
+        default: "jeffreys",
+        wrong: &wrong,
+        maximum: &maximum,
+        unbiased: &no_bias,
+        predictive: "dirichlet-multinomial",
+        shift: 0.0,
+    };
+    let mut estimate = report(model, source, request)?;
+    rename(&mut estimate, &levels);
+    if let (Some(predictive), Some(mean)) = (&mut estimate.predictive, &estimate.mean) {
+        predictive.probabilities = Some(mean.clone());
+    }
+    // Rows are not single numbers, so neither can be tried on other rows.
+    estimate.fitted = None;
+    estimate.risk.entropy = None;
+    Ok(estimate)
+}

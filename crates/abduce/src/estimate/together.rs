@@ -1,0 +1,199 @@
+//! Families over several columns together, and of a column that never changes.
+
+use super::Request;
+use super::conjugate::{Maximum, Model, Predicts, report, something_seen};
+use super::report::{Described, Estimate, Interval, Numbers, Point, Prediction, RiskReport};
+use super::rows::each;
+use crate::bayes::{Conjugate, MultivariateBoth};
+use crate::data::Source;
+use crate::family::{
+    Covariance, Family, MultivariateGaussian, MultivariateStats, MultivariateT, PointMass, Stats,
+    Univariate,
+};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+impl Predicts for MultivariateT {
+    fn prediction(self, name: &str, _: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
+        let prediction = Prediction {
+            distribution: Described {
+                name: name.into(),
+                parameters: Numbers::of(&self),
+            },
+            mean: None,
+            deviation: None,
+            interval: None,
+            probabilities: None,
+        };
+        (prediction, None)
+    }
+}
+
+/// Means and covariances by the names of the columns.
+fn named(names: &[String], mean: &[f64], covariance: &[f64]) -> Numbers {
+    let order = names.len();
+    let means = names
+        .iter()
+        .zip(mean)
+        .map(|(name, x)| (format!("mean[{name}]"), *x));
+    let pair = |j: usize, i: usize| format!("covariance[{},{}]", names[i], names[j]);
+    let entries = (0..order).flat_map(|j| (j..order).map(move |i| (j, i)));
+    let entries = entries.map(|(j, i)| (pair(j, i), covariance[j * order + i]));
+    Numbers(means.chain(entries).collect())
+}
+
+pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let names: Vec<String> = source
+        .schema()
+        .fields
+        .iter()
+        .map(|f| f.name.clone())
+        .collect();
+    let order = names.len();
+    let scaled = |stats: &MultivariateStats, by: f64| match stats {
+        MultivariateStats::Full { mean, scatter, .. } => {
+            let covariance: Vec<f64> = scatter.iter().map(|s| s / by).collect();
+            Some((mean.clone(), covariance))
+        }
+        MultivariateStats::Columns { .. } => None,
+    };
+    let maximum = |stats: &MultivariateStats| {
+        let fitted = MultivariateGaussian::mle(stats)?;
+        let Covariance::Full(covariance) = &fitted.covariance else {
+            return Err(Error::numeric("the covariance is not a whole matrix"));
+        };
+        Ok(Maximum {
+            parameters: named(&names, &fitted.mean, covariance),
+            log_likelihood: fitted.log_likelihood(stats),
+            fitted: None,
+            ruled_out: Vec::new(),
+        })
+    };
+    let unbiased = |stats: &MultivariateStats| {
+        let rows = stats.weight();
+        let (mean, covariance) = scaled(stats, rows - 1.0).filter(|_| rows > 1.0)?;
+        let all = named(&names, &mean, &covariance);
+        Some(Numbers(all.0.into_iter().skip(order).collect()))
+    };
+    let model = Model {
+        family: "multivariate-gaussian",
+        pair: MultivariateBoth { order },
+        default: "reference",
+        wrong: &|_| None,
+        maximum: &maximum,
+        unbiased: &unbiased,
+        predictive: "multivariate-t",
+        shift: 0.0,
+    };
+    // Parameters are asked for by the names of columns, and known by place.
+    let by_place = |name: &String| {
+        let all = MultivariateBoth { order }.parameters();
+        let own = all.into_iter().find(|own| by_name(own, &names) == *name);
+        own.unwrap_or_else(|| name.clone())
+    };
+    let above = request.above.iter();
+    let request = Request {
+        prior: request.prior.clone(),
+        known: Vec::new(),
+        level: request.level,
+        above: above
+            .map(|(name, value)| (name.as_ref().map(by_place), *value))
+            .collect(),
+    };
+    let mut estimate = report(model, source, &request)?;
+    let rename = |numbers: &mut Numbers| {
+        let values: Vec<f64> = numbers.0.iter().map(|(_, x)| *x).collect();
+        *numbers = named(&names, &values[..order], &values[order..]);
+    };
+    estimate.map.as_mut().map(rename);
+    estimate.mean.as_mut().map(rename);
+    for own in &mut estimate.intervals {
+        own.parameter = by_name(&own.parameter, &names);
+    }
+    for own in &mut estimate.above {
+        own.parameter = by_name(&own.parameter, &names);
+    }
+    Ok(estimate)
+}
+
+/// `mean[2]` with the name of the second column.
+fn by_name(parameter: &str, names: &[String]) -> String {
+    let Some((what, places)) = parameter.trim_end_matches(']').split_once('[') else {
+        return parameter.to_string();
+    };
+    let name = |place: &str| {
+        let place = place
+            .parse::<usize>()
+            .ok()
+            .and_then(|place| place.checked_sub(1));
+        place
+            .and_then(|place| names.get(place))
+            .cloned()
+            .unwrap_or_default()
+    };
+    let places: Vec<String> = places.split(',').map(name).collect();
+    format!("{what}[{}]", places.join(","))
+}
+
+pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    if request.prior.is_some() || !request.above.is_empty() {
+        return Err(Error::parameter(
+            "a point mass has no prior: one row settles it",
+        ));
+    }
+    let mut value: Option<f64> = None;
+    let first = std::cell::Cell::new(None);
+    let wrong = |row: &[f64]| {
+        let own = *first.get().get_or_insert(row[0]);
+        first.set(Some(own));
+        (row[0] != own).then(|| format!("{} is not the one number {own}", row[0]))
+    };
+    let seen = each(source, wrong, |row, _| value = Some(row[0]))?;
+    something_seen(&seen)?;
+    let value = value.unwrap_or_default();
+    let parameters = Numbers(vec![("value".into(), value)]);
+    let certain = || Some(Arc::new(PointMass { value }) as Arc<dyn Univariate>);
+    let described = Described {
+        name: "point-mass".into(),
+        parameters: parameters.clone(),
+    };
+    Ok(Estimate {
+        family: "point-mass".into(),
+        rows: seen.rows,
+        hidden: seen.hidden,
+        weight: seen.weight,
+        maximum_likelihood: Some(Point {
+            parameters: parameters.clone(),
+            log_likelihood: 0.0,
+        }),
+        no_maximum: None,
+        unbiased: None,
+        prior: Described {
+            name: "uniform".into(),
+            parameters: Numbers::default(),
+        },
+        proper: false,
+        posterior: Some(described.clone()),
+        method: "conjugate".into(),
+        map: Some(parameters.clone()),
+        mean: Some(parameters),
+        level: request.level,
+        intervals: vec![Interval::of("value", &PointMass { value }, request.level)],
+        above: Vec::new(),
+        frequentist: Vec::new(),
+        predictive: Some(Prediction::of(
+            described,
+            &PointMass { value },
+            request.level,
+        )),
+        log_evidence: None,
+        risk: RiskReport {
+            log_loss: Some(0.0),
+            entropy: Some(0.0),
+            ruled_out: vec!["every other number".into()],
+        },
+        notes: Vec::new(),
+        fitted: certain(),
+        predicted: certain(),
+    })
+}
