@@ -291,4 +291,6 @@ pub(crate) fn nothing_seen() -> Error {
 mod laws;
 
 #[cfg(test)]
+mod multi_cases;
+#[cfg(test)]
 mod multi_laws;
