@@ -48,6 +48,7 @@ def gamma():
         "ln_gamma_1p": rows(lambda x: mpmath.loggamma(1 + x), [(x,) for x in near_one]),
         "ln_rising": rows(lambda x, a: mpmath.loggamma(x + a) - mpmath.loggamma(x), pairs),
         "digamma": rows(mpmath.digamma, [(x,) for x in POSITIVE]),
+        "digamma_rise": rows(lambda x, a: mpmath.digamma(x + a) - mpmath.digamma(x), pairs),
         "trigamma": rows(lambda x: mpmath.polygamma(1, x), [(x,) for x in POSITIVE]),
         "ln_multigamma": rows(multigamma, orders),
     }

@@ -337,6 +337,8 @@ pub(crate) fn nothing_seen() -> Error {
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod multi_cases;
+#[cfg(test)]
 mod multi_laws;
 #[cfg(test)]
 mod univariate_laws;

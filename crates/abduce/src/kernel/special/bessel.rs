@@ -84,8 +84,8 @@ fn ratio_and_rest(x: f64) -> (f64, f64) {
     (ratio, 1.0 - ratio)
 }
 
-/// The x at which A(x) = r, for r from 0 to 1. Relative error below 1e-14 / (1
-/// − r).
+/// The x at which A(x) = r, for r from 0 to 1. Relative error below
+/// 1e-14 / (1 − r).
 pub(crate) fn inverse_bessel_ratio(r: f64) -> f64 {
     if !(0.0..=1.0).contains(&r) {
         return f64::NAN;
@@ -118,7 +118,7 @@ pub(crate) fn inverse_bessel_ratio(r: f64) -> f64 {
 
 /// The distribution function of the von Mises distribution with mean 0 and
 /// concentration κ ≥ 0, from −π to π: ∫ exp(κ cos t) dt / 2π I₀(κ). Relative
-/// error below 1e-13 in the lower tail, also where it is 1e-200.
+/// error below 2e-13 in the lower tail, also where it is 1e-200.
 pub(crate) fn von_mises_cdf(angle: f64, kappa: f64) -> f64 {
     if angle > 0.0 {
         return 1.0 - von_mises_cdf(-angle, kappa);

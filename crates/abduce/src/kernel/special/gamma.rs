@@ -122,23 +122,26 @@ pub(crate) fn ln_rising(x: f64, a: f64) -> f64 {
     // opposite.
     let share = a / base;
     let main = a * base.ln() - base * ln_1p_defect(share) + (a - 0.5) * share.ln_1p();
-    main + stirling_change(base, a) - climb
+    main - fall(&STIRLING, 1, base, a) - climb
 }
 
-/// δ(x + a) − δ(x) for x ≥ 10, term by term: 1 − rᵐ = (1 − r)(1 + r + … + rᵐ⁻¹)
-/// with r = x / (x + a).
-fn stirling_change(x: f64, a: f64) -> f64 {
+/// Σ cₖ (x⁻ᵐ − (x + a)⁻ᵐ) for x ≥ 10, where m is `first`, 1 or 2, and grows by 2:
+/// term by term, as 1 − rᵐ = (1 − r)(1 + r + … + rᵐ⁻¹) with r = x / (x + a).
+fn fall(coefficients: &[f64], first: u8, x: f64, a: f64) -> f64 {
     let r = x / (x + a);
     let square = 1.0 / (x * x);
-    let (mut power, mut geometric, mut r_power) = (1.0 / x, 1.0, 1.0);
+    let (mut power, mut geometric, mut r_power) = match first {
+        1 => (1.0 / x, 1.0, 1.0),
+        _ => (square, 1.0 + r, r),
+    };
     let mut sum = 0.0;
-    for c in STIRLING {
+    for c in coefficients {
         sum += c * power * geometric;
         power *= square;
-        geometric += r_power * r + r_power * r * r;
+        geometric += r_power * r * (1.0 + r);
         r_power *= r * r;
     }
-    -sum * (a / (x + a))
+    sum * (a / (x + a))
 }
 
 /// B₂ₖ / 2k, the coefficients of ψ in powers of 1/x².
@@ -154,12 +157,6 @@ const DIGAMMA: [f64; 9] = [
     43_867.0 / 14_364.0,
 ];
 
-/// ψ(x) − ln x + 1/2x for large x.
-fn digamma_rest(x: f64) -> f64 {
-    let square = 1.0 / (x * x);
-    -DIGAMMA.iter().rev().fold(0.0, |sum, c| (sum + c) * square)
-}
-
 /// ψ(x), the derivative of ln Γ, for x > 0: climbs to 10, then the asymptotic
 /// series. Relative error below 1e-15, near the root 1.4616 absolute error
 /// below 1e-15.
@@ -168,7 +165,9 @@ pub(crate) fn digamma(x: f64) -> f64 {
         return f64::NAN;
     }
     let (x, climb) = climbed(x, |x| 1.0 / x);
-    (x.ln() - 0.5 / x + digamma_rest(x)) - climb
+    let square = 1.0 / (x * x);
+    let series = DIGAMMA.iter().rev().fold(0.0, |sum, c| (sum + c) * square);
+    (x.ln() - 0.5 / x - series) - climb
 }
 
 /// ψ(x + a) − ψ(x) for x > 0, a ≥ 0, of which the logarithms cancel on paper.
@@ -180,9 +179,8 @@ pub(crate) fn digamma_rise(x: f64, a: f64) -> f64 {
         climb += a / (base * (base + a));
         base += 1.0;
     }
-    let top = base + a;
-    let main = (a / base).ln_1p() + 0.5 * a / (base * top);
-    climb + (main + (digamma_rest(top) - digamma_rest(base)))
+    let main = (a / base).ln_1p() + 0.5 * a / (base * (base + a));
+    climb + (main + fall(&DIGAMMA, 2, base, a))
 }
 
 /// ψ′(x), the derivative of [`digamma`], for x > 0. Relative error below 1e-15.

@@ -1,12 +1,12 @@
-//! The regularised incomplete beta function I(x) = ∫₀ˣ tᵃ⁻¹ (1−t)ᵇ⁻¹ dt / B(a,
-//! b), its complement, and their inverses.
+//! The regularised incomplete beta function
+//! I(x) = ∫₀ˣ tᵃ⁻¹ (1−t)ᵇ⁻¹ dt / B(a, b), its complement, and their inverses.
 //!
 //! As with the incomplete gamma functions, the small tail is a product of
 //! positive numbers: the power series where its terms fall at once, the
 //! continued fraction of DiDonato & Morris (ACM TOMS 18, 1992) below the mean,
 //! and numerical integration where both parameters are large or where a small
-//! one leaves nearly all mass on one side. A point is a pair (x, y) with x + y
-//! = 1, so that both are known to full precision.
+//! one leaves nearly all mass on one side. A point is a pair (x, y) with
+//! x + y = 1, so that both are known to full precision.
 
 use super::beta::ln_beta;
 use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma_1p, ln_rising, stirling_rest};
@@ -16,7 +16,7 @@ use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
 
 /// I(x), the beta distribution's mass below x, for a, b > 0. Relative error
-/// below 1e-12 for parameters from 1e-8 to 1e9, also where it is 1e-200.
+/// below 3e-13 for parameters from 1e-8 to 1e9, also where it is 1e-200.
 pub(crate) fn beta_i(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x, 1.0 - x).0
 }
@@ -131,14 +131,22 @@ fn series(a: f64, b: f64, x: f64) -> (f64, f64) {
             break;
         }
     }
-    // a B(a, b) = Γ(1 + a) Γ(b) / Γ(a + b)
-    let ln_head = a * x.ln() - ln_gamma_1p(a) + ln_rising(b, a);
+    let ln_head = a * x.ln() - ln_a_beta(a, b);
     let head = ln_head.exp();
     let lower = head * (1.0 + a * sum);
     if lower < 0.7 {
         (lower, 1.0 - lower)
     } else {
         (lower, -ln_head.exp_m1() - head * a * sum)
+    }
+}
+
+/// ln(a B(a, b)) = ln Γ(1 + a) Γ(b) / Γ(a + b), which vanishes with a.
+fn ln_a_beta(a: f64, b: f64) -> f64 {
+    if a < 1.0 {
+        ln_gamma_1p(a) - ln_rising(b, a)
+    } else {
+        a.ln() + ln_beta(a, b)
     }
 }
 
@@ -215,8 +223,8 @@ fn inverse(a: f64, b: f64, p: f64, q: f64) -> f64 {
         ((-q).ln_1p(), q.ln())
     };
     // I ≈ xᵃ / aB(a, b) for small x, and likewise from the other end.
-    let ln_x = (ln_p + ln_gamma_1p(a) - ln_rising(b, a)) / a;
-    let ln_y = (ln_q + ln_gamma_1p(b) - ln_rising(a, b)) / b;
+    let ln_x = (ln_p + ln_a_beta(a, b)) / a;
+    let ln_y = (ln_q + ln_a_beta(b, a)) / b;
     if ln_x + b.max(1.0).ln() < -40.0 {
         return ln_x.exp();
     }
