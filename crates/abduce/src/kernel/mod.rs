@@ -6,14 +6,9 @@ pub(crate) mod definite;
 pub(crate) mod gaussian;
 pub(crate) mod linear;
 pub(crate) mod product;
-// Not every function below has a caller yet: the families of one column bring
-// them.
-#[allow(dead_code)]
 pub(crate) mod quadrature;
-#[allow(dead_code)]
 pub(crate) mod roots;
 pub(crate) mod simd;
 pub(crate) mod softmax;
-#[allow(dead_code, unused_imports)]
 pub(crate) mod special;
 pub(crate) mod sums;
