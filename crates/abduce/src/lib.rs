@@ -4,6 +4,7 @@
 
 pub mod ask;
 pub mod data;
+pub mod density;
 mod error;
 pub mod family;
 mod kernel;

@@ -4,6 +4,7 @@
 
 pub(crate) mod gaussian;
 pub(crate) mod linear;
+pub(crate) mod pairs;
 pub(crate) mod product;
 pub(crate) mod simd;
 pub(crate) mod softmax;
