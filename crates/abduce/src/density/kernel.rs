@@ -171,6 +171,10 @@ impl Profile {
         }
     }
 
+    pub fn is_gaussian(&self) -> bool {
+        self.form == Form::Gaussian
+    }
+
     /// Whether the profile is 0 beyond a distance of 1.
     pub fn is_compact(&self) -> bool {
         !matches!(

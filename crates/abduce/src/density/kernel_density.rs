@@ -8,7 +8,8 @@
 use super::bandwidth::{Bandwidth, Selection};
 use super::kernel::{Kernel, Profile};
 use super::points::Points;
-use super::tree::{Tolerance, Tree};
+use super::sum::Tolerance;
+use super::tree::Tree;
 use crate::kernel::linear::{Square, cholesky, invert_lower, log_diagonal};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -329,7 +330,11 @@ impl KernelDensity {
     fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| {
             let whitened = self.points.map(|row| self.whitening.place(row));
-            Tree::new(&whitened)
+            let tree = Tree::new(&whitened);
+            match self.is_gaussian() {
+                true => tree.with_expansions(),
+                false => tree,
+            }
         })
     }
 }

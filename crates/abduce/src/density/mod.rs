@@ -13,6 +13,7 @@
 
 mod bandwidth;
 mod edges;
+mod expansion;
 mod grid;
 mod histogram;
 mod kernel;
@@ -21,6 +22,7 @@ mod nearest;
 mod points;
 mod search;
 mod sheather_jones;
+mod sum;
 mod tree;
 
 pub use bandwidth::{Bandwidth, BandwidthShape, Rule, SampleSize, Selection};
@@ -31,4 +33,4 @@ pub use kernel::Kernel;
 pub use kernel_density::KernelDensity;
 pub use nearest::NearestNeighbours;
 pub use points::Points;
-pub use tree::Tolerance;
+pub use sum::Tolerance;
