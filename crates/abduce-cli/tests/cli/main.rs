@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod densities;
 mod determinism;
 mod faces;
 mod fitting;

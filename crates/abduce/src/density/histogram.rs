@@ -149,6 +149,21 @@ impl Histogram {
         Ok((weight / self.total()).ln() - log_cell)
     }
 
+    /// The log-likelihood of the points it was made of.
+    pub(crate) fn own_log_likelihood(&self) -> f64 {
+        let log_cell: f64 = self.edges.iter().map(|edges| edges.width().ln()).sum();
+        let log_cells: f64 = self
+            .edges
+            .iter()
+            .map(|edges| (edges.bins as f64).ln())
+            .sum();
+        let (total, spread) = (self.total(), self.smoothing * (-log_cells).exp());
+        let cells = self.cells.iter();
+        cells
+            .map(|cell| cell.weight * (((cell.weight + spread) / total).ln() - log_cell))
+            .sum()
+    }
+
     /// The bins of a place, where it lies in the box.
     fn bins(&self, place: &[Option<f64>]) -> Option<Vec<Option<u32>>> {
         let bins = self.edges.iter().zip(place).map(|(edges, x)| match x {

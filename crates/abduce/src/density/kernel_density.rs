@@ -323,7 +323,7 @@ impl KernelDensity {
         self.profile.log_constant - self.whitening.log_determinant
     }
 
-    pub(super) fn is_gaussian(&self) -> bool {
+    pub(crate) fn is_gaussian(&self) -> bool {
         self.kernel == Kernel::Gaussian
     }
 

@@ -12,6 +12,7 @@
 //! ```
 
 mod bandwidth;
+mod conditional;
 mod edges;
 mod expansion;
 mod grid;
@@ -26,6 +27,7 @@ mod sum;
 mod tree;
 
 pub use bandwidth::{Bandwidth, BandwidthShape, Rule, SampleSize, Selection};
+pub use conditional::ConditionalDensity;
 pub use edges::{Bins, Edges};
 pub use grid::{Axis, Grid};
 pub use histogram::{Cell, Histogram};
