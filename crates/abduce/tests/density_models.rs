@@ -26,7 +26,7 @@ fn schema() -> Schema {
 /// Two clusters of correlated columns, and a hole in each column.
 fn table(rows: usize) -> Table {
     let wave = |i: usize, f: f64| (i as f64 * f).sin() + (i as f64 * f * 1.7).cos();
-    let label = |i: usize| (i % 3 == 0) as u32;
+    let label = |i: usize| u32::from(i.is_multiple_of(3));
     let x = |i: usize| wave(i, 0.9) + 4.0 * f64::from(label(i));
     let y = |i: usize| 0.5 * x(i) + wave(i, 2.3);
     let columns = vec![

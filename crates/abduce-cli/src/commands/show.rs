@@ -152,6 +152,8 @@ fn one_column(
         Some(Distribution::Gaussian(_)) => vec!["mean", "sd"],
         Some(Distribution::Poisson(_)) => vec!["rate"],
         Some(Distribution::Exponential(_)) => vec!["rate", "mean"],
+        Some(Distribution::Kde(_)) => vec!["width", "different"],
+        Some(Distribution::Histogram(_)) => vec!["bins", "from", "to"],
         _ => levels.iter().map(String::as_str).collect(),
     };
     let mut table = TextTable::new([""].into_iter().chain(heading).chain(["seen"]));
@@ -160,6 +162,11 @@ fn one_column(
             Distribution::Gaussian(g) => vec![g.mean, g.variance.sqrt()],
             Distribution::Poisson(p) => vec![p.rate],
             Distribution::Exponential(e) => vec![e.rate, 1.0 / e.rate],
+            Distribution::Kde(k) => vec![k.bandwidth().widths(1)[0], k.points().len() as f64],
+            Distribution::Histogram(h) => {
+                let edges = &h.edges[0];
+                vec![edges.bins as f64, edges.start, edges.end]
+            }
             other => other.probabilities().unwrap_or_default(),
         };
         let numbers = numbers.into_iter().chain([seen.weight()]).map(readable);

@@ -140,3 +140,39 @@ fn what_a_density_cannot_do_is_said() {
     let file = files.fit(&["knn", &faithful]);
     abduce(&["sample", &file]).fails(2, &["cannot be integrated", "kde"]);
 }
+
+#[test]
+fn a_column_of_naive_bayes_may_have_a_density_of_its_own_points() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let families = "bill_length_mm=kde,body_mass_g=histogram";
+    let file = files.fit(&[
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--family",
+        families,
+    ]);
+    let shown = abduce(&["show", &file]).good().stdout;
+    assert!(shown.contains("bill_length_mm: kde") && shown.contains("body_mass_g: histogram"));
+    let ran = abduce(&["predict", &file, &penguins]).good();
+    let gentoo = ran.lines().iter().filter(|line| **line == "Gentoo").count();
+    assert!((120..=128).contains(&gentoo), "{gentoo}");
+    let holes = files.write("holes.csv", "bill_length_mm,body_mass_g\n,\n");
+    for how in ["mean", "mode", "draw"] {
+        let filled = abduce(&["impute", &file, &holes, "--how", how]).good();
+        assert!(!filled.stdout.contains(",\n"), "{}", filled.stdout);
+    }
+    // Levels are no numbers.
+    abduce(&[
+        "fit",
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--family",
+        "sex=kde",
+    ])
+    .fails(2, &["sex", "family"]);
+}

@@ -31,6 +31,15 @@ pub struct KernelDensity {
     tree: OnceLock<Tree>,
 }
 
+impl PartialEq for KernelDensity {
+    /// All else follows from these.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.points, self.kernel, self.hidden, &self.bandwidth)
+            == (&other.points, other.kernel, other.hidden, &other.bandwidth)
+            && self.tolerance == other.tolerance
+    }
+}
+
 /// What is told apart from what follows: the fields of a file.
 #[derive(Clone, Serialize, Deserialize)]
 struct Stored {
@@ -201,6 +210,26 @@ impl KernelDensity {
             ));
         }
         Ok(density)
+    }
+
+    /// A single Gaussian, of which every width makes a density.
+    pub(crate) fn on_one_point(place: f64, width: f64) -> KernelDensity {
+        let width = width.clamp(1e-150, 1e150);
+        let points = Points::one(place);
+        KernelDensity {
+            profile: Profile::new(Kernel::Gaussian, 1, 0),
+            tolerance: Tolerance::default(),
+            tree: OnceLock::new(),
+            hidden: 0,
+            kernel: Kernel::Gaussian,
+            bandwidth: Bandwidth::Shared(width),
+            whitening: Whitening {
+                origin: points.means(),
+                inverse: Inverse::Diagonal(vec![1.0 / width]),
+                log_determinant: width.ln(),
+            },
+            points,
+        }
     }
 
     /// The same density, answering to another tolerance.

@@ -3,9 +3,6 @@
 
 use crate::{Error, Result};
 
-/// Numbers beyond this would overflow when squared.
-const LARGEST: f64 = 1e140;
-
 /// Weighted points of one or more columns. Points of weight 0 are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
@@ -16,6 +13,9 @@ pub struct Points {
 }
 
 impl Points {
+    /// Numbers beyond this would overflow when squared.
+    pub(crate) const LARGEST: f64 = 1e140;
+
     /// Points given column by column; each weighs 1 unless `weights` says
     /// otherwise.
     ///
@@ -59,7 +59,7 @@ impl Points {
         if self.weights.is_empty() {
             return Err(Error::data("there is no point to make a density of"));
         }
-        if !self.values.iter().all(|x| x.abs() <= LARGEST) {
+        if !self.values.iter().all(|x| x.abs() <= Self::LARGEST) {
             return Err(Error::data("a number is not finite or beyond 1e140"));
         }
         Ok(self)
@@ -109,6 +109,15 @@ impl Points {
                 .flat_map(|row| columns.iter().map(|c| row[*c]))
                 .collect(),
             weights: self.weights.clone(),
+        }
+    }
+
+    /// A single point of one column.
+    pub(super) fn one(x: f64) -> Points {
+        Points {
+            columns: 1,
+            values: vec![x.clamp(-Self::LARGEST, Self::LARGEST)],
+            weights: vec![1.0],
         }
     }
 

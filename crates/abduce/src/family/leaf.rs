@@ -7,6 +7,7 @@ use super::{
     Poisson, Scale, Stats,
 };
 use crate::data::Rows;
+use crate::density::{Histogram, KernelDensity};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,10 @@ macro_rules! with_families {
             Poisson(Poisson),
             /// A column of waiting times.
             Exponential(Exponential),
+            /// A column whose numbers stand for themselves.
+            Kde(KernelDensity),
+            /// A column in bins.
+            Histogram(Histogram),
         }
     };
 }

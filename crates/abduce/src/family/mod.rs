@@ -7,8 +7,11 @@ mod bernoulli;
 mod categorical;
 mod exponential;
 mod gaussian;
+mod histogram;
+mod kernel_density;
 mod leaf;
 mod multivariate;
+mod point_stats;
 mod poisson;
 
 pub use bernoulli::{Bernoulli, BernoulliStats};
@@ -16,12 +19,15 @@ pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
 pub use exponential::{Exponential, ExponentialStats};
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
+pub use histogram::HistogramPrior;
+pub use kernel_density::KernelPrior;
 pub use leaf::{Distribution, LeafFamily, Statistics};
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     Structure,
 };
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub use point_stats::PointStats;
 pub use poisson::{Poisson, PoissonStats};
 
 use crate::data::Rows;
@@ -69,6 +75,9 @@ pub enum Fill {
 pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + DeserializeOwned {
     /// The name users read.
     const NAME: &'static str;
+    /// Whether estimates make what was seen as likely as can be; a density made of
+    /// points does not, as its width would become 0.
+    const BY_LIKELIHOOD: bool = true;
     /// What it remembers of rows.
     type Stats: Stats;
     /// What is known before any row: the number of levels or of columns.

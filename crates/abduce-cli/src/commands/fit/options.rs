@@ -140,7 +140,7 @@ pub struct ModelOptions {
     variance_floor: Option<f64>,
 
     /// The family of a column, as in visits=poisson: gaussian, poisson,
-    /// exponential, categorical, bernoulli [repeatable]
+    /// exponential, categorical, bernoulli, kde, histogram [repeatable]
     #[arg(long, value_name = "COL=FAMILY")]
     family: Vec<String>,
 

@@ -53,16 +53,22 @@ pub enum FamilyName {
     Categorical,
     /// For binary columns.
     Bernoulli,
+    /// A kernel density, for numbers of any shape.
+    Kde,
+    /// A histogram, for numbers of any shape.
+    Histogram,
 }
 
 impl FamilyName {
     /// Every family a column can be given.
-    pub const ALL: [(FamilyName, &'static str); 5] = [
+    pub const ALL: [(FamilyName, &'static str); 7] = [
         (FamilyName::Gaussian, "gaussian"),
         (FamilyName::Poisson, "poisson"),
         (FamilyName::Exponential, "exponential"),
         (FamilyName::Categorical, "categorical"),
         (FamilyName::Bernoulli, "bernoulli"),
+        (FamilyName::Kde, "kde"),
+        (FamilyName::Histogram, "histogram"),
     ];
 
     fn fits(self, kind: Kind) -> bool {
@@ -70,7 +76,9 @@ impl FamilyName {
             FamilyName::Gaussian | FamilyName::Exponential => {
                 matches!(kind, Kind::Real | Kind::Count)
             }
-            FamilyName::Poisson => kind == Kind::Count || kind == Kind::Real,
+            FamilyName::Kde | FamilyName::Histogram | FamilyName::Poisson => {
+                kind == Kind::Count || kind == Kind::Real
+            }
             FamilyName::Categorical => kind.is_coded(),
             FamilyName::Bernoulli => kind == Kind::Binary,
         }
@@ -251,6 +259,16 @@ impl Specification {
                     vague: None,
                 },
                 FamilyName::Exponential => LeafFamily::Exponential {
+                    shape: (),
+                    prior: Default::default(),
+                    vague: None,
+                },
+                FamilyName::Kde => LeafFamily::Kde {
+                    shape: (),
+                    prior: Default::default(),
+                    vague: None,
+                },
+                FamilyName::Histogram => LeafFamily::Histogram {
                     shape: (),
                     prior: Default::default(),
                     vague: None,
