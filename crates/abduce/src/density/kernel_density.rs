@@ -14,13 +14,14 @@ use crate::kernel::linear::{Square, cholesky, invert_lower, log_diagonal};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A kernel density.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct KernelDensity {
-    points: Points,
+    /// Shared, as the tree is, between copies.
+    points: Arc<Points>,
     kernel: Kernel,
     /// Columns that the kernel has beside those of the points.
     hidden: usize,
@@ -28,7 +29,7 @@ pub struct KernelDensity {
     tolerance: Tolerance,
     whitening: Whitening,
     profile: Profile,
-    tree: OnceLock<Tree>,
+    tree: OnceLock<Arc<Tree>>,
 }
 
 impl PartialEq for KernelDensity {
@@ -198,7 +199,7 @@ impl KernelDensity {
             tolerance: Tolerance::default(),
             tree: OnceLock::new(),
             hidden: 0,
-            points,
+            points: Arc::new(points),
             kernel,
             bandwidth,
             whitening,
@@ -228,7 +229,7 @@ impl KernelDensity {
                 inverse: Inverse::Diagonal(vec![1.0 / width]),
                 log_determinant: width.ln(),
             },
-            points,
+            points: Arc::new(points),
         }
     }
 
@@ -360,10 +361,10 @@ impl KernelDensity {
         self.tree.get_or_init(|| {
             let whitened = self.points.map(|row| self.whitening.place(row));
             let tree = Tree::new(&whitened);
-            match self.is_gaussian() {
+            Arc::new(match self.is_gaussian() {
                 true => tree.with_expansions(),
                 false => tree,
-            }
+            })
         })
     }
 }
