@@ -112,10 +112,10 @@ impl Selection {
     /// If the rule does not apply to so many columns.
     ///
     /// ```
-    /// use abduce::density::{Bandwidth, Kernel, Points, Selection};
+    /// use abduce::density::{Kernel, Points, Selection};
     /// let points = Points::from_columns(&[vec![-1.0, 0.0, 1.0]], None)?;
     /// let chosen = Selection::default().bandwidth(&points, Kernel::Gaussian, None)?;
-    /// assert_eq!(chosen, Bandwidth::Columns(vec![3f64.powf(-0.2)]));
+    /// assert!((chosen.widths(1)[0] - 3f64.powf(-0.2)).abs() < 1e-12);
     /// # Ok::<(), abduce::Error>(())
     /// ```
     pub fn bandwidth(

@@ -172,7 +172,7 @@ impl KernelDensity {
     /// let points = Points::from_columns(&[vec![-1.0, 0.0, 1.0]], None)?;
     /// let density = KernelDensity::fit(points, Kernel::Gaussian, &Selection::default())?;
     /// // SciPy: gaussian_kde([-1, 0, 1]).logpdf(0)
-    /// assert!((density.log_density(&[0.0])? - -1.2496655).abs() < 1e-6);
+    /// assert!((density.log_density(&[0.0])? - -1.14521276).abs() < 1e-8);
     /// # Ok::<(), abduce::Error>(())
     /// ```
     ///

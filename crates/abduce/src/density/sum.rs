@@ -26,7 +26,7 @@ impl Default for Tolerance {
     fn default() -> Self {
         Tolerance {
             absolute: 0.0,
-            relative: 1e-8,
+            relative: 1e-10,
         }
     }
 }
