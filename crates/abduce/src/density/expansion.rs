@@ -22,7 +22,7 @@ const WIDEST: f64 = 1.8;
 const FEWEST_POINTS: usize = 2 * BLOCK;
 
 /// Degrees below this are kept, by number of columns; there are none for more.
-const DEGREES: [usize; 3] = [20, 12, 8];
+const DEGREES: [usize; 3] = [20, 16, 10];
 
 /// The largest degree of all.
 const MOST: usize = 20;

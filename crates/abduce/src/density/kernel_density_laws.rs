@@ -337,3 +337,44 @@ fn files_round_trip() {
         .is_err()
     );
 }
+
+#[test]
+fn the_tolerance_is_kept_where_whole_nodes_are_summed_by_series() {
+    for columns in [1, 2, 3] {
+        let points = points(6000, columns, true, 12);
+        for width in [0.2, 1.5, 40.0] {
+            let bandwidth = Bandwidth::Shared(width);
+            let exact =
+                KernelDensity::with_bandwidth(points.clone(), Kernel::Gaussian, bandwidth).unwrap();
+            for relative in [1e-2, 1e-6, 1e-10, 1e-13] {
+                let tolerance = Tolerance {
+                    absolute: 0.0,
+                    relative,
+                };
+                let density = exact.clone().with_tolerance(tolerance);
+                let places = places(&points, 13);
+                for (place, obtained) in places.iter().zip(density.log_densities(&places).unwrap())
+                {
+                    let expected = brute_force(&density, place);
+                    let rounding = 1e-11 + 1e-15 * expected.abs();
+                    let error = (obtained - expected).exp_m1().abs();
+                    assert!(
+                        error <= relative + rounding,
+                        "{columns} {width} {relative} {place:?}: {obtained} {expected}"
+                    );
+                }
+                let alone = density
+                    .clone()
+                    .with_tolerance(Tolerance::EXACT)
+                    .leave_one_out(&[0, 17, 5999]);
+                for (obtained, expected) in density.leave_one_out(&[0, 17, 5999]).iter().zip(alone)
+                {
+                    assert!(
+                        (obtained - expected).exp_m1().abs()
+                            <= 2.0 * relative + 1e-11 + 1e-15 * expected.abs()
+                    );
+                }
+            }
+        }
+    }
+}

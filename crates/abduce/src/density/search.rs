@@ -20,9 +20,10 @@ impl Tree {
             tree: self,
             query,
             left_out: left_out.map(|row| self.places[row] as usize),
-            wanted,
+            least: wanted * (1.0 - 1e-12),
             found: BinaryHeap::new(),
             weight: 0.0,
+            away: 0,
         };
         near.visit(0, self.distances(0, query).0);
         let farthest = near.found.peek()?.square;
@@ -39,9 +40,13 @@ struct Nearest<'a> {
     tree: &'a Tree,
     query: &'a [f64],
     left_out: Option<usize>,
-    wanted: f64,
+    /// The weight that is enough; weights are added and taken away, so that a little
+    /// rounding is forgiven.
+    least: f64,
     found: BinaryHeap<Found>,
     weight: f64,
+    /// How many of the points are not at the query itself.
+    away: usize,
 }
 
 /// A point that was found; the farthest is the greatest.
@@ -67,16 +72,10 @@ impl PartialOrd for Found {
 }
 
 impl Nearest<'_> {
-    /// Whether points of this weight, up to this distance, are enough. Weights are
-    /// added and taken away, so that a little rounding is forgiven.
-    fn is_enough(&self, weight: f64, square: f64) -> bool {
-        square > 0.0 && weight >= self.wanted * (1.0 - 1e-12)
-    }
-
     /// Beyond this squared distance nothing is wanted any more.
     fn reach(&self) -> f64 {
         match self.found.peek() {
-            Some(top) if self.is_enough(self.weight, top.square) => top.square,
+            Some(top) if self.away > 0 && self.weight >= self.least => top.square,
             _ => f64::INFINITY,
         }
     }
@@ -113,19 +112,22 @@ impl Nearest<'_> {
             }
             self.found.push(Found { square, weight });
             self.weight += weight;
+            self.away += usize::from(square > 0.0);
             self.forget_the_farthest();
         }
     }
 
     /// Drops points as long as the nearer ones are enough.
     fn forget_the_farthest(&mut self) {
-        while let Some(top) = self.found.pop() {
-            let next = self.found.peek().map_or(0.0, |next| next.square);
-            if !self.is_enough(self.weight - top.weight, next) {
-                self.found.push(top);
+        while let Some(top) = self.found.peek().copied() {
+            let weight = self.weight - top.weight;
+            // Another point away from the query must stay.
+            if self.away < 2 || weight < self.least {
                 return;
             }
-            self.weight -= top.weight;
+            self.found.pop();
+            self.weight = weight;
+            self.away -= 1;
         }
     }
 }
