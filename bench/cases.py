@@ -1,7 +1,7 @@
 """The cases of the benchmark and their data: seeded, written once into .data/, reused afterwards.
 
 A case is one entry of CASES. Its folder holds what both programs read: x.f64 (n×d doubles, little-endian, row after row),
-labels.u32 for naive Bayes, start.json for mixtures, and meta.json.
+labels.u32 for naive Bayes, start.json for mixtures, queries.f64 and density.json for densities, and meta.json.
 """
 
 import json
@@ -43,6 +43,8 @@ CASES = [
     Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 8.0),
     Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 8.0),
     Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 3.0),
+    Case("kernel-density-100000x2", "kernel-density", 100_000, 2, 8, 25.0),
+    Case("kernel-grid-1000000x1", "kernel-grid", 1_000_000, 1, 8, 100.0),
 ]
 
 
@@ -100,7 +102,27 @@ def make_naive_bayes(case):
     labels.astype("<u4").tofile(case.folder / "labels.u32")
 
 
-GENERATORS = {"mixture": make_mixture, "naive-bayes": make_naive_bayes}
+def make_density(case):
+    """Clusters of uneven spread, and a tenth as many queries from the same clusters; one bandwidth by Scott's rule."""
+    generator = np.random.default_rng(SEED)
+    means = generator.normal(0.0, 3.0, (case.k, case.d))
+    spreads = generator.uniform(0.3, 1.2, (case.k, case.d))
+
+    def draw(n):
+        component = generator.integers(0, case.k, n)
+        return means[component] + spreads[component] * generator.normal(size=(n, case.d))
+
+    x = draw(case.n)
+    x.astype("<f8").tofile(case.folder / "x.f64")
+    draw(case.n // 10).astype("<f8").tofile(case.folder / "queries.f64")
+    bandwidth = float(x.std(ddof=1) * case.n ** (-1 / (case.d + 4)))
+    grid = [float(x[:, 0].min()), float(x[:, 0].max())]
+    (case.folder / "density.json").write_text(json.dumps({"bandwidth": bandwidth, "tolerance": 1e-4, "grid": grid, "nodes": 2**14}))
+
+
+GENERATORS = {
+    "mixture": make_mixture, "naive-bayes": make_naive_bayes, "kernel-density": make_density, "kernel-grid": make_density,
+}
 
 
 def load_x(case):
@@ -111,6 +133,16 @@ def load_x(case):
 def load_labels(case):
     """The class of each row of a prepared naive Bayes case."""
     return np.fromfile(case.folder / "labels.u32", dtype="<u4")
+
+
+def load_queries(case):
+    """The places at which a density case is asked."""
+    return np.fromfile(case.folder / "queries.f64", dtype="<f8").reshape(-1, case.d)
+
+
+def load_density(case):
+    """The bandwidth, tolerance and grid of a density case."""
+    return json.loads((case.folder / "density.json").read_text())
 
 
 def load_start(case):

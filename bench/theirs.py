@@ -1,14 +1,22 @@
-"""scikit-learn's side of the benchmark: each function runs a case once and returns seconds and what to compare."""
+"""The other side of the benchmark, scikit-learn and SciPy: each function runs a case once and returns seconds and what to compare."""
 
 import time
 import warnings
 
 import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import gaussian_kde
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KernelDensity
 
-from cases import load_labels, load_start, load_x
+from cases import load_density, load_labels, load_queries, load_start, load_x
+
+# How many answers of a density are held against sums over all points.
+CHECKED = 200
+# SciPy's time is proportional to the places asked: it gets each 256th node of the grid.
+EVERY = 256
 
 
 class TimedMixture(GaussianMixture):
@@ -76,4 +84,35 @@ def joint_log_likelihood(model, x, y):
     return float(total)
 
 
-RUN = {"mixture": mixture, "naive-bayes": naive_bayes}
+def kernel_density(case, _iterations):
+    """Tree and queries, to a relative tolerance; the first answers are compared with sums over all points."""
+    x, queries, given = load_x(case), load_queries(case), load_density(case)
+    begun = time.perf_counter()
+    model = KernelDensity(bandwidth=given["bandwidth"], rtol=given["tolerance"], atol=0.0).fit(x)
+    answers = model.score_samples(queries)
+    seconds = time.perf_counter() - begun
+    exact = [brute_force(x, place, given["bandwidth"]) for place in queries[:CHECKED]]
+    return {"seconds": seconds, "log_likelihood": float(answers.sum()), "exact": exact,
+            "error": float(np.abs(np.expm1(answers[:CHECKED] - exact)).max())}
+
+
+def brute_force(x, place, bandwidth):
+    """The log-density by its definition: one term for each point."""
+    squares = ((x - place) ** 2).sum(axis=1) / bandwidth**2
+    return float(logsumexp(-0.5 * squares) - np.log(len(x)) - 0.5 * x.shape[1] * np.log(2 * np.pi * bandwidth**2))
+
+
+def kernel_grid(case, _iterations):
+    """SciPy on some nodes of the grid, and its time for all of them."""
+    x, given = load_x(case)[:, 0], load_density(case)
+    nodes = np.linspace(*given["grid"], given["nodes"])[::EVERY]
+    begun = time.perf_counter()
+    model = gaussian_kde(x)
+    set_up = time.perf_counter() - begun
+    begun = time.perf_counter()
+    exact = model(nodes)
+    seconds = set_up + (time.perf_counter() - begun) * given["nodes"] / len(nodes)
+    return {"seconds": seconds, "log_likelihood": float(np.log(exact).sum()), "exact": exact.tolist(), "error": 0.0}
+
+
+RUN = {"mixture": mixture, "naive-bayes": naive_bayes, "kernel-density": kernel_density, "kernel-grid": kernel_grid}

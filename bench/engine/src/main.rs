@@ -1,6 +1,8 @@
 //! Fits the arrays of one benchmark case and prints, as one line of JSON, how
 //! long it took and what came out. `bench/README.md` says what is read.
 
+mod densities;
+
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{Control, EmOptions};
@@ -39,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let [kind, folder, ..] = arguments.as_slice() else {
         return Err(
-            "usage: abduce-bench mixture|naive-bayes FOLDER [--repeat N] [--threads N]".into(),
+            "usage: abduce-bench mixture|naive-bayes|kernel-density|kernel-grid FOLDER [--repeat N] [--threads N]".into(),
         );
     };
     rayon::ThreadPoolBuilder::new()
@@ -51,6 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let answer = match kind.as_str() {
             "mixture" => mixture(folder, &meta)?,
             "naive-bayes" => naive_bayes(folder, &meta)?,
+            "kernel-density" => densities::at_queries(folder, &meta)?,
+            "kernel-grid" => densities::on_grid(folder, &meta)?,
             _ => return Err(format!("there is no case of kind {kind}").into()),
         };
         println!("{answer}");

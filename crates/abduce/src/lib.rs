@@ -6,6 +6,7 @@ pub mod ask;
 pub mod bayes;
 pub mod concept;
 pub mod data;
+pub mod density;
 mod error;
 pub mod estimate;
 pub mod family;

@@ -22,7 +22,7 @@ macro_rules! commands {
     ($($name:ident: $file:ident,)*) => {
         /// What to do.
         #[derive(Subcommand)]
-        pub enum Command { $($name($file::Arguments),)* }
+        pub enum Command { $($name(Box<$file::Arguments>),)* }
 
         impl Command {
             pub fn run(&self, context: &Context) -> Outcome {

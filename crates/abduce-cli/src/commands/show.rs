@@ -1,6 +1,7 @@
 //! `show`: what is in a model file, for people.
 
 use crate::context::Context;
+use crate::density_tables;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::text_table::{TextTable, readable};
@@ -8,7 +9,7 @@ use abduce::family::{
     Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics, Structure,
 };
 use abduce::model::mixture::{Leaf, Mixture};
-use abduce::store::{Body, Model};
+use abduce::store::{Body, Model, Recipe};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,8 +39,13 @@ impl Arguments {
             writeln!(output, "{}", model.to_json()?)?;
         } else {
             write_head(&model, context, &mut output)?;
-            let Body::Mixture(mixture) = &model.body;
-            write_mixture(mixture, context, &mut output)?;
+            match &model.body {
+                Body::Mixture(mixture) => write_mixture(mixture, context, &mut output)?,
+                Body::Density(densities) => {
+                    let tables = density_tables::of(densities);
+                    write!(output, "{tables}")?;
+                }
+            }
         }
         output.finish()
     }
@@ -62,20 +68,31 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
         ("parameters", fit.parameters.to_string()),
         ("iterations", format!("{}, {ended}", fit.iterations)),
         ("fitted on", from.files.join(", ")),
-        (
-            "fitted by",
-            format!("abduce {}, seed {}", from.abduce, from.options.seed),
-        ),
-        ("smoothing", readable(from.specification.smoothing)),
-        (
-            "class smoothing",
-            readable(from.specification.weight_smoothing),
-        ),
-        (
-            "variance floor",
-            readable(from.specification.variance_floor),
-        ),
+        ("fitted by", format!("abduce {}", from.abduce)),
     ];
+    match &from.recipe {
+        Recipe::Mixture {
+            specification,
+            options,
+        } => {
+            if let Some((_, by)) = lines.last_mut() {
+                by.push_str(&format!(", seed {}", options.seed));
+            }
+            lines.extend([
+                ("smoothing", readable(specification.smoothing)),
+                ("class smoothing", readable(specification.weight_smoothing)),
+                ("variance floor", readable(specification.variance_floor)),
+            ]);
+        }
+        // Nothing is iterated, and most densities have no maximum likelihood.
+        Recipe::Density { density } => {
+            lines.push(("tuning", density_tables::tuning(&density.estimator)));
+            lines.retain(|(name, _)| *name != "iterations");
+            if fit.bic.is_infinite() {
+                lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
+            }
+        }
+    }
     if fit.weight != fit.rows as f64 {
         lines.insert(1, ("weight", readable(fit.weight)));
     }
@@ -135,6 +152,8 @@ fn one_column(
         Some(Distribution::Gaussian(_)) => vec!["mean", "sd"],
         Some(Distribution::Poisson(_)) => vec!["rate"],
         Some(Distribution::Exponential(_)) => vec!["rate", "mean"],
+        Some(Distribution::Kde(_)) => vec!["width", "different"],
+        Some(Distribution::Histogram(_)) => vec!["bins", "from", "to"],
         _ => levels.iter().map(String::as_str).collect(),
     };
     let mut table = TextTable::new([""].into_iter().chain(heading).chain(["seen"]));
@@ -143,6 +162,11 @@ fn one_column(
             Distribution::Gaussian(g) => vec![g.mean, g.variance.sqrt()],
             Distribution::Poisson(p) => vec![p.rate],
             Distribution::Exponential(e) => vec![e.rate, 1.0 / e.rate],
+            Distribution::Kde(k) => vec![k.bandwidth().widths(1)[0], k.points().len() as f64],
+            Distribution::Histogram(h) => {
+                let edges = &h.edges[0];
+                vec![edges.bins as f64, edges.start, edges.end]
+            }
             other => other.probabilities().unwrap_or_default(),
         };
         let numbers = numbers.into_iter().chain([seen.weight()]).map(readable);

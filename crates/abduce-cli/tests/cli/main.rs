@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod bayes;
 mod concept;
+mod densities;
 mod determinism;
 mod faces;
 mod fitting;

@@ -23,7 +23,7 @@ fn damaged_truncated_newer_and_foreign_files_are_refused() {
 }
 
 /// The kept models: a name, the table, and the arguments of the fit.
-const KEPT: [(&str, &str, &[&str]); 3] = [
+const KEPT: [(&str, &str, &[&str]); 5] = [
     (
         "naive-bayes",
         "data/penguins.csv",
@@ -46,6 +46,8 @@ const KEPT: [(&str, &str, &[&str]); 3] = [
             "wait=exponential",
         ],
     ),
+    ("kde", "data/faithful.csv", &["--covariance", "full"]),
+    ("histogram", "data/faithful.csv", &["--bins", "knuth"]),
 ];
 
 fn kept(name: &str, ending: &str) -> PathBuf {

@@ -4,7 +4,7 @@
 //! and largest of them, and s to s + n.
 
 use super::{Conjugate, Prior, numbers, proper, unknown_prior};
-use crate::family::{Points, Stats, Uniform, Univariate};
+use crate::family::{PointStats, Stats, Uniform, Univariate};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -150,26 +150,26 @@ pub struct UniformEnds;
 
 impl Conjugate for UniformEnds {
     type Prior = BilateralPareto;
-    type Stats = Points;
+    type Stats = PointStats;
     type Predictive = UniformPredictive;
 
     fn parameters(&self) -> Vec<String> {
         vec!["low".into(), "high".into()]
     }
 
-    fn zero(&self) -> Points {
-        Points::default()
+    fn zero(&self) -> PointStats {
+        PointStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut Points) {
-        stats.merge(&Points::new([(row[0], weight)]));
+    fn observe(&self, row: &[f64], weight: f64, stats: &mut PointStats) {
+        stats.merge(&PointStats::new([(row[0], weight)]));
     }
 
-    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut Points) {
-        stats.merge(&Points::new(rows.map(|(row, weight)| (row[0], weight))));
+    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut PointStats) {
+        stats.merge(&PointStats::new(rows.map(|(row, weight)| (row[0], weight))));
     }
 
-    fn posterior(&self, prior: &BilateralPareto, stats: &Points) -> Result<BilateralPareto> {
+    fn posterior(&self, prior: &BilateralPareto, stats: &PointStats) -> Result<BilateralPareto> {
         let least = stats.values.first().copied().unwrap_or(f64::INFINITY);
         let most = stats.values.last().copied().unwrap_or(f64::NEG_INFINITY);
         proper(BilateralPareto {
@@ -184,7 +184,7 @@ impl Conjugate for UniformEnds {
         Ok(UniformPredictive { low, high, shape })
     }
 
-    fn log_likelihood(&self, ends: &[f64], stats: &Points) -> f64 {
+    fn log_likelihood(&self, ends: &[f64], stats: &PointStats) -> f64 {
         let inside = |x: Option<&f64>| x.is_none_or(|x| (ends[0]..=ends[1]).contains(x));
         match inside(stats.values.first()) && inside(stats.values.last()) {
             true => -stats.weight() * (ends[1] - ends[0]).ln(),

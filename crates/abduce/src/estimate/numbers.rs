@@ -10,8 +10,8 @@ use crate::bayes::{
 };
 use crate::data::Source;
 use crate::family::{
-    Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal, Points, Scalar, Stats,
-    StudentT, Uniform, VonMises, VonMisesStats, nothing_seen,
+    Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal, PointStats, Scalar,
+    Stats, StudentT, Uniform, VonMises, VonMisesStats, nothing_seen,
 };
 use crate::{Error, Result};
 use std::f64::consts::{PI, TAU};
@@ -211,7 +211,7 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
         "a number",
         |x| StudentT::new(x[0], x[1], x[2]),
         |cells| {
-            let points = Points::new(cells.iter().copied());
+            let points = PointStats::new(cells.iter().copied());
             let deviation = points.variance().sqrt();
             vec![
                 points.mean(),

@@ -6,7 +6,7 @@
 
 use super::multi::draw_ln_gamma;
 use super::{Divergence, ExponentialFamily, Multi};
-use crate::kernel::special::{digamma, ln_beta};
+use crate::kernel::special::{digamma, inverse_digamma, ln_beta, trigamma};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,73 @@ impl Dirichlet {
     pub fn new(concentration: Vec<f64>) -> Result<Self> {
         check_concentration(&concentration)?;
         Ok(Dirichlet { concentration })
+    }
+
+    /// The maximum-likelihood estimate from the weighted means of ln x, which
+    /// are sufficient: the α with ψ(αᵢ) − ψ(Σα) = mean ln xᵢ, approached by
+    /// Minka's fixed point and reached by Newton's steps (Minka 2000).
+    ///
+    /// ```
+    /// use abduce::family::Dirichlet;
+    /// let rows: [[f64; 3]; 3] = [[0.2, 0.3, 0.5], [0.1, 0.4, 0.5], [0.3, 0.3, 0.4]];
+    /// let mean = |i: usize| rows.iter().map(|row| row[i].ln()).sum::<f64>() / 3.0;
+    /// let fitted = Dirichlet::mle(&[mean(0), mean(1), mean(2)])?;
+    /// assert!(fitted.concentration[2] > fitted.concentration[1]);
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the rows are all the same, or one has a 0.
+    pub fn mle(mean_logs: &[f64]) -> Result<Self> {
+        let possible = mean_logs.iter().all(|log| log.is_finite() && *log < 0.0);
+        let slack = 1.0 - mean_logs.iter().map(|log| log.exp()).sum::<f64>();
+        // Equal rows have geometric means that sum to 1.
+        if !(possible && mean_logs.len() > 1 && slack > 1e-12) {
+            return Err(Error::numeric(
+                "the rows are all the same, or have shares of 0",
+            ));
+        }
+        let mut alpha: Vec<f64> = mean_logs
+            .iter()
+            .map(|log| log.exp() * 0.5 * (mean_logs.len() - 1) as f64 / slack)
+            .collect();
+        let step = |alpha: &[f64]| -> Vec<f64> {
+            let total = digamma(alpha.iter().sum());
+            let next = mean_logs.iter().map(|log| inverse_digamma(total + log));
+            next.collect()
+        };
+        for _ in 0..20 {
+            alpha = step(&alpha);
+        }
+        for _ in 0..200 {
+            let total: f64 = alpha.iter().sum();
+            let gradient: Vec<f64> = mean_logs
+                .iter()
+                .zip(&alpha)
+                .map(|(log, a)| digamma(total) - digamma(*a) + log)
+                .collect();
+            let curvature: Vec<f64> = alpha.iter().map(|a| -trigamma(*a)).collect();
+            let ratios: f64 = gradient.iter().zip(&curvature).map(|(g, q)| g / q).sum();
+            let inverses: f64 = curvature.iter().map(|q| 1.0 / q).sum();
+            let shared = ratios / (1.0 / trigamma(total) + inverses);
+            let moves = gradient
+                .iter()
+                .zip(&curvature)
+                .map(|(g, q)| (g - shared) / q);
+            let next: Vec<f64> = alpha.iter().zip(moves).map(|(a, by)| a - by).collect();
+            // A step out of the range is replaced by a safe one.
+            let next = match next.iter().all(|a| *a > 0.0 && a.is_finite()) {
+                true => next,
+                false => step(&alpha),
+            };
+            let moved = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13 * b;
+            let done = next.iter().zip(&alpha).all(moved);
+            alpha = next;
+            if done {
+                break;
+            }
+        }
+        Dirichlet::new(alpha)
     }
 
     fn total(&self) -> f64 {
@@ -199,5 +266,31 @@ impl ExponentialFamily for Dirichlet {
             .iter()
             .map(|a| digamma(*a) - whole)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_matches_the_mean_logarithms() {
+        for alpha in [
+            vec![0.3, 2.0, 5.0],
+            vec![400.0, 250.0],
+            vec![1e-2, 0.5, 0.5, 3.0],
+        ] {
+            let truth = Dirichlet {
+                concentration: alpha,
+            };
+            let total = digamma(truth.total());
+            let logs = truth.concentration.iter().map(|a| digamma(*a) - total);
+            let fitted = Dirichlet::mle(&logs.collect::<Vec<_>>()).unwrap();
+            for (a, b) in fitted.concentration.iter().zip(&truth.concentration) {
+                assert!((a - b).abs() < 1e-8 * b, "{fitted:?} {truth:?}");
+            }
+        }
+        assert!(Dirichlet::mle(&[0.5_f64.ln(), 0.5_f64.ln()]).is_err());
+        assert!(Dirichlet::mle(&[f64::NEG_INFINITY, 0.5_f64.ln()]).is_err());
     }
 }

@@ -8,6 +8,7 @@ use super::{
     VonMises, ZeroInflatedPoisson,
 };
 use crate::data::Rows;
+use crate::density::{Histogram, KernelDensity};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,10 @@ macro_rules! with_families {
             NegativeBinomial(NegativeBinomial),
             /// A column of counts with more zeros than a Poisson's.
             ZeroInflatedPoisson(ZeroInflatedPoisson),
+            /// A column whose numbers stand for themselves.
+            Kde(KernelDensity),
+            /// A column in bins.
+            Histogram(Histogram),
         }
     };
 }

@@ -18,8 +18,10 @@ mod exponentiated;
 mod gamma;
 mod gaussian;
 mod geometric;
+mod histogram;
 mod inverse_gamma;
 mod inverse_wishart;
+mod kernel_density;
 mod leaf;
 mod log_normal;
 mod lomax;
@@ -33,7 +35,7 @@ mod normal_gamma;
 mod normal_inverse_wishart;
 mod normal_wishart;
 mod point_mass;
-mod points;
+mod point_stats;
 mod poisson;
 mod scalar;
 mod student_t;
@@ -60,8 +62,10 @@ pub use exponentiated::Exponentiated;
 pub use gamma::{Gamma, GammaStats};
 pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
 pub use geometric::{Geometric, GeometricStats};
+pub use histogram::HistogramPrior;
 pub use inverse_gamma::InverseGamma;
 pub use inverse_wishart::InverseWishart;
+pub use kernel_density::KernelPrior;
 pub use leaf::{Distribution, LeafFamily, Statistics};
 pub use log_normal::LogNormal;
 pub use lomax::Lomax;
@@ -79,8 +83,7 @@ pub use normal_gamma::NormalGamma;
 pub use normal_inverse_wishart::NormalInverseWishart;
 pub use normal_wishart::NormalWishart;
 pub use point_mass::PointMass;
-pub use points::Points;
-use points::points_at_quantiles;
+pub use point_stats::PointStats;
 pub use poisson::{Poisson, PoissonStats};
 pub use scalar::Scalar;
 pub use student_t::StudentT;
@@ -135,6 +138,9 @@ pub enum Fill {
 pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + DeserializeOwned {
     /// The name users read.
     const NAME: &'static str;
+    /// Whether estimates make what was seen as likely as can be; a density made of
+    /// points does not, as its width would become 0.
+    const BY_LIKELIHOOD: bool = true;
     /// What it remembers of rows.
     type Stats: Stats;
     /// What is known before any row: the number of levels or of columns.

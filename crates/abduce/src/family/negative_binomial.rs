@@ -6,7 +6,7 @@
 //! profile's derivative. Counts no more spread than a Poisson's have none: r is
 //! then the largest allowed, where the distribution is a Poisson's.
 
-use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen};
+use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta};
 use crate::{Error, Result};
@@ -124,17 +124,17 @@ impl Scalar for NegativeBinomial {
     const PARAMETERS: usize = 2;
     const HAS_UNITS: bool = false;
     /// How often every count was seen.
-    type Stats = Points;
+    type Stats = PointStats;
 
     fn supports(x: f64) -> bool {
         x >= 0.0 && x.is_finite() && x.fract() == 0.0
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Points) {
-        stats.merge(&Points::new(cells));
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+        stats.merge(&PointStats::new(cells));
     }
 
-    fn estimate(stats: &Points) -> Result<Self> {
+    fn estimate(stats: &PointStats) -> Result<Self> {
         let weight = stats.weight();
         if weight <= 0.0 {
             return Err(nothing_seen());
@@ -166,7 +166,7 @@ impl Scalar for NegativeBinomial {
         Ok(NegativeBinomial::of_size(size, mean))
     }
 
-    fn log_likelihood_of(&self, stats: &Points) -> f64 {
+    fn log_likelihood_of(&self, stats: &PointStats) -> f64 {
         stats.sum(|x| self.log_density(x))
     }
 
@@ -177,8 +177,8 @@ impl Scalar for NegativeBinomial {
     }
 
     /// Rows at the quantiles.
-    fn expected(&self, rows: f64) -> Points {
-        super::points_at_quantiles(self, rows)
+    fn expected(&self, rows: f64) -> PointStats {
+        PointStats::at_quantiles(self, rows)
     }
 
     fn in_range(&self) -> bool {
@@ -188,8 +188,8 @@ impl Scalar for NegativeBinomial {
             && self.probability <= 1.0
     }
 
-    fn are_sound(stats: &Points) -> bool {
-        stats.are_sound() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
+    fn are_sound(stats: &PointStats) -> bool {
+        stats.is_valid() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
     }
 
     fn instances() -> Vec<Self> {

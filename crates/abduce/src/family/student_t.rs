@@ -4,7 +4,7 @@
 //! The estimate is by ECME (Liu & Rubin 1995): every number weighs
 //! (ν + 1)/(ν + z²) in location and scale, and ν maximises the likelihood itself.
 
-use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen, points_at_quantiles};
+use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, digamma, inverse_beta_i, ln_beta};
 use crate::{Error, Result};
@@ -70,7 +70,7 @@ impl StudentT {
     }
 
     /// One round of ECME.
-    fn improved(&self, points: &Points) -> StudentT {
+    fn improved(&self, points: &PointStats) -> StudentT {
         let nu = self.degrees;
         let pull = |x: f64| {
             let z = self.standard(x);
@@ -93,7 +93,7 @@ impl StudentT {
     }
 
     /// The degrees of freedom of highest likelihood at this location and scale.
-    fn best_degrees(&self, points: &Points) -> f64 {
+    fn best_degrees(&self, points: &PointStats) -> f64 {
         let weight = points.weight();
         let squares: Vec<(f64, f64)> = points
             .iter()
@@ -223,17 +223,17 @@ impl Scalar for StudentT {
     const NAME: &'static str = "student-t";
     const PARAMETERS: usize = 3;
     const HAS_UNITS: bool = true;
-    type Stats = Points;
+    type Stats = PointStats;
 
     fn supports(x: f64) -> bool {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Points) {
-        stats.merge(&Points::new(cells));
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+        stats.merge(&PointStats::new(cells));
     }
 
-    fn estimate(points: &Points) -> Result<Self> {
+    fn estimate(points: &PointStats) -> Result<Self> {
         if points.values.is_empty() {
             return Err(nothing_seen());
         }
@@ -262,7 +262,7 @@ impl Scalar for StudentT {
         Ok(best)
     }
 
-    fn log_likelihood_of(&self, points: &Points) -> f64 {
+    fn log_likelihood_of(&self, points: &PointStats) -> f64 {
         points.sum(|x| self.log_density(x))
     }
 
@@ -275,8 +275,8 @@ impl Scalar for StudentT {
     }
 
     /// Rows at the quantiles.
-    fn expected(&self, rows: f64) -> Points {
-        points_at_quantiles(self, rows)
+    fn expected(&self, rows: f64) -> PointStats {
+        PointStats::at_quantiles(self, rows)
     }
 
     fn in_range(&self) -> bool {
@@ -284,8 +284,8 @@ impl Scalar for StudentT {
         self.location.is_finite() && positive(self.scale) && positive(self.degrees)
     }
 
-    fn are_sound(stats: &Points) -> bool {
-        stats.are_sound()
+    fn are_sound(stats: &PointStats) -> bool {
+        stats.is_valid()
     }
 
     fn instances() -> Vec<Self> {

@@ -1,7 +1,7 @@
 //! The uniform distribution between two numbers. The estimate lies between the
 //! smallest and the largest number seen.
 
-use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen};
+use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -102,17 +102,17 @@ impl Scalar for Uniform {
     const NAME: &'static str = "uniform";
     const PARAMETERS: usize = 2;
     const HAS_UNITS: bool = true;
-    type Stats = Points;
+    type Stats = PointStats;
 
     fn supports(x: f64) -> bool {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Points) {
-        stats.merge(&Points::new(cells));
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+        stats.merge(&PointStats::new(cells));
     }
 
-    fn estimate(stats: &Points) -> Result<Self> {
+    fn estimate(stats: &PointStats) -> Result<Self> {
         match (stats.values.first(), stats.values.last()) {
             (Some(low), Some(high)) if low < high => Uniform::new(*low, *high),
             (Some(_), _) => Err(Error::numeric("the numbers are all the same")),
@@ -120,7 +120,7 @@ impl Scalar for Uniform {
         }
     }
 
-    fn log_likelihood_of(&self, stats: &Points) -> f64 {
+    fn log_likelihood_of(&self, stats: &PointStats) -> f64 {
         stats.sum(|x| self.log_density(x))
     }
 
@@ -133,16 +133,16 @@ impl Scalar for Uniform {
     }
 
     /// Half of the rows at either end.
-    fn expected(&self, rows: f64) -> Points {
-        Points::new([(self.low, 0.5 * rows), (self.high, 0.5 * rows)])
+    fn expected(&self, rows: f64) -> PointStats {
+        PointStats::new([(self.low, 0.5 * rows), (self.high, 0.5 * rows)])
     }
 
     fn in_range(&self) -> bool {
         self.low < self.high && self.width().is_finite()
     }
 
-    fn are_sound(stats: &Points) -> bool {
-        stats.are_sound()
+    fn are_sound(stats: &PointStats) -> bool {
+        stats.is_valid()
     }
 
     fn instances() -> Vec<Self> {

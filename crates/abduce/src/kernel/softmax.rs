@@ -10,7 +10,7 @@ use super::simd::{fma, multiversion};
 /// where the true value is under 1e-307. Cody–Waite reduction and a Taylor
 /// polynomial of degree 13 on |r| ≤ ln 2 / 2.
 #[inline(always)]
-fn exp<const FUSED: bool>(x: f64) -> f64 {
+pub(crate) fn exp<const FUSED: bool>(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: adding it rounds to a whole number
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;

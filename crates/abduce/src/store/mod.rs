@@ -9,6 +9,7 @@ pub use replacement::Replacement;
 
 use crate::ask::Joint;
 use crate::data::not_opened;
+use crate::model::density::{self, DensityModel};
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ const FORMAT: &str = "abduce model";
 pub struct Model {
     format: String,
     version: u32,
-    /// What it was fitted as: `naive-bayes`, `gda`, `mixture`.
+    /// What it was fitted as: `naive-bayes`, `gda`, `mixture`, `kde`.
     pub model: String,
     /// How the fit went.
     pub fit: FitRecord,
@@ -41,6 +42,8 @@ pub struct Model {
 pub enum Body {
     /// A mixture of products of families.
     Mixture(Mixture),
+    /// Densities without a family.
+    Density(DensityModel),
 }
 
 /// How a fit went.
@@ -53,7 +56,8 @@ pub struct FitRecord {
     /// The log-likelihood of the rows.
     #[serde(deserialize_with = "number_or_minus_infinity")]
     pub log_likelihood: f64,
-    /// The Bayesian information criterion; less is better.
+    /// The Bayesian information criterion; less is better. Not finite where a
+    /// model has none.
     #[serde(deserialize_with = "number_or_infinity")]
     pub bic: f64,
     /// Akaike's information criterion; less is better.
@@ -80,10 +84,27 @@ pub struct Provenance {
     pub abduce: String,
     /// The files it was fitted on.
     pub files: Vec<String>,
-    /// What was fitted.
-    pub specification: Specification,
-    /// How it was fitted.
-    pub options: FitOptions,
+    /// What was fitted, and how.
+    #[serde(flatten)]
+    pub recipe: Recipe,
+}
+
+/// What was fitted, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Recipe {
+    /// A mixture.
+    Mixture {
+        /// What was fitted.
+        specification: Specification,
+        /// How it was fitted.
+        options: FitOptions,
+    },
+    /// Densities without a family.
+    Density {
+        /// What was fitted.
+        density: density::Specification,
+    },
 }
 
 fn number_or_minus_infinity<'de, D: serde::Deserializer<'de>>(
@@ -131,10 +152,53 @@ impl Model {
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,
-                specification,
-                options,
+                recipe: Recipe::Mixture {
+                    specification,
+                    options,
+                },
             },
             body: Body::Mixture(fit.mixture),
+        }
+    }
+
+    /// The file of fitted densities.
+    pub fn of_density(
+        fit: density::Fit,
+        specification: density::Specification,
+        files: Vec<String>,
+    ) -> Model {
+        // Information criteria are about likelihoods at their maximum.
+        let penalised = |penalty: f64| match specification.estimator {
+            density::Estimator::Histogram { .. } => {
+                penalty * fit.parameters as f64 - 2.0 * fit.log_likelihood
+            }
+            _ => f64::INFINITY,
+        };
+        Model {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: specification.estimator.name().into(),
+            fit: FitRecord {
+                rows: fit.rows,
+                weight: fit.weight,
+                log_likelihood: fit.log_likelihood,
+                bic: penalised(fit.weight.ln()),
+                aic: penalised(2.0),
+                parameters: fit.parameters,
+                iterations: 1,
+                converged: true,
+                monotone: true,
+                trace: vec![fit.log_likelihood.is_finite().then_some(fit.log_likelihood)],
+                warnings: fit.warnings,
+            },
+            provenance: Provenance {
+                abduce: env!("CARGO_PKG_VERSION").into(),
+                files,
+                recipe: Recipe::Density {
+                    density: specification,
+                },
+            },
+            body: Body::Density(fit.model),
         }
     }
 
@@ -142,6 +206,7 @@ impl Model {
     pub fn joint(&self) -> &dyn Joint {
         match &self.body {
             Body::Mixture(mixture) => mixture,
+            Body::Density(densities) => densities,
         }
     }
 
@@ -190,6 +255,7 @@ impl Model {
         })?;
         match &model.body {
             Body::Mixture(mixture) => mixture.check()?,
+            Body::Density(densities) => densities.check()?,
         }
         Ok(model)
     }

@@ -1,6 +1,7 @@
 //! Numbers from programs nobody here wrote; `golden/README.md` says which, and
 //! how they are made again.
 
+mod density;
 mod families;
 mod models;
 mod vector_families;

@@ -1,5 +1,6 @@
 //! `fit`: learns a model and says how that went.
 
+mod density_options;
 mod options;
 mod summary;
 
@@ -11,10 +12,10 @@ use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
 use abduce::learn::Control;
-use abduce::model::mixture;
+use abduce::model::{density, mixture};
 use abduce::store::Model;
 use clap::Args;
-use options::{ModelName, ModelOptions, ModelParser};
+use options::{ModelName, ModelOptions, ModelParser, Task};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -31,7 +32,8 @@ const WARNINGS: usize = 10;
 #[command(after_help = "Examples:
   abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
   abduce fit gda penguins.csv --target species --covariance tied
-  abduce fit mixture faithful.csv --components 2 --json")]
+  abduce fit mixture faithful.csv --components 2 --json
+  abduce fit kde faithful.csv --bandwidth cv -o faithful.abduce")]
 pub struct Arguments {
     /// What to fit
     #[arg(value_name = "MODEL", value_parser = ModelParser)]
@@ -53,8 +55,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
-        let specification = self.options.specification(self.model)?;
-        let options = self.options.fit_options(context.seed);
+        let task = self.options.task(self.model, context.seed)?;
         if let Some(path) = &self.output {
             if path == Path::new("-") {
                 return Err(Failure::usage(
@@ -63,13 +64,13 @@ impl Arguments {
             }
             Output::probe(path)?;
         }
-        let target = specification.target.as_deref();
+        let target = task.target();
         let opened = self.data.open(target, &self.kind, context)?;
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
         if !context.quiet && !context.json {
-            let columns = summary::columns(&schema, specification.target.as_deref(), &opened.holes);
+            let columns = summary::columns(&schema, target, &opened.holes);
             context.note(&format!(
                 "{} of {}\n{}",
                 counted(opened.source.rows(), "row"),
@@ -78,7 +79,8 @@ impl Arguments {
             ));
         }
         let target = target.and_then(|target| schema.position(target).ok());
-        if let Some(unlabelled) = target.map(|t| opened.holes[t]).filter(|n| *n > 0) {
+        let unlabelled = target.map(|t| opened.holes[t]).filter(|n| *n > 0);
+        if let (Some(unlabelled), Task::Mixture(..)) = (unlabelled, &task) {
             context.note(&format!(
                 "{} no label: used as unlabelled",
                 match unlabelled {
@@ -91,25 +93,32 @@ impl Arguments {
             context.note("the model is not kept; pass -o FILE to keep it");
         }
         let progress = FitProgress::new(context);
-        let fit = interrupt::stoppable(|interrupt| {
+        let mut interrupted = false;
+        let mut restarts = Vec::new();
+        let model = interrupt::stoppable(|interrupt| {
             let watch = |step| progress.show(step);
             let control = Control {
                 interrupt: Some(interrupt),
                 progress: Some(&watch),
             };
-            mixture::fit(&specification, &*opened.source, &options, control)
+            let (source, files) = (&*opened.source, opened.files.clone());
+            Ok::<_, abduce::Error>(match &task {
+                Task::Mixture(specification, options) => {
+                    let fit = mixture::fit(specification, source, options, control)?;
+                    interrupted = fit.interrupted;
+                    restarts.clone_from(&fit.restarts);
+                    let (specification, options) = (specification.clone(), options.clone());
+                    Model::new(self.model.name(), fit, specification, options, files)
+                }
+                Task::Density(specification) => {
+                    let fit = density::fit(specification, source, control)?;
+                    Model::of_density(fit, specification.clone(), files)
+                }
+            })
         });
         progress.clear();
-        let fit = fit?;
+        let model = model?;
         let seconds = start.elapsed().as_secs_f64();
-        let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
-        let model = Model::new(
-            self.model.name(),
-            fit,
-            specification,
-            options,
-            opened.files.clone(),
-        );
         if let Some(path) = &self.output {
             let mut file = Output::open(Some(path))?;
             file.write_all(model.to_json()?.as_bytes())?;

@@ -1,10 +1,13 @@
 //! What to fit and how: the models there are, and the options of each. An
 //! option that a model has no use for is an error, not a silence.
 
+use super::density_options::DensityOptions;
 use crate::arguments::split_wishes;
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
+use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
+use abduce::model::density;
 use abduce::model::mixture::{CovarianceKind, FamilyName, FitOptions, Init, Specification};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -20,6 +23,12 @@ pub enum ModelName {
     Gda,
     /// Clusters, found without labels
     Mixture,
+    /// A kernel density, or one for each class
+    Kde,
+    /// A histogram, or one for each class
+    Histogram,
+    /// A k-nearest-neighbour density, or one for each class
+    Knn,
 }
 
 impl ModelName {
@@ -28,20 +37,15 @@ impl ModelName {
             ModelName::NaiveBayes => "naive-bayes",
             ModelName::Gda => "gda",
             ModelName::Mixture => "mixture",
+            ModelName::Kde => "kde",
+            ModelName::Histogram => "histogram",
+            ModelName::Knn => "knn",
         }
     }
 }
 
 /// Names that later versions will know.
-const LATER_MODELS: [&str; 7] = [
-    "kmeans",
-    "gaussian",
-    "network",
-    "logistic",
-    "kde",
-    "histogram",
-    "knn",
-];
+const LATER_MODELS: [&str; 4] = ["kmeans", "gaussian", "network", "logistic"];
 
 /// Reads a model's name, and knows those that are not there yet.
 #[derive(Clone)]
@@ -82,7 +86,8 @@ impl TypedValueParser for ModelParser {
 #[derive(Args)]
 #[command(next_help_heading = "Model options")]
 pub struct ModelOptions {
-    /// The column of labels [naive-bayes, gda]
+    /// The column of labels [naive-bayes, gda; kde, histogram and knn where
+    /// there are classes]
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
@@ -91,7 +96,8 @@ pub struct ModelOptions {
     components: Option<usize>,
 
     /// The covariance of the numbers: full, tied, diagonal or spherical
-    /// [gda, mixture; default: full]
+    /// [gda, mixture; default: full]; or the shape of the bandwidth: diagonal or
+    /// full [kde; default: diagonal]
     #[arg(long, value_name = "SHAPE", value_parser = covariance)]
     covariance: Option<CovarianceKind>,
 
@@ -118,7 +124,8 @@ pub struct ModelOptions {
     max_iter: Option<usize>,
 
     /// Rows added in thought to every level of a column (Dirichlet)
-    /// [default: 1 for naive-bayes and gda, 0 for mixture]
+    /// [default: 1 for naive-bayes and gda, 0 for mixture]; or spread over the
+    /// whole range of the numbers [histogram; default: 1 with --target, else 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     smoothing: Option<f64>,
 
@@ -133,14 +140,106 @@ pub struct ModelOptions {
     variance_floor: Option<f64>,
 
     /// The family of a column, as in visits=poisson: gaussian, poisson,
-    /// exponential, categorical, bernoulli [repeatable]
+    /// exponential, categorical, bernoulli, kde, histogram [repeatable]
     #[arg(long, value_name = "COL=FAMILY")]
     family: Vec<String>,
+
+    #[command(flatten)]
+    density: DensityOptions,
+}
+
+/// What to fit.
+pub enum Task {
+    Mixture(Specification, FitOptions),
+    Density(density::Specification),
+}
+
+impl Task {
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Task::Mixture(specification, _) => specification.target.as_deref(),
+            Task::Density(specification) => specification.target.as_deref(),
+        }
+    }
 }
 
 impl ModelOptions {
-    /// What to fit.
-    pub fn specification(&self, model: ModelName) -> Outcome<Specification> {
+    /// What to fit, and how.
+    pub fn task(&self, model: ModelName, seed: u64) -> Outcome<Task> {
+        if let Some((option, why)) = self.density.unfit(model) {
+            return Err(does_not_apply(option, model, why));
+        }
+        let shape = match self.covariance {
+            Some(CovarianceKind::Full) => BandwidthShape::Full,
+            _ => BandwidthShape::Diagonal,
+        };
+        let smoothing = f64::from(u8::from(self.target.is_some()));
+        let smoothing = self.smoothing.unwrap_or(smoothing);
+        match self.density.estimator(model, shape, smoothing) {
+            Some(estimator) => {
+                self.refuse_what_densities_lack(model)?;
+                Ok(Task::Density(density::Specification {
+                    target: self.target.clone(),
+                    estimator,
+                }))
+            }
+            None => {
+                let specification = self.specification(model)?;
+                Ok(Task::Mixture(specification, self.fit_options(seed)))
+            }
+        }
+    }
+
+    fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
+        let no_iterations = "a density is made of the rows at once";
+        let other_shape = matches!(
+            self.covariance,
+            Some(CovarianceKind::Tied | CovarianceKind::Spherical)
+        );
+        let unfit = [
+            (
+                self.components.is_some(),
+                "--components",
+                "it has no components",
+            ),
+            (self.restarts.is_some(), "--restarts", no_iterations),
+            (self.init.is_some(), "--init", no_iterations),
+            (self.tol.is_some(), "--tol", no_iterations),
+            (self.max_iter.is_some(), "--max-iter", no_iterations),
+            (
+                self.class_smoothing.is_some(),
+                "--class-smoothing",
+                "classes have their shares",
+            ),
+            (
+                self.variance_floor.is_some(),
+                "--variance-floor",
+                "it has no variances",
+            ),
+            (!self.family.is_empty(), "--family", "it has no families"),
+            (
+                self.smoothing.is_some() && model != ModelName::Histogram,
+                "--smoothing",
+                "it is for histogram",
+            ),
+            (
+                self.covariance.is_some() && model != ModelName::Kde,
+                "--covariance",
+                "it is for kde",
+            ),
+            (
+                other_shape,
+                "--covariance",
+                "a bandwidth is diagonal or full",
+            ),
+        ];
+        match unfit.iter().find(|(given, ..)| *given) {
+            Some((_, option, why)) => Err(does_not_apply(option, model, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn specification(&self, model: ModelName) -> Outcome<Specification> {
         let labelled = model != ModelName::Mixture;
         let unfit = [
             (
@@ -170,11 +269,7 @@ impl ModelOptions {
             ),
         ];
         if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
-            return Err(
-                Error::parameter(format!("{option} does not apply to {}", model.name()))
-                    .with_hint(*why)
-                    .into(),
-            );
+            return Err(does_not_apply(option, model, why));
         }
         let target = || {
             self.target.clone().ok_or_else(|| {
@@ -186,7 +281,7 @@ impl ModelOptions {
         let mut specification = match model {
             ModelName::NaiveBayes => Specification::naive_bayes(target()?),
             ModelName::Gda => Specification::gda(target()?, covariance),
-            ModelName::Mixture => {
+            _ => {
                 let components = self.components.ok_or_else(|| {
                     Error::parameter("mixture needs --components K")
                         .with_hint("say how many clusters to look for")
@@ -213,7 +308,7 @@ impl ModelOptions {
     }
 
     /// How to fit it.
-    pub fn fit_options(&self, seed: u64) -> FitOptions {
+    fn fit_options(&self, seed: u64) -> FitOptions {
         let default = FitOptions::default();
         FitOptions {
             em: EmOptions {
@@ -228,6 +323,11 @@ impl ModelOptions {
     }
 }
 
+fn does_not_apply(option: &str, model: ModelName, why: &str) -> Failure {
+    let message = format!("{option} does not apply to {}", model.name());
+    Error::parameter(message).with_hint(why).into()
+}
+
 fn later(what: &str) -> String {
     format!("{what} is not available in this version")
 }
@@ -239,7 +339,7 @@ fn components(text: &str) -> Result<usize, String> {
     at_least_one(text)
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
         Ok(number) => Ok(number),

@@ -2,11 +2,12 @@
 //! programs.
 
 use crate::context::Context;
+use crate::density_tables;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, counted, readable};
 use abduce::data::{Field, Schema};
-use abduce::store::{Body, Model};
+use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -32,10 +33,16 @@ impl Told<'_> {
 
     fn write_json(&self, output: &mut Output) -> Outcome {
         let fit = &self.model.fit;
-        let Body::Mixture(mixture) = &self.model.body;
-        let fields = mixture.schema.fields.iter().enumerate();
-        let names = mixture.names();
-        let weights = &mixture.parameters.weights;
+        let joint = self.model.joint();
+        let fields = joint.schema().fields.iter().enumerate();
+        let names = joint.names();
+        let (weights, densities) = match &self.model.body {
+            Body::Mixture(mixture) => (&mixture.parameters.weights, None),
+            Body::Density(densities) => (
+                &densities.weights,
+                Some(density_tables::document(densities)),
+            ),
+        };
         let document = Document {
             model: &self.model.model,
             rows: fit.rows,
@@ -43,7 +50,7 @@ impl Told<'_> {
             columns: fields
                 .map(|(position, field)| ColumnTold {
                     field,
-                    target: mixture.target == Some(position),
+                    target: joint.target() == Some(position),
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
@@ -60,6 +67,7 @@ impl Told<'_> {
                     weight: *weight,
                 })
                 .collect(),
+            densities,
             trace: &fit.trace,
             restarts: self.restarts,
             warnings: &fit.warnings,
@@ -72,9 +80,10 @@ impl Told<'_> {
 
     fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
         let fit = &self.model.fit;
-        let Body::Mixture(mixture) = &self.model.body;
-        let of = match mixture.target {
-            Some(target) => format!(" of {}", mixture.schema.fields[target].name),
+        let joint = self.model.joint();
+        let fields = &joint.schema().fields;
+        let of = match joint.target() {
+            Some(target) => format!(" of {}", fields[target].name),
             None => String::new(),
         };
         let heading = context.heading(output, &format!("{}{of}", self.model.model));
@@ -83,20 +92,19 @@ impl Told<'_> {
             false => format!(" (weight {})", readable(fit.weight)),
         };
         let rows = counted(fit.rows, "row");
-        let columns = counted(mixture.schema.fields.len() as u64, "column");
+        let columns = counted(fields.len() as u64, "column");
         writeln!(output, "{heading}: {rows}{weighted}, {columns}")?;
-        let mut table = TextTable::new([
-            if mixture.target.is_some() {
-                "class"
-            } else {
-                "component"
-            },
-            "weight",
-        ]);
-        for (name, weight) in mixture.names().into_iter().zip(&mixture.parameters.weights) {
-            table.row([name, format!("{weight:.6}")]);
+        match &self.model.body {
+            Body::Mixture(mixture) => {
+                let class = mixture.target.map_or("component", |_| "class");
+                let mut table = TextTable::new([class, "weight"]);
+                for (name, weight) in joint.names().into_iter().zip(&mixture.parameters.weights) {
+                    table.row([name, format!("{weight:.6}")]);
+                }
+                write!(output, "{}", table.text(2))?;
+            }
+            Body::Density(densities) => write!(output, "{}", density_tables::of(densities))?,
         }
-        write!(output, "{}", table.text(2))?;
         let ended = match (fit.converged, self.interrupted) {
             (true, _) => "converged",
             (false, true) => "stopped",
@@ -110,6 +118,15 @@ impl Told<'_> {
             ("iterations", format!("{}, {ended}", fit.iterations)),
             ("seconds", format!("{:.3}", self.seconds)),
         ];
+        if let Recipe::Density { density } = &self.model.provenance.recipe {
+            // Nothing is iterated, and most densities have no maximum likelihood.
+            lines.retain(|(name, _)| *name != "iterations");
+            if fit.bic.is_infinite() {
+                lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
+                lines[0].1.push_str(", each row given the others");
+            }
+            lines.insert(0, ("tuning", density_tables::tuning(&density.estimator)));
+        }
         if let Some(file) = self.file {
             lines.push(("written to", file.display().to_string()));
         }
@@ -136,6 +153,8 @@ struct Document<'a> {
     monotone: bool,
     interrupted: bool,
     components: Vec<ComponentTold<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    densities: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
     restarts: &'a [f64],
     warnings: &'a [String],

@@ -11,8 +11,8 @@ mod normal;
 pub(crate) use bessel::{bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, von_mises_cdf};
 pub(crate) use beta::{ln_beta, ln_choose};
 pub(crate) use gamma::{
-    LN_TAU, digamma, digamma_rise, inverse_digamma, ln_1p_defect, ln_factorial, ln_gamma,
-    ln_gamma_1p, ln_multigamma, ln_rising, trigamma,
+    LN_TAU, digamma, digamma_rise, inverse_digamma, ln_factorial, ln_gamma, ln_multigamma,
+    ln_rising, trigamma,
 };
 pub(crate) use incomplete_beta::{
     beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement,

@@ -1,6 +1,7 @@
 //! Every special function against mpmath (`golden/special.py`), and the laws of
 //! inverses.
 
+use super::gamma::ln_gamma_1p;
 use super::*;
 use serde_json::Value;
 

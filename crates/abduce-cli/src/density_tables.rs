@@ -1,0 +1,146 @@
+//! What is told of densities, by `fit` and by `show`: a line for each class with
+//! its weight, its rows and what makes its density wide or narrow.
+
+use crate::text_table::{TextTable, readable};
+use abduce::density::{BandwidthShape, Bins, Rule};
+use abduce::model::density::{Density, DensityModel, Estimator};
+use serde_json::{Map, Value, json};
+
+/// The table for people.
+pub fn of(densities: &DensityModel) -> String {
+    let fields = &densities.schema.fields;
+    let columns: Vec<&str> = (densities.columns.iter())
+        .map(|column| fields[*column].name.as_str())
+        .collect();
+    let class = match densities.target {
+        Some(target) => fields[target].name.as_str(),
+        None => "",
+    };
+    let what = match densities.densities.iter().flatten().next() {
+        Some(Density::Histogram(_)) => "bins of ",
+        Some(Density::Kde(_)) => "width of ",
+        _ => "scale of ",
+    };
+    let headings: Vec<String> = columns.iter().map(|name| format!("{what}{name}")).collect();
+    let nearest = matches!(
+        densities.densities.iter().flatten().next(),
+        Some(Density::Knn(_))
+    );
+    let mut head = vec![class, "weight", "rows"];
+    head.extend(nearest.then_some("neighbours"));
+    head.extend(headings.iter().map(String::as_str));
+    let mut table = TextTable::new(head);
+    for ((name, weight), density) in (densities.names().into_iter())
+        .zip(&densities.weights)
+        .zip(&densities.densities)
+    {
+        let name = if densities.target.is_some() {
+            name
+        } else {
+            "all".into()
+        };
+        let mut line = vec![name, format!("{weight:.6}")];
+        line.extend(
+            numbers(density.as_ref(), columns.len())
+                .into_iter()
+                .map(readable),
+        );
+        line.resize(headings.len() + if nearest { 4 } else { 3 }, String::new());
+        table.row(line);
+    }
+    table.text(2)
+}
+
+/// Rows, neighbours where there are any, and a number for each column.
+fn numbers(density: Option<&Density>, columns: usize) -> Vec<f64> {
+    let one = |rows: f64, own: Vec<f64>| [vec![rows], own].concat();
+    match density {
+        None => vec![0.0],
+        Some(Density::Kde(density)) => one(
+            density.points().weight(),
+            density.bandwidth().widths(columns),
+        ),
+        Some(Density::Histogram(histogram)) => {
+            let bins = histogram.edges.iter().map(|edges| edges.bins as f64);
+            one(histogram.total() - histogram.smoothing, bins.collect())
+        }
+        Some(Density::Knn(density)) => {
+            let own = [&[density.neighbours() as f64], density.scales()].concat();
+            one(density.points().weight(), own)
+        }
+    }
+}
+
+/// The same for programs: for each class its bandwidths, bins or neighbours by column.
+pub fn document(densities: &DensityModel) -> Value {
+    let fields = &densities.schema.fields;
+    let by_column = |numbers: Vec<f64>| -> Value {
+        let names = densities
+            .columns
+            .iter()
+            .map(|column| fields[*column].name.clone());
+        Value::Object(
+            names
+                .zip(numbers.into_iter().map(Value::from))
+                .collect::<Map<_, _>>(),
+        )
+    };
+    let columns = densities.columns.len();
+    let classes = densities.names().into_iter().zip(&densities.densities);
+    let told = classes.map(|(name, density)| {
+        let own = match density {
+            None => json!({ "rows": 0 }),
+            Some(Density::Kde(density)) => json!({
+                "rows": density.points().len(),
+                "kernel": density.kernel().name(),
+                "bandwidth": by_column(density.bandwidth().widths(columns)),
+            }),
+            Some(Density::Histogram(histogram)) => json!({
+                "cells": histogram.cells.len(),
+                "bins": by_column(histogram.edges.iter().map(|e| e.bins as f64).collect()),
+                "smoothing": histogram.smoothing,
+            }),
+            Some(Density::Knn(density)) => json!({
+                "rows": density.points().len(),
+                "neighbours": density.neighbours(),
+                "scale": by_column(density.scales().to_vec()),
+            }),
+        };
+        (name, own)
+    });
+    Value::Object(told.collect())
+}
+
+/// How the density was tuned, in words.
+pub fn tuning(estimator: &Estimator) -> String {
+    match estimator {
+        Estimator::Kde { kernel, selection } => {
+            let rule = match selection.rule {
+                Rule::Scott => "by Scott's rule".into(),
+                Rule::Silverman => "by Silverman's rule".into(),
+                Rule::Isj => "by the improved Sheather-Jones rule".into(),
+                Rule::Cv => "by cross-validated likelihood".into(),
+                Rule::Number(width) => format!("of {}", readable(width)),
+            };
+            let matrix = match selection.shape {
+                BandwidthShape::Diagonal => "bandwidth",
+                BandwidthShape::Full => "full bandwidth matrix",
+            };
+            format!("{} kernel, {matrix} {rule}", kernel.name())
+        }
+        Estimator::Histogram { bins, smoothing } => {
+            let rule = match bins {
+                Bins::Fd => "by the Freedman-Diaconis rule".into(),
+                Bins::Scott => "by Scott's rule".into(),
+                Bins::Sturges => "by Sturges' rule".into(),
+                Bins::Knuth => "by Knuth's rule".into(),
+                Bins::Number(number) => format!("{number} of each column"),
+            };
+            format!("bins {rule}, smoothing {}", readable(*smoothing))
+        }
+        Estimator::Knn { neighbours } => match neighbours {
+            Some(number) => format!("{number} neighbours"),
+            None => "as many neighbours as the root of the rows".into(),
+        },
+    }
+}

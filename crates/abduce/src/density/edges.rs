@@ -1,0 +1,260 @@
+//! Where a histogram cuts a column: bins of equal width, their number by the
+//! rules of Freedman & Diaconis (1981), Scott (1979) and Sturges (1926), as NumPy has
+//! them, or the one of highest posterior probability by Knuth (2006),
+//!
+//!   n ln M + ln Γ(M/2) − M ln Γ(1/2) − ln Γ(n + M/2) + Σ ln Γ(n_k + 1/2).
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// The most bins of a column.
+const MOST_BINS: usize = 1 << 16;
+
+/// The most bins that Knuth's rule tries.
+const MOST_BINS_OF_KNUTH: usize = 1000;
+
+/// How the number of bins is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bins {
+    /// Of width 2 · interquartile range · n^(−1/3); where that is 0, as [`Bins::Scott`].
+    #[default]
+    Fd,
+    /// Of width σ (24 √π / n)^(1/3).
+    Scott,
+    /// log₂ n + 1 of them.
+    Sturges,
+    /// As many as the points make most probable, 1000 at most.
+    Knuth,
+    /// So many.
+    Number(usize),
+}
+
+impl FromStr for Bins {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "fd" => Ok(Bins::Fd),
+            "scott" => Ok(Bins::Scott),
+            "sturges" => Ok(Bins::Sturges),
+            "knuth" => Ok(Bins::Knuth),
+            _ => match text.parse::<usize>() {
+                Ok(number) if (1..=MOST_BINS).contains(&number) => Ok(Bins::Number(number)),
+                _ => Err(
+                    Error::parameter(format!("\"{text}\" is not a number of bins"))
+                        .with_hint(format!("say fd, scott, sturges, knuth or 1 to {MOST_BINS}")),
+                ),
+            },
+        }
+    }
+}
+
+/// Bins of equal width along one column; the last includes its end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edges {
+    /// Where the first bin begins.
+    pub start: f64,
+    /// Where the last bin ends.
+    pub end: f64,
+    /// How many bins.
+    pub bins: usize,
+}
+
+impl Edges {
+    /// The edges for one column of points.
+    ///
+    /// ```
+    /// use abduce::density::{Bins, Edges};
+    /// let edges = Edges::of(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0; 8], Bins::Sturges);
+    /// assert_eq!(edges, Edges { start: 0.0, end: 8.0, bins: 4 });
+    /// ```
+    pub fn of(x: &[f64], weights: &[f64], bins: Bins) -> Edges {
+        let mut sorted: Vec<(f64, f64)> = x.iter().copied().zip(weights.iter().copied()).collect();
+        sorted.retain(|(_, weight)| *weight > 0.0);
+        sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
+            return Edges {
+                start: -0.5,
+                end: 0.5,
+                bins: 1,
+            };
+        };
+        let (start, end) = (first.0, last.0);
+        let range = end - start;
+        // One bin about a constant, as wide as a kernel on it would be.
+        let unit = if start == 0.0 {
+            1e-6
+        } else {
+            (1e-6 * start.abs()).max(1e-150)
+        };
+        if range <= f64::EPSILON * start.abs() || range <= 0.0 {
+            return Edges {
+                start: start - 0.5 * unit,
+                end: end + 0.5 * unit,
+                bins: 1,
+            };
+        }
+        let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
+        let scott =
+            || deviation(&sorted, total) * (24.0 * std::f64::consts::PI.sqrt() / total).cbrt();
+        let wanted = match bins {
+            Bins::Number(number) => number as f64,
+            Bins::Sturges => total.max(1.0).log2() + 1.0,
+            Bins::Scott => range / scott(),
+            Bins::Fd => {
+                let middle = quantile(&sorted, total, 0.75) - quantile(&sorted, total, 0.25);
+                let width = 2.0 * middle / total.cbrt();
+                range / if width > 0.0 { width } else { scott() }
+            }
+            Bins::Knuth => knuth(&sorted, total) as f64,
+        };
+        Edges {
+            start,
+            end,
+            bins: wanted.ceil().clamp(1.0, MOST_BINS as f64) as usize,
+        }
+    }
+
+    /// The width of a bin.
+    pub fn width(&self) -> f64 {
+        (self.end - self.start) / self.bins as f64
+    }
+
+    /// Where a bin begins.
+    pub fn edge(&self, bin: usize) -> f64 {
+        match bin == self.bins {
+            true => self.end,
+            false => self.start + (self.end - self.start) * (bin as f64 / self.bins as f64),
+        }
+    }
+
+    /// The bin that holds a number.
+    pub fn bin(&self, x: f64) -> Option<usize> {
+        if !(x >= self.start && x <= self.end) {
+            return None;
+        }
+        let share = (x - self.start) / (self.end - self.start);
+        let mut bin = ((share * self.bins as f64) as usize).min(self.bins - 1);
+        // The product may round across an edge.
+        if x < self.edge(bin) {
+            bin -= 1;
+        } else if bin + 1 < self.bins && x >= self.edge(bin + 1) {
+            bin += 1;
+        }
+        Some(bin)
+    }
+
+    pub(super) fn is_proper(&self) -> bool {
+        self.bins >= 1 && self.start < self.end && (self.end - self.start).is_finite()
+    }
+}
+
+fn deviation(sorted: &[(f64, f64)], total: f64) -> f64 {
+    let mean: f64 = sorted.iter().map(|(x, weight)| weight / total * x).sum();
+    let squares = sorted
+        .iter()
+        .map(|(x, weight)| weight / total * (x - mean) * (x - mean));
+    squares.sum::<f64>().sqrt()
+}
+
+/// The quantile of points repeated by their weights, linear between neighbours.
+fn quantile(sorted: &[(f64, f64)], total: f64, share: f64) -> f64 {
+    let rank = share * (total - 1.0).max(0.0);
+    // The points at two whole ranks, counted from 0.
+    let at = |rank: f64| {
+        let mut before = 0.0;
+        for (x, weight) in sorted {
+            before += weight;
+            if rank < before * (1.0 - 1e-12) {
+                return *x;
+            }
+        }
+        sorted[sorted.len() - 1].0
+    };
+    let (low, high) = (at(rank.floor()), at(rank.floor() + 1.0));
+    low + (high - low) * (rank - rank.floor())
+}
+
+/// The number of bins of highest posterior probability.
+fn knuth(sorted: &[(f64, f64)], total: f64) -> usize {
+    let mut before = Vec::with_capacity(sorted.len() + 1);
+    let mut sum = 0.0;
+    before.push(sum);
+    for (_, weight) in sorted {
+        sum += weight;
+        before.push(sum);
+    }
+    let (start, end) = (sorted[0].0, sorted[sorted.len() - 1].0);
+    let merit = |bins: usize| {
+        let edges = Edges { start, end, bins };
+        let m = bins as f64;
+        let mut merit = total * m.ln() + libm::lgamma(0.5 * m)
+            - m * libm::lgamma(0.5)
+            - libm::lgamma(total + 0.5 * m);
+        let mut first = 0;
+        for bin in 1..=bins {
+            let past = match bin == bins {
+                true => sorted.len(),
+                false => sorted.partition_point(|(x, _)| *x < edges.edge(bin)),
+            };
+            merit += libm::lgamma(before[past] - before[first] + 0.5);
+            first = past;
+        }
+        merit
+    };
+    // More bins than twice the different points only add empty ones.
+    let different = 1 + sorted
+        .windows(2)
+        .filter(|pair| pair[0].0 < pair[1].0)
+        .count();
+    let most = MOST_BINS_OF_KNUTH.min(2 * different);
+    let merits = (1..=most).map(|bins| (merit(bins), bins));
+    let best = merits.fold((f64::NEG_INFINITY, 1), |best, own| {
+        if own.0 > best.0 { own } else { best }
+    });
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(n: usize) -> Vec<f64> {
+        (0..n)
+            .map(|i| (i as f64 * 0.7548).sin() * (1 + i % 4) as f64)
+            .collect()
+    }
+
+    #[test]
+    fn weight_two_is_the_point_twice_in_every_rule() {
+        let x = wave(90);
+        let twice = [x.clone(), x.clone()].concat();
+        for bins in [Bins::Fd, Bins::Scott, Bins::Sturges, Bins::Knuth] {
+            let weighted = Edges::of(&x, &[2.0; 90], bins);
+            assert_eq!(weighted, Edges::of(&twice, &[1.0; 180], bins), "{bins:?}");
+        }
+    }
+
+    #[test]
+    fn every_number_lies_between_the_edges_of_its_bin() {
+        let edges = Edges {
+            start: -0.3,
+            end: 0.7,
+            bins: 10,
+        };
+        for i in 0..=1000 {
+            let x = -0.3 + i as f64 / 1000.0;
+            if let Some(bin) = edges.bin(x) {
+                assert!(
+                    edges.edge(bin) <= x && (x < edges.edge(bin + 1) || bin == 9),
+                    "{x}"
+                );
+            }
+        }
+        assert_eq!(edges.bin(0.7), Some(9));
+        assert_eq!(edges.bin(0.71), None);
+        assert_eq!(edges.bin(f64::NAN), None);
+    }
+}

@@ -1,0 +1,324 @@
+//! A density on an even grid of one or two columns. The weight of every point is
+//! shared out between the nodes around it (linear binning), and the kernel is
+//! laid over all nodes at once by a Fourier transform (Silverman 1982, Wand 1994).
+//! With steps δ and a Gaussian of width h that is wrong by at most (δ/h)²/8 of a
+//! kernel's peak; where that is more than [`WORST`], or for another kernel, the
+//! nodes are asked one by one instead.
+
+use super::kernel_density::KernelDensity;
+use super::points::Points;
+use crate::{Error, Result};
+use rayon::prelude::*;
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
+
+/// The largest error of binning that is taken, as a share of a kernel's peak.
+const WORST: f64 = 1e-3;
+
+/// The most nodes of a transform.
+const MOST_NODES: usize = 1 << 24;
+
+/// Beyond so many widths a Gaussian is below the rounding of its peak.
+const REACH: f64 = 8.6;
+
+/// Evenly spaced nodes along one column, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    /// The first node.
+    pub start: f64,
+    /// The last node.
+    pub end: f64,
+    /// How many nodes.
+    pub points: usize,
+}
+
+impl Axis {
+    /// The distance between two nodes.
+    pub fn step(&self) -> f64 {
+        (self.end - self.start) / (self.points - 1) as f64
+    }
+
+    /// The place of a node.
+    pub fn node(&self, number: usize) -> f64 {
+        self.start + self.step() * number as f64
+    }
+
+    /// The same axis with more nodes before and after.
+    fn wider(&self, nodes: usize) -> Axis {
+        Axis {
+            start: self.start - self.step() * nodes as f64,
+            end: self.end + self.step() * nodes as f64,
+            points: self.points + 2 * nodes,
+        }
+    }
+}
+
+/// Densities on the nodes of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// One axis for each column.
+    pub axes: Vec<Axis>,
+    /// The densities; the last axis runs fastest.
+    pub densities: Vec<f64>,
+}
+
+impl Grid {
+    /// The density at a place, linear between the nodes, and 0 beyond them.
+    ///
+    /// ```
+    /// use abduce::density::{Axis, Grid};
+    /// let axis = Axis { start: 0.0, end: 1.0, points: 2 };
+    /// let grid = Grid { axes: vec![axis], densities: vec![1.0, 3.0] };
+    /// assert_eq!(grid.density(&[0.25]), 1.5);
+    /// ```
+    pub fn density(&self, place: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        share_out(&self.axes, place, |node, share| {
+            sum += share * self.densities[node];
+        });
+        sum
+    }
+}
+
+/// Shares a weight of 1 at a place out between the 2 or 4 nodes around it.
+#[inline]
+fn share_out(axes: &[Axis], place: &[f64], mut take: impl FnMut(usize, f64)) {
+    let along = |axis: &Axis, x: f64| {
+        let at = (x - axis.start) / (axis.end - axis.start) * (axis.points - 1) as f64;
+        let inside = at >= 0.0 && at <= (axis.points - 1) as f64;
+        let node = (at as usize).min(axis.points - 2);
+        inside.then_some((node, at - node as f64))
+    };
+    match (axes, place) {
+        ([axis], [x]) => {
+            if let Some((node, right)) = along(axis, *x) {
+                take(node, 1.0 - right);
+                take(node + 1, right);
+            }
+        }
+        ([first, second], [x, y]) => {
+            if let (Some((row, down)), Some((column, right))) =
+                (along(first, *x), along(second, *y))
+            {
+                let node = row * second.points + column;
+                take(node, (1.0 - down) * (1.0 - right));
+                take(node + 1, (1.0 - down) * right);
+                take(node + second.points, down * (1.0 - right));
+                take(node + second.points + 1, down * right);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The weights of points shared out between the nodes of one or two axes; those
+/// beyond the grid are left out. Fixed parts are summed in their order, so that
+/// the number of threads does not show.
+pub(super) fn binned(points: &Points, axes: &[Axis]) -> Vec<f64> {
+    const PART: usize = 1 << 18;
+    let nodes: usize = axes.iter().map(|axis| axis.points).product();
+    // A grid of more nodes than a part has points is not worth copies of it.
+    let part = PART.max(4 * nodes);
+    let parts: Vec<Vec<f64>> = (0..points.len())
+        .step_by(part)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|first| {
+            let mut sums = vec![0.0; nodes];
+            for point in first..points.len().min(first + part) {
+                let weight = points.weights()[point];
+                share_out(axes, points.row(point), |node, share| {
+                    sums[node] += weight * share
+                });
+            }
+            sums
+        })
+        .collect();
+    let mut parts = parts.into_iter();
+    let mut sums = parts.next().unwrap_or_else(|| vec![0.0; nodes]);
+    for part in parts {
+        sums.iter_mut().zip(part).for_each(|(sum, own)| *sum += own);
+    }
+    sums
+}
+
+/// 2 Σ x cos(πk(2n + 1) / 2N) for every k.
+pub(super) fn cosine_transform(x: &[f64]) -> Vec<f64> {
+    let mirrored = x.iter().chain(x.iter().rev());
+    let mut both: Vec<Complex<f64>> = mirrored.map(|x| Complex::new(*x, 0.0)).collect();
+    FftPlanner::new()
+        .plan_fft_forward(both.len())
+        .process(&mut both);
+    let turn = std::f64::consts::PI / both.len() as f64;
+    let half = both.iter().take(x.len()).enumerate();
+    half.map(|(k, y)| (y * Complex::from_polar(1.0, -turn * k as f64)).re)
+        .collect()
+}
+
+impl KernelDensity {
+    /// The density on a grid of one or two columns.
+    ///
+    /// ```
+    /// use abduce::density::{Axis, Kernel, KernelDensity, Points, Selection};
+    /// let points = Points::from_columns(&[vec![0.0, 1.0, 4.0]], None)?;
+    /// let density = KernelDensity::fit(points, Kernel::Gaussian, &Selection::default())?;
+    /// let axis = Axis { start: -10.0, end: 15.0, points: 1024 };
+    /// let grid = density.on_grid(&[axis])?;
+    /// let total: f64 = grid.densities.iter().sum::<f64>() * axis.step();
+    /// assert!((total - 1.0).abs() < 1e-6);
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not one axis for each of one or two columns, or an axis has fewer
+    /// than two nodes or no length.
+    pub fn on_grid(&self, axes: &[Axis]) -> Result<Grid> {
+        let columns = self.points().columns();
+        if axes.len() != columns || columns > 2 {
+            return Err(Error::parameter(format!(
+                "a grid is for one or two columns, an axis each, not {} for {columns}",
+                axes.len()
+            )));
+        }
+        let proper =
+            |axis: &Axis| axis.points >= 2 && axis.start < axis.end && axis.step().is_finite();
+        if !axes.iter().all(proper) {
+            return Err(Error::parameter(
+                "an axis must end after its start and have two nodes or more",
+            ));
+        }
+        let densities = match self.transform(axes) {
+            Some(densities) => densities,
+            None => self.node_by_node(axes)?,
+        };
+        Ok(Grid {
+            axes: axes.to_vec(),
+            densities,
+        })
+    }
+
+    fn node_by_node(&self, axes: &[Axis]) -> Result<Vec<f64>> {
+        let nodes: Vec<Vec<f64>> = match axes {
+            [first, second] => (0..first.points * second.points)
+                .map(|n| {
+                    vec![
+                        first.node(n / second.points),
+                        second.node(n % second.points),
+                    ]
+                })
+                .collect(),
+            _ => (0..axes[0].points).map(|n| vec![axes[0].node(n)]).collect(),
+        };
+        let logs = self.log_densities(&nodes)?;
+        Ok(logs.into_iter().map(f64::exp).collect())
+    }
+
+    /// Binning and a Fourier transform, where that is exact enough.
+    fn transform(&self, axes: &[Axis]) -> Option<Vec<f64>> {
+        let square = |offset: &[f64]| self.squared_length(offset);
+        let error: f64 = (0..axes.len())
+            .map(|c| {
+                let mut step = vec![0.0; axes.len()];
+                step[c] = axes[c].step();
+                square(&step) / 8.0
+            })
+            .sum();
+        if !self.is_gaussian() || error.is_nan() || error > WORST {
+            return None;
+        }
+        let widths = self.bandwidth().widths(axes.len());
+        let reaches = axes
+            .iter()
+            .zip(&widths)
+            .map(|(axis, width)| REACH * width / axis.step());
+        let reaches: Vec<usize> = reaches.map(|reach| reach.ceil() as usize).collect();
+        let wider: Vec<Axis> = axes
+            .iter()
+            .zip(&reaches)
+            .map(|(axis, reach)| axis.wider(*reach))
+            .collect();
+        let sizes: Vec<usize> = wider
+            .iter()
+            .map(|axis| axis.points.checked_next_power_of_two())
+            .collect::<Option<_>>()?;
+        let (rows, columns) = match sizes[..] {
+            [columns] => (1, columns),
+            [rows, columns] => (rows, columns),
+            _ => return None,
+        };
+        rows.checked_mul(columns)
+            .filter(|nodes| *nodes <= MOST_NODES)?;
+        let sums = binned(self.points(), &wider);
+        let mut weights = vec![Complex::new(0.0, 0.0); rows * columns];
+        let width = wider[wider.len() - 1].points;
+        for (row, own) in sums.chunks_exact(width).enumerate() {
+            for (cell, sum) in weights[row * columns..].iter_mut().zip(own) {
+                cell.re = *sum;
+            }
+        }
+        // The kernel about node 0, its negative side at the far end.
+        let offset = |node: usize, size: usize, step: f64| {
+            let signed = if node <= size / 2 {
+                node as f64
+            } else {
+                node as f64 - size as f64
+            };
+            signed * step
+        };
+        let constant = self.log_constant() - self.points().weight().ln();
+        let kernel = |node: usize| {
+            let place: Vec<f64> = match axes {
+                [axis] => vec![offset(node, columns, axis.step())],
+                _ => vec![
+                    offset(node / columns, rows, axes[0].step()),
+                    offset(node % columns, columns, axes[1].step()),
+                ],
+            };
+            Complex::new((constant - 0.5 * square(&place)).exp(), 0.0)
+        };
+        let mut kernel: Vec<Complex<f64>> = (0..rows * columns).map(kernel).collect();
+        transform(&mut weights, rows, columns, false);
+        transform(&mut kernel, rows, columns, false);
+        weights.iter_mut().zip(kernel).for_each(|(w, k)| *w *= k);
+        transform(&mut weights, rows, columns, true);
+        let nodes = (rows * columns) as f64;
+        let (first_row, kept_rows) = match axes.len() {
+            1 => (0, 1),
+            _ => (reaches[0], axes[0].points),
+        };
+        let (first, kept) = (reaches[axes.len() - 1], axes[axes.len() - 1].points);
+        let inner = (first_row..first_row + kept_rows).flat_map(|row| {
+            let start = row * columns + first;
+            weights[start..start + kept].iter()
+        });
+        // Rounding leaves a little below 0 where there is nothing.
+        Some(inner.map(|w| (w.re / nodes).max(0.0)).collect())
+    }
+}
+
+/// The Fourier transform of every row, and then of every column.
+fn transform(cells: &mut [Complex<f64>], rows: usize, columns: usize, back: bool) {
+    let mut planner = FftPlanner::new();
+    let mut plan = |size| match back {
+        true => planner.plan_fft_inverse(size),
+        false => planner.plan_fft_forward(size),
+    };
+    let along = plan(columns);
+    cells
+        .par_chunks_mut(columns)
+        .for_each(|row| along.process(row));
+    if rows > 1 {
+        let down = plan(rows);
+        let mut turned = turned(cells, rows, columns);
+        turned
+            .par_chunks_mut(rows)
+            .for_each(|column| down.process(column));
+        cells.copy_from_slice(&self::turned(&turned, columns, rows));
+    }
+}
+
+/// Rows as columns.
+fn turned(cells: &[Complex<f64>], rows: usize, columns: usize) -> Vec<Complex<f64>> {
+    let cell = |place: usize| cells[place % rows * columns + place / rows];
+    (0..rows * columns).map(cell).collect()
+}

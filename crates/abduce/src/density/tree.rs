@@ -1,0 +1,178 @@
+//! A tree of boxes over points (Bentley 1975): every node is cut in the middle of
+//! its widest column, and knows its bounding box and weight. Points are stored in
+//! blocks, each a leaf, in the order of the tree, so that the points of a node lie
+//! side by side.
+
+use super::expansion::Expansions;
+use super::points::Points;
+use crate::kernel::pairs::BLOCK;
+
+/// A tree over points.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    columns: usize,
+    /// Where in the tree every point of the table is.
+    pub(super) places: Vec<u32>,
+    /// Block after block; the last is filled up with points of weight 0 that lie
+    /// infinitely far away.
+    blocks: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    pub(super) nodes: Vec<Node>,
+    /// For every node the lower and then the upper corner of its box.
+    boxes: Vec<f64>,
+    /// Series for sums of Gaussians, where they are wanted.
+    pub(super) expansions: Option<Expansions>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) weight: f64,
+    /// The number of points.
+    points: u32,
+    /// The first block.
+    pub(super) block: u32,
+    /// The right child; 0 for a leaf. The left child is the next node.
+    pub(super) right: u32,
+}
+
+impl Tree {
+    pub fn new(points: &Points) -> Tree {
+        let (rows, columns) = (points.len(), points.columns());
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        let mut tree = Tree {
+            columns,
+            places: vec![0; rows],
+            blocks: Vec::new(),
+            weights: Vec::new(),
+            nodes: Vec::new(),
+            boxes: Vec::new(),
+            expansions: None,
+        };
+        tree.grow(points, &mut order, 0);
+        for (place, row) in order.iter().enumerate() {
+            tree.places[*row as usize] = place as u32;
+        }
+        for block in order.chunks(BLOCK) {
+            for column in 0..columns {
+                let own = block.iter().map(|row| points.row(*row as usize)[column]);
+                tree.blocks.extend(own);
+                let length = tree.blocks.len().next_multiple_of(BLOCK);
+                tree.blocks.resize(length, f64::INFINITY);
+            }
+            let weights = block.iter().map(|row| points.weights()[*row as usize]);
+            tree.weights.extend(weights);
+        }
+        tree.weights.resize(rows.next_multiple_of(BLOCK), 0.0);
+        tree
+    }
+
+    /// The same tree, with series for sums of Gaussians.
+    pub fn with_expansions(mut self) -> Tree {
+        self.expansions = Expansions::new(&self);
+        self
+    }
+
+    /// Adds the node of these points and all below it, and returns its weight.
+    fn grow(&mut self, points: &Points, order: &mut [u32], block: usize) -> f64 {
+        let number = self.nodes.len();
+        let (mut lower, mut upper) = (
+            vec![f64::INFINITY; self.columns],
+            vec![f64::NEG_INFINITY; self.columns],
+        );
+        for row in order.iter() {
+            for ((low, high), x) in lower
+                .iter_mut()
+                .zip(&mut upper)
+                .zip(points.row(*row as usize))
+            {
+                *low = low.min(*x);
+                *high = high.max(*x);
+            }
+        }
+        let widths = lower.iter().zip(&upper).map(|(low, high)| high - low);
+        let widest =
+            widths.enumerate().fold(
+                (0, -1.0),
+                |best, (c, width)| {
+                    if width > best.1 { (c, width) } else { best }
+                },
+            );
+        self.boxes.extend(lower);
+        self.boxes.extend(upper);
+        self.nodes.push(Node {
+            weight: 0.0,
+            points: order.len() as u32,
+            block: block as u32,
+            right: 0,
+        });
+        let weight = if order.len() <= BLOCK {
+            let weights = order.iter().map(|row| points.weights()[*row as usize]);
+            weights.sum()
+        } else {
+            // Whole blocks to the left, so that all blocks but the last are full.
+            let left = order.len().div_ceil(BLOCK).div_ceil(2);
+            let key = |row: &u32| points.row(*row as usize)[widest.0];
+            let compare = |a: &u32, b: &u32| key(a).total_cmp(&key(b)).then(a.cmp(b));
+            order.select_nth_unstable_by(left * BLOCK, compare);
+            let (near, far) = order.split_at_mut(left * BLOCK);
+            let weight = self.grow(points, near, block);
+            self.nodes[number].right = self.nodes.len() as u32;
+            weight + self.grow(points, far, block + left)
+        };
+        self.nodes[number].weight = weight;
+        weight
+    }
+
+    /// The least and the greatest squared distance of a node's box.
+    #[inline]
+    pub(super) fn distances(&self, node: usize, query: &[f64]) -> (f64, f64) {
+        let (lower, upper) = self.corners(node);
+        let (mut least, mut most) = (0.0, 0.0);
+        for ((low, high), x) in lower.iter().zip(upper).zip(query) {
+            let (below, above) = (low - x, x - high);
+            let gap = below.max(above).max(0.0);
+            let reach = (-below).max(-above);
+            least += gap * gap;
+            most += reach * reach;
+        }
+        (least, most)
+    }
+
+    fn corners(&self, node: usize) -> (&[f64], &[f64]) {
+        let corners = &self.boxes[2 * node * self.columns..2 * (node + 1) * self.columns];
+        corners.split_at(self.columns)
+    }
+
+    pub(super) fn block(&self, block: usize) -> &[f64] {
+        let size = BLOCK * self.columns;
+        &self.blocks[block * size..(block + 1) * size]
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The places in the tree of a node's points.
+    pub(super) fn points_of(&self, node: usize) -> std::ops::Range<usize> {
+        let Node { block, points, .. } = self.nodes[node];
+        let first = block as usize * BLOCK;
+        first..first + points as usize
+    }
+
+    /// Writes the point at a place of the tree, and returns its weight.
+    pub(super) fn point(&self, place: usize, out: &mut [f64]) -> f64 {
+        let block = self.block(place / BLOCK).chunks_exact(BLOCK);
+        let lanes = out.iter_mut().zip(block);
+        lanes.for_each(|(x, lanes)| *x = lanes[place % BLOCK]);
+        self.weights[place]
+    }
+
+    /// The middle of a node's box, and how far its corners are from there.
+    pub(super) fn centre(&self, node: usize) -> (Vec<f64>, f64) {
+        let (lower, upper) = self.corners(node);
+        let sides = || lower.iter().zip(upper);
+        let middle = sides().map(|(low, high)| low + 0.5 * (high - low));
+        let square: f64 = sides().map(|(low, high)| (high - low).powi(2)).sum();
+        (middle.collect(), 0.5 * square.sqrt())
+    }
+}

@@ -1,0 +1,169 @@
+//! The statistics of a family without parameters are the points themselves: every
+//! number seen, in ascending order, with its weight. Equal numbers are one entry, so
+//! that weight 2 is the number twice and merging does not depend on the order.
+
+use super::{Stats, Univariate};
+use crate::data::Rows;
+use crate::density::Points;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The numbers seen and their weights.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PointStats {
+    /// The different numbers, ascending.
+    pub values: Vec<f64>,
+    /// The weight of each.
+    pub weights: Vec<f64>,
+}
+
+impl PointStats {
+    /// The statistics of numbers with their weights, in any order.
+    pub fn new(cells: impl IntoIterator<Item = (f64, f64)>) -> PointStats {
+        let weighs = |(x, weight): &(f64, f64)| !x.is_nan() && *weight > 0.0;
+        let entries = cells.into_iter().filter(weighs);
+        // Adding 0 makes one zero of two.
+        let mut entries: Vec<(f64, f64)> = entries.map(|(x, weight)| (x + 0.0, weight)).collect();
+        entries.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut own = PointStats::default();
+        entries
+            .into_iter()
+            .for_each(|(x, weight)| own.push(x, weight));
+        own
+    }
+
+    /// Adds the seen cells of a column.
+    pub(super) fn observe(&mut self, rows: &Rows, weights: &[f64]) {
+        let cells = rows.only();
+        let seen = cells.reals().iter().zip(weights).enumerate();
+        let seen = seen.filter(|(row, _)| cells.is_seen(*row));
+        self.merge(&PointStats::new(seen.map(|(_, (x, weight))| (*x, *weight))));
+    }
+
+    /// Every number with its weight.
+    pub fn iter(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let weights = self.weights.iter().copied();
+        self.values.iter().copied().zip(weights)
+    }
+
+    /// The weighted sum of a function of the numbers.
+    pub fn sum(&self, f: impl Fn(f64) -> f64) -> f64 {
+        self.iter().map(|(x, weight)| weight * f(x)).sum()
+    }
+
+    /// The weighted mean; 0 where nothing was seen.
+    pub fn mean(&self) -> f64 {
+        match self.values.first() {
+            Some(origin) => origin + self.sum(|x| x - origin) / self.weight(),
+            None => 0.0,
+        }
+    }
+
+    /// The weighted variance about the mean; 0 where nothing was seen.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        match self.values.is_empty() {
+            true => 0.0,
+            false => self.sum(|x| (x - mean) * (x - mean)) / self.weight(),
+        }
+    }
+
+    /// Rows that say about what so many draws of a distribution would.
+    pub(super) fn at_quantiles(of: &impl Univariate, rows: f64) -> PointStats {
+        const COUNT: u8 = 8;
+        let share = rows / f64::from(COUNT);
+        let quantile = |i: u8| of.quantile((f64::from(i) + 0.5) / f64::from(COUNT));
+        PointStats::new((0..COUNT).map(|i| (quantile(i), share)))
+    }
+
+    /// Appends a number that is not below the last.
+    fn push(&mut self, x: f64, weight: f64) {
+        match (self.values.last(), self.weights.last_mut()) {
+            (Some(last), Some(sum)) if *last == x => *sum += weight,
+            _ => {
+                self.values.push(x);
+                self.weights.push(weight);
+            }
+        }
+    }
+
+    /// The points of a density.
+    pub(super) fn points(&self) -> Result<Points> {
+        Points::from_columns(&[&self.values], Some(&self.weights))
+    }
+
+    /// Whether entries are in order and weigh something.
+    pub(super) fn is_valid(&self) -> bool {
+        self.values.len() == self.weights.len()
+            && self.values.is_sorted_by(|a, b| a < b)
+            && self.values.iter().all(|x| x.is_finite())
+            && self.weights.iter().all(|w| *w > 0.0 && w.is_finite())
+    }
+
+    /// Adds two rows' worth of what all components saw, so that none rules out
+    /// what it has not seen.
+    pub(super) fn pull_together(stats: &mut [PointStats]) {
+        const ROWS: f64 = 2.0;
+        let mut all = super::merged(stats);
+        if all.weight() <= 0.0 {
+            return;
+        }
+        all.scale(ROWS / all.weight());
+        stats.iter_mut().for_each(|own| own.merge(&all));
+    }
+}
+
+impl Stats for PointStats {
+    fn weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if other.values.is_empty() {
+            return;
+        }
+        let own = std::mem::take(self);
+        let (mut i, mut j) = (0, 0);
+        while i < own.values.len() || j < other.values.len() {
+            let left = j == other.values.len()
+                || (i < own.values.len() && own.values[i] <= other.values[j]);
+            if left {
+                self.push(own.values[i], own.weights[i]);
+                i += 1;
+            } else {
+                self.push(other.values[j], other.weights[j]);
+                j += 1;
+            }
+        }
+    }
+
+    fn scale(&mut self, factor: f64) {
+        if factor > 0.0 {
+            self.weights.iter_mut().for_each(|weight| *weight *= factor);
+        } else {
+            *self = PointStats::default();
+        }
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let mut left = PointStats::default();
+        let mut rest = other.values.iter().zip(&other.weights).peekable();
+        for (x, weight) in self.values.iter().zip(&self.weights) {
+            let gone = rest
+                .next_if(|(value, _)| *value == x)
+                .map_or(0.0, |(_, gone)| *gone);
+            let rounding = 1e-9 * weight;
+            if gone > weight + rounding {
+                return Err(Error::data("more rows to forget than were seen"));
+            }
+            if weight - gone > rounding {
+                left.push(*x, weight - gone);
+            }
+        }
+        if rest.next().is_some() {
+            return Err(Error::data("rows to forget that were never seen"));
+        }
+        *self = left;
+        Ok(())
+    }
+}

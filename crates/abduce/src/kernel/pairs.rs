@@ -1,0 +1,88 @@
+//! Sums over the pairs of one query and a block of points, the inner loop of
+//! every density made of points. A block is [`BLOCK`] points with their
+//! coordinates one after the other, so that the compiler unrolls it into
+//! vector code without a remainder.
+
+use super::simd::{fma, multiversion};
+use super::softmax::exp;
+
+/// Points of a block: four vectors of eight.
+pub(crate) const BLOCK: usize = 32;
+
+/// One number for each point of a block.
+pub(crate) type Lanes = [f64; BLOCK];
+
+multiversion! {
+    /// Writes the squared distance of every point of a block to the query.
+    /// The block holds the first coordinates of all its points, then the second.
+    pub(crate) fn squared_distances(block: &[f64], query: &[f64], out: &mut Lanes) = squared_distances_body
+}
+
+#[inline(always)]
+fn squared_distances_body<const FUSED: bool>(block: &[f64], query: &[f64], out: &mut Lanes) {
+    let mut sums = [0.0; BLOCK];
+    for (coordinates, at) in block.chunks_exact(BLOCK).zip(query) {
+        for (sum, x) in sums.iter_mut().zip(coordinates) {
+            let gap = x - at;
+            *sum = fma::<FUSED>(gap, gap, *sum);
+        }
+    }
+    *out = sums;
+}
+
+multiversion! {
+    /// Σ w·exp(exponent − reference); no exponent may exceed the reference by
+    /// 700.
+    pub(crate) fn sum_of_exponentials(exponents: &Lanes, weights: &[f64], reference: f64) -> f64 = sum_of_exponentials_body
+}
+
+#[inline(always)]
+fn sum_of_exponentials_body<const FUSED: bool>(
+    exponents: &Lanes,
+    weights: &[f64],
+    reference: f64,
+) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let runs = exponents
+        .chunks_exact(LANES)
+        .zip(weights.chunks_exact(LANES));
+    for (exponents, weights) in runs {
+        for lane in 0..LANES {
+            let value = exp::<FUSED>(exponents[lane] - reference);
+            sums[lane] = fma::<FUSED>(weights[lane], value, sums[lane]);
+        }
+    }
+    sums.iter().sum()
+}
+
+/// The smallest of a block's numbers.
+pub(crate) fn least(lanes: &Lanes) -> f64 {
+    let fold = |a: f64, b: &f64| if *b < a { *b } else { a };
+    lanes.iter().fold(f64::INFINITY, fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_gives_what_plain_loops_give() {
+        let block: Vec<f64> = (0..3 * BLOCK).map(|i| (i as f64 * 0.37).sin()).collect();
+        let weights: Vec<f64> = (0..BLOCK).map(|i| 1.0 + i as f64).collect();
+        let query = [0.2, -0.4, 1.5];
+        let mut distances = [0.0; BLOCK];
+        squared_distances(&block, &query, &mut distances);
+        let mut sum = 0.0;
+        for (i, distance) in distances.iter().enumerate() {
+            let plain: f64 = (0..3)
+                .map(|c| (block[c * BLOCK + i] - query[c]).powi(2))
+                .sum();
+            assert!((distance - plain).abs() < 1e-14);
+            sum += weights[i] * plain.exp();
+        }
+        let obtained = sum_of_exponentials(&distances, &weights, 0.0);
+        assert!((obtained / sum - 1.0).abs() < 1e-14);
+        assert!(distances.contains(&least(&distances)));
+    }
+}

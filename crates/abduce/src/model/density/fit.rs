@@ -1,0 +1,276 @@
+//! Fitting densities: the complete rows become points, class by class; scales,
+//! bins and fallback widths are those of all of them together, so that a class
+//! of a single row has a density in the units of the table.
+
+use super::{Density, DensityModel, Estimator, Specification};
+use crate::data::{Chunk, Source};
+use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
+use crate::learn::{Control, Progress};
+use crate::{Error, Result};
+
+/// Rows whose likelihood is looked at; that of more is estimated from so many.
+const ROWS_SCORED: usize = 20_000;
+
+/// Fitted densities and how the fit went.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The model.
+    pub model: DensityModel,
+    /// The number of rows that became points.
+    pub rows: u64,
+    /// Their total weight.
+    pub weight: f64,
+    /// The log-likelihood of the rows: each given all others, but for a histogram,
+    /// whose is of all rows under all.
+    pub log_likelihood: f64,
+    /// The number of free parameters; points are none.
+    pub parameters: usize,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Fits densities to a source.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Schema, Table};
+/// use abduce::density::Bins;
+/// use abduce::learn::Control;
+/// use abduce::model::density::{Estimator, Specification, fit};
+/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+/// let x = Column::from_numbers([Some(1.0), Some(2.0), None, Some(4.0)]);
+/// let table = Table::new(schema, vec![x], None)?;
+/// let estimator = Estimator::Histogram { bins: Bins::Number(3), smoothing: 0.0 };
+/// let specification = Specification { target: None, estimator };
+/// let fit = fit(&specification, &table, Control::default())?;
+/// assert_eq!(fit.rows, 3);
+/// assert_eq!(fit.warnings.len(), 1);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If the specification does not fit the source, the source cannot be read, or
+/// no row is complete.
+pub fn fit(specification: &Specification, source: &dyn Source, control: Control) -> Result<Fit> {
+    let schema = source.schema();
+    let (target, columns) = specification.columns(schema)?;
+    let classes = target.map_or(1, |target| schema.fields[target].levels.len());
+    control.report(Progress::Survey);
+    let mut gathered = Gathered::new(classes, columns.len());
+    for chunk in source.scan()? {
+        if control.is_interrupted() {
+            return Err(Error::numeric("stopped before there was a model"));
+        }
+        gathered.take(&chunk?, target, &columns);
+    }
+    let all = gathered.all()?;
+    let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
+        .map(|(own, unit)| if own > 0.0 { own } else { unit })
+        .collect();
+    let densities = (0..classes)
+        .map(|class| match gathered.class(class) {
+            Some(points) => estimate(&specification.estimator, points?, &all, &spreads).map(Some),
+            None => Ok(None),
+        })
+        .collect::<Result<Vec<Option<Density>>>>()?;
+    let weights: Vec<f64> = gathered
+        .weights
+        .iter()
+        .map(|own| own.iter().sum())
+        .collect();
+    let total: f64 = weights.iter().sum();
+    let model = DensityModel {
+        schema: schema.clone(),
+        target,
+        columns,
+        weights: weights.iter().map(|weight| weight / total).collect(),
+        densities,
+        patterns: Default::default(),
+    };
+    let mut warnings = gathered.warnings(&model);
+    let log_likelihood = model.own_log_likelihood(&mut warnings);
+    Ok(Fit {
+        rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
+        weight: total,
+        log_likelihood,
+        parameters: model.parameters(),
+        warnings,
+        model,
+    })
+}
+
+fn estimate(
+    estimator: &Estimator,
+    points: Points,
+    all: &Points,
+    spreads: &[f64],
+) -> Result<Density> {
+    Ok(match *estimator {
+        Estimator::Kde { kernel, selection } => {
+            let bandwidth = selection.bandwidth(&points, kernel, Some(spreads))?;
+            Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
+        }
+        Estimator::Histogram { bins, smoothing } => {
+            let edges = |c: usize| Edges::of(&all.column(c), all.weights(), bins);
+            let edges = (0..all.columns()).map(edges).collect();
+            Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
+        }
+        Estimator::Knn { neighbours } => {
+            let root = points.weight().sqrt().round().max(1.0) as usize;
+            let neighbours = neighbours.unwrap_or(root);
+            Density::Knn(NearestNeighbours::new(
+                points,
+                neighbours,
+                Some(spreads.to_vec()),
+            )?)
+        }
+    })
+}
+
+/// The complete rows, class by class and column by column.
+struct Gathered {
+    cells: Vec<Vec<Vec<f64>>>,
+    weights: Vec<Vec<f64>>,
+    incomplete: u64,
+    unlabelled: u64,
+}
+
+impl Gathered {
+    fn new(classes: usize, columns: usize) -> Gathered {
+        Gathered {
+            cells: vec![vec![Vec::new(); columns]; classes],
+            weights: vec![Vec::new(); classes],
+            incomplete: 0,
+            unlabelled: 0,
+        }
+    }
+
+    fn take(&mut self, chunk: &Chunk, target: Option<usize>, columns: &[usize]) {
+        let cells = |column: usize| chunk.column(column).cells(0, chunk.rows());
+        let labels = target.map(cells);
+        let numbers: Vec<_> = columns.iter().map(|column| cells(*column)).collect();
+        for row in chunk.weighing_rows() {
+            if !numbers.iter().all(|cells| cells.is_seen(row)) {
+                self.incomplete += 1;
+                continue;
+            }
+            let class = match &labels {
+                None => 0,
+                Some(labels) if labels.is_seen(row) => labels.codes()[row] as usize,
+                Some(_) => {
+                    self.unlabelled += 1;
+                    continue;
+                }
+            };
+            for (column, cells) in self.cells[class].iter_mut().zip(&numbers) {
+                column.push(cells.reals()[row]);
+            }
+            self.weights[class].push(chunk.weights().map_or(1.0, |weights| weights[row]));
+        }
+    }
+
+    fn all(&self) -> Result<Points> {
+        let weights = self.weights.concat();
+        if weights.is_empty() {
+            return Err(match (self.incomplete, self.unlabelled) {
+                (0, 0) => Error::data("there are no rows"),
+                (0, _) => Error::data("no row has a label"),
+                _ => Error::data("every row has a hole, and a row with a hole is no point")
+                    .with_hint("leave columns with many holes out with --drop"),
+            });
+        }
+        let columns = self.cells.first().map_or(0, Vec::len);
+        let column = |c: usize| self.cells.iter().flat_map(|own| own[c].clone()).collect();
+        let columns: Vec<Vec<f64>> = (0..columns).map(column).collect();
+        Points::from_columns(&columns, Some(&weights))
+    }
+
+    fn class(&self, class: usize) -> Option<Result<Points>> {
+        let weights = &self.weights[class];
+        (!weights.is_empty()).then(|| Points::from_columns(&self.cells[class], Some(weights)))
+    }
+
+    fn warnings(&self, model: &DensityModel) -> Vec<String> {
+        let rows = |n: u64, one: &str, many: &str| match n {
+            1 => format!("1 row {one}"),
+            _ => format!("{n} rows {many}"),
+        };
+        let mut warnings = Vec::new();
+        if self.incomplete > 0 {
+            warnings.push(format!(
+                "{} a hole, which a point cannot have: left out",
+                rows(self.incomplete, "has", "have")
+            ));
+        }
+        if self.unlabelled > 0 {
+            warnings.push(format!(
+                "{} no label: left out",
+                rows(self.unlabelled, "has", "have")
+            ));
+        }
+        for (name, weights) in model.names().iter().zip(&self.weights) {
+            if weights.is_empty() {
+                warnings.push(format!(
+                    "no complete row is of class {name}: it is never predicted"
+                ));
+            }
+        }
+        warnings
+    }
+}
+
+impl DensityModel {
+    /// The log-likelihood of the points the model is made of.
+    fn own_log_likelihood(&self, warnings: &mut Vec<String>) -> f64 {
+        let mut sum = 0.0;
+        for (class_weight, density) in self.weights.iter().zip(&self.densities) {
+            let points = match density {
+                None => continue,
+                Some(Density::Histogram(histogram)) => {
+                    let weight = histogram.total() - histogram.smoothing;
+                    sum += histogram.own_log_likelihood() + weight * class_weight.ln();
+                    continue;
+                }
+                Some(Density::Kde(density)) => density.points(),
+                Some(Density::Knn(density)) => density.points(),
+            };
+            let step = points.len().div_ceil(ROWS_SCORED);
+            let rows: Vec<usize> = (0..points.len()).step_by(step).collect();
+            let scored = match density {
+                Some(Density::Kde(density)) => density.leave_one_out(&rows),
+                Some(Density::Knn(density)) => density.leave_one_out(&rows),
+                _ => continue,
+            };
+            let (mut own, mut weight) = (0.0, 0.0);
+            for (row, log_density) in rows.iter().zip(scored) {
+                own += points.weights()[*row] * (log_density + class_weight.ln());
+                weight += points.weights()[*row];
+            }
+            sum += own * (points.weight() / weight);
+            if step > 1 {
+                warnings.push(format!(
+                    "the log-likelihood is estimated from {} of {} rows",
+                    rows.len(),
+                    points.len()
+                ));
+            }
+        }
+        sum
+    }
+
+    /// The number of free parameters.
+    fn parameters(&self) -> usize {
+        let own = self
+            .densities
+            .iter()
+            .flatten()
+            .map(|density| match density {
+                Density::Kde(density) => density.bandwidth().parameters(),
+                Density::Knn(_) => 1,
+                Density::Histogram(histogram) => {
+                    let bins = histogram.edges.iter().map(|edges| edges.bins);
+                    bins.fold(1, usize::saturating_mul).saturating_sub(1)
+                }
+            });
+        own.fold(self.weights.len() - 1, usize::saturating_add)
+    }
+}

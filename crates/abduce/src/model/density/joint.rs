@@ -1,0 +1,394 @@
+//! Densities answer questions: rows are sorted by what is seen of them, each class
+//! says how likely they are, and what is hidden follows from the points or cells
+//! that a row may belong to.
+
+use super::{Density, DensityModel};
+use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
+use crate::data::{Cells, Chunk, Column, Schema};
+use crate::density::Histogram;
+use crate::family::{Distribution, Fill, Gaussian, draw_index, most_probable};
+use crate::kernel::softmax::softmax;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use std::collections::BTreeMap;
+
+impl Joint for DensityModel {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn target(&self) -> Option<usize> {
+        self.target
+    }
+
+    fn names(&self) -> Vec<String> {
+        DensityModel::names(self)
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        Ok(self.classify(chunk, self.target)?.1)
+    }
+
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        let (responsibilities, _) = self.classify(chunk, None)?;
+        Ok(Posterior::new(self.weights.len(), responsibilities))
+    }
+
+    fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
+        let (responsibilities, _) = self.classify(chunk, self.target)?;
+        let mut columns = chunk.columns().to_vec();
+        let mut cells: Vec<Vec<Option<f64>>> = (self.columns.iter())
+            .map(|column| numbers(&chunk.column(*column).cells(0, chunk.rows())))
+            .collect();
+        let mut labels: Option<Vec<Option<u32>>> = self.target.map(|target| {
+            let cells = chunk.column(target).cells(0, chunk.rows());
+            (0..chunk.rows())
+                .map(|row| cells.is_seen(row).then(|| cells.codes()[row]))
+                .collect()
+        });
+        let classes = self.weights.len();
+        for row in 0..chunk.rows() {
+            let posterior = &responsibilities[row * classes..(row + 1) * classes];
+            let class = match how {
+                Fill::Draw => draw_index(posterior, rng),
+                Fill::Mean | Fill::Mode => most_probable(posterior),
+            };
+            if let Some(label) = labels.as_mut().map(|labels| &mut labels[row]) {
+                label.get_or_insert(class as u32);
+            }
+            let place: Vec<Option<f64>> = cells.iter().map(|column| column[row]).collect();
+            if place.iter().all(Option::is_some) {
+                continue;
+            }
+            let filled = match how {
+                Fill::Mean => self.mean_over_classes(posterior, &place)?,
+                _ => self.fill(class, &place, how, rng)?,
+            };
+            for (column, x) in cells.iter_mut().zip(filled) {
+                column[row].get_or_insert(x);
+            }
+        }
+        for (column, cells) in self.columns.iter().zip(cells) {
+            columns[*column] = Column::from_numbers(cells);
+        }
+        if let (Some(target), Some(labels)) = (self.target, labels) {
+            columns[target] = Column::from_codes(labels);
+        }
+        Ok(Chunk::new(
+            chunk.rows(),
+            columns,
+            chunk.weights().map(<[f64]>::to_vec),
+        ))
+    }
+
+    fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
+        let mut hidden = given.to_vec();
+        hidden[column] = None;
+        let evidence = repeated(&self.schema, &hidden, 1);
+        let (posterior, log_densities) = self.classify(&evidence, self.target)?;
+        if log_densities[0] == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        if self.target == Some(column) {
+            return Ok(Conditional::Levels(posterior));
+        }
+        let position = self.columns.iter().position(|c| *c == column);
+        let position =
+            position.ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
+        let place: Vec<Option<f64>> = self.columns.iter().map(|c| hidden[*c]).collect();
+        let mut parts = Vec::new();
+        for (class, share) in posterior
+            .iter()
+            .enumerate()
+            .filter(|(_, share)| **share > 0.0)
+        {
+            self.conditional(class, *share, &place, position, &mut parts)?;
+        }
+        Ok(Conditional::Numbers(parts))
+    }
+
+    fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
+        if let Some(Density::Knn(_)) = self.densities.iter().flatten().next() {
+            return Err(no_integral("it cannot fill holes or draw rows"));
+        }
+        if self.log_density(&repeated(&self.schema, given, 1))?[0] == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        self.complete(&repeated(&self.schema, given, rows), Fill::Draw, rng)
+    }
+}
+
+impl DensityModel {
+    /// The classes' probabilities for every row, row after row, and the rows'
+    /// log-densities; a seen label counts where a target is given. A row that no class
+    /// can have produced has the weights of the classes.
+    fn classify(&self, chunk: &Chunk, target: Option<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
+        let (rows, classes) = (chunk.rows(), self.weights.len());
+        let mut joint = vec![f64::NEG_INFINITY; rows * classes];
+        let cells = |column: &usize| chunk.column(*column).cells(0, rows);
+        let numbers: Vec<Cells> = self.columns.iter().map(cells).collect();
+        let mut patterns: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for row in 0..rows {
+            let seen = (0..numbers.len()).filter(|c| numbers[*c].is_seen(row));
+            patterns.entry(seen.collect()).or_default().push(row);
+        }
+        for (seen, own) in patterns {
+            let place = |row: &usize| seen.iter().map(|c| numbers[*c].reals()[*row]).collect();
+            let places: Vec<Vec<f64>> = own.iter().map(place).collect();
+            for (class, weight) in self.weights.iter().enumerate() {
+                let log_densities = self.log_densities_of(class, &seen, &places)?;
+                for (row, log_density) in own.iter().zip(log_densities) {
+                    joint[class * rows + row] = weight.ln() + log_density;
+                }
+            }
+        }
+        if let Some(labels) = target.map(|target| cells(&target)) {
+            for row in (0..rows).filter(|row| labels.is_seen(*row)) {
+                let others = (0..classes).filter(|class| labels.codes()[row] as usize != *class);
+                others.for_each(|class| joint[class * rows + row] = f64::NEG_INFINITY);
+            }
+        }
+        let mut totals = vec![0.0; rows];
+        softmax(&mut joint, &mut totals);
+        let label = |row: usize| {
+            let labels = target.map(|target| cells(&target))?;
+            labels.is_seen(row).then(|| labels.codes()[row] as usize)
+        };
+        let responsibility = |row: usize, class: usize| match (totals[row], label(row)) {
+            (_, Some(label)) => f64::from(u8::from(label == class)),
+            (f64::NEG_INFINITY, None) => self.weights[class],
+            _ => joint[class * rows + row],
+        };
+        let responsibilities = (0..rows * classes)
+            .map(|place| responsibility(place / classes, place % classes))
+            .collect();
+        Ok((responsibilities, totals))
+    }
+
+    /// The log-densities of a class at places of which these columns are seen.
+    fn log_densities_of(
+        &self,
+        class: usize,
+        seen: &[usize],
+        places: &[Vec<f64>],
+    ) -> Result<Vec<f64>> {
+        if seen.is_empty() {
+            return Ok(vec![0.0; places.len()]);
+        }
+        let whole = seen.len() == self.columns.len();
+        match &self.densities[class] {
+            None => Ok(vec![f64::NEG_INFINITY; places.len()]),
+            Some(Density::Kde(density)) if whole => density.log_densities(places),
+            Some(Density::Kde(density)) => self
+                .patterns
+                .of(class, density, seen)?
+                .log_densities(places),
+            Some(Density::Knn(density)) if whole => density.log_densities(places),
+            Some(Density::Knn(_)) => Err(no_integral("a row with a hole has no density")),
+            Some(Density::Histogram(histogram)) => {
+                let mut place = vec![None; self.columns.len()];
+                let one = |own: &Vec<f64>| {
+                    seen.iter().zip(own).for_each(|(c, x)| place[*c] = Some(*x));
+                    histogram.log_density(&place)
+                };
+                places.iter().map(one).collect()
+            }
+        }
+    }
+
+    fn mean_over_classes(&self, posterior: &[f64], place: &[Option<f64>]) -> Result<Vec<f64>> {
+        let mut mean = vec![0.0; place.len()];
+        // Drawing nothing, a mean needs no seed.
+        let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(0);
+        for (class, share) in posterior
+            .iter()
+            .enumerate()
+            .filter(|(_, share)| **share > 0.0)
+        {
+            let own = self.fill(class, place, Fill::Mean, &mut rng)?;
+            mean.iter_mut()
+                .zip(own)
+                .for_each(|(sum, x)| *sum += share * x);
+        }
+        Ok(mean)
+    }
+
+    /// The columns of a row of a class with its holes filled.
+    fn fill(
+        &self,
+        class: usize,
+        place: &[Option<f64>],
+        how: Fill,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<f64>> {
+        match &self.densities[class] {
+            None => Err(Error::numeric(
+                "a class of no rows says nothing of its columns",
+            )),
+            Some(Density::Knn(_)) => Err(no_integral("it cannot fill holes or draw rows")),
+            Some(Density::Histogram(histogram)) => Ok(fill_histogram(histogram, place, how, rng)),
+            Some(Density::Kde(_)) => self.fill_kernel(class, place, how, rng),
+        }
+    }
+
+    fn fill_kernel(
+        &self,
+        class: usize,
+        place: &[Option<f64>],
+        how: Fill,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<f64>> {
+        let Some(Density::Kde(density)) = &self.densities[class] else {
+            return Err(Error::numeric("the class has no kernel density"));
+        };
+        let columns: Vec<usize> = (0..place.len()).filter(|c| place[*c].is_some()).collect();
+        let seen: Vec<f64> = place.iter().flatten().copied().collect();
+        let given = self.patterns.of(class, density, &columns)?;
+        let points = density.points();
+        // Where no point reaches, what is seen tells nothing.
+        let all = || {
+            points
+                .weights()
+                .iter()
+                .map(|w| w / points.weight())
+                .collect()
+        };
+        let shares: Vec<f64> = given.shares(points.weights(), &seen).unwrap_or_else(all);
+        let hidden = match how {
+            Fill::Draw => given.draw(points.row(draw_index(&shares, rng)), &seen, rng),
+            Fill::Mean => {
+                let mut mean = vec![0.0; given.hidden().len()];
+                let likely = shares
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, share)| **share > 1e-18);
+                for (point, share) in likely {
+                    let own = given.mean(points.row(point), &seen);
+                    mean.iter_mut()
+                        .zip(own)
+                        .for_each(|(sum, x)| *sum += share * x);
+                }
+                mean
+            }
+            Fill::Mode => {
+                // The best of the centres that the seen cells speak for.
+                const CANDIDATES: usize = 256;
+                let top = shares.iter().copied().fold(0.0, f64::max);
+                let likely: Vec<usize> = (0..shares.len())
+                    .filter(|i| shares[*i] >= 0.05 * top)
+                    .collect();
+                let step = likely.len().div_ceil(CANDIDATES);
+                let candidates = likely.into_iter().step_by(step);
+                let candidates: Vec<Vec<f64>> = candidates
+                    .map(|i| given.mean(points.row(i), &seen))
+                    .collect();
+                let whole: Vec<Vec<f64>> = candidates.iter().map(|own| put(place, own)).collect();
+                let densities = density.log_densities(&whole)?;
+                candidates[most_probable(&densities)].clone()
+            }
+        };
+        Ok(put(place, &hidden))
+    }
+
+    /// Adds what a class says of one of its columns, which is hidden.
+    fn conditional(
+        &self,
+        class: usize,
+        weight: f64,
+        place: &[Option<f64>],
+        position: usize,
+        parts: &mut Vec<(f64, Distribution)>,
+    ) -> Result<()> {
+        let density = match &self.densities[class] {
+            Some(Density::Kde(density)) if density.is_gaussian() => density,
+            Some(Density::Knn(_)) => return Err(no_integral("it has no conditionals")),
+            _ => {
+                return Err(Error::parameter(
+                    "conditionals are told for densities of Gaussian kernels only",
+                )
+                .with_hint("fit kde --kernel gaussian, or draw rows"));
+            }
+        };
+        let columns: Vec<usize> = (0..place.len()).filter(|c| place[*c].is_some()).collect();
+        let seen: Vec<f64> = place.iter().flatten().copied().collect();
+        let given = self.patterns.of(class, density, &columns)?;
+        let hidden = given
+            .hidden()
+            .iter()
+            .position(|c| *c == position)
+            .unwrap_or(0);
+        let variance = given.variance(hidden);
+        let shares = given
+            .shares(density.points().weights(), &seen)
+            .ok_or_else(impossible)?;
+        for (point, share) in shares
+            .iter()
+            .enumerate()
+            .filter(|(_, share)| **share > 1e-18)
+        {
+            let mean = given.mean(density.points().row(point), &seen)[hidden];
+            let gaussian = Distribution::Gaussian(Gaussian { mean, variance });
+            parts.push((weight * share, gaussian));
+        }
+        Ok(())
+    }
+}
+
+fn no_integral(what: &str) -> Error {
+    Error::parameter(format!(
+        "a k-nearest-neighbour density cannot be integrated: {what}"
+    ))
+    .with_hint("fit kde or histogram, or fill the holes first")
+}
+
+/// A place with its holes filled in order.
+fn put(place: &[Option<f64>], hidden: &[f64]) -> Vec<f64> {
+    let mut hidden = hidden.iter();
+    let cell = |x: &Option<f64>| x.or_else(|| hidden.next().copied()).unwrap_or_default();
+    place.iter().map(cell).collect()
+}
+
+fn fill_histogram(
+    histogram: &Histogram,
+    place: &[Option<f64>],
+    how: Fill,
+    rng: &mut dyn Rng,
+) -> Vec<f64> {
+    let nothing = vec![None; place.len()];
+    // Where no cell reaches, what is seen tells nothing.
+    let shares = histogram.shares(place);
+    let shares = shares
+        .or_else(|| histogram.shares(&nothing))
+        .unwrap_or_default();
+    let middle = |share: usize, column: usize| {
+        let (start, end) = histogram.interval(share, column);
+        start + 0.5 * (end - start)
+    };
+    let chosen = match how {
+        Fill::Draw => draw_index(&shares, rng),
+        // The last share is spread over the whole box.
+        Fill::Mode | Fill::Mean => most_probable(&shares[..shares.len().saturating_sub(1).max(1)]),
+    };
+    let mut fill = |column: usize| match how {
+        Fill::Mean => {
+            let each = shares.iter().enumerate();
+            each.map(|(share, p)| p * middle(share, column)).sum()
+        }
+        Fill::Mode => middle(chosen, column),
+        Fill::Draw => {
+            let (start, end) = histogram.interval(chosen, column);
+            start + rng.random::<f64>() * (end - start)
+        }
+    };
+    let cells = place.iter().enumerate();
+    cells
+        .map(|(column, x)| x.unwrap_or_else(|| fill(column)))
+        .collect()
+}
+
+fn numbers(cells: &Cells) -> Vec<Option<f64>> {
+    let reals = cells.reals().iter().enumerate();
+    reals
+        .map(|(row, x)| cells.is_seen(row).then_some(*x))
+        .collect()
+}

@@ -1,0 +1,144 @@
+//! Densities of a table: one for all rows or, with a target, one for each class,
+//!
+//!   p(x, z) = π_z f_z(x),
+//!
+//! with f a kernel density, a histogram or a k-nearest-neighbour density of the
+//! numbers. Rows with a hole cannot be points of a density and are left out of the
+//! fit; they can be asked about.
+
+mod fit;
+mod joint;
+mod specification;
+
+pub use fit::{Fit, fit};
+pub use specification::{Estimator, Specification};
+
+use crate::data::Schema;
+use crate::density::{ConditionalDensity, Histogram, KernelDensity, NearestNeighbours};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// A density of any kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "estimator", rename_all = "lowercase")]
+pub enum Density {
+    /// A kernel density.
+    Kde(KernelDensity),
+    /// A histogram.
+    Histogram(Histogram),
+    /// A k-nearest-neighbour density.
+    Knn(NearestNeighbours),
+}
+
+/// Densities fitted to a table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DensityModel {
+    /// The columns of the table.
+    pub schema: Schema,
+    /// The column that holds the label, if there is one: its levels are the
+    /// classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<usize>,
+    /// The columns that the densities are over.
+    pub columns: Vec<usize>,
+    /// The share of each class; a single 1 without a target.
+    pub weights: Vec<f64>,
+    /// The density of each class; none where a class had no rows.
+    pub densities: Vec<Option<Density>>,
+    #[serde(skip)]
+    patterns: Patterns,
+}
+
+/// Kernel densities prepared for the patterns of hidden cells met so far. They
+/// follow from the densities, so a copy starts anew.
+#[derive(Debug, Default)]
+struct Patterns(Mutex<HashMap<Pattern, Arc<ConditionalDensity>>>);
+
+/// A class and the columns seen.
+type Pattern = (usize, Vec<usize>);
+
+impl Clone for Patterns {
+    fn clone(&self) -> Self {
+        Patterns::default()
+    }
+}
+
+impl Patterns {
+    /// The density of a class for exactly these columns seen.
+    fn of(
+        &self,
+        class: usize,
+        density: &KernelDensity,
+        seen: &[usize],
+    ) -> Result<Arc<ConditionalDensity>> {
+        // Where every row has a pattern of its own, none is worth keeping.
+        const MOST: usize = 64;
+        let key = (class, seen.to_vec());
+        let there = |patterns: &Self| Some(patterns.0.lock().ok()?.get(&key)?.clone());
+        if let Some(prepared) = there(self) {
+            return Ok(prepared);
+        }
+        let prepared = Arc::new(density.given(seen)?);
+        if let Ok(mut patterns) = self.0.lock() {
+            if patterns.len() >= MOST {
+                patterns.clear();
+            }
+            patterns.insert(key, prepared.clone());
+        }
+        Ok(prepared)
+    }
+}
+
+impl DensityModel {
+    /// The names of the classes; without a target, all rows are one.
+    pub fn names(&self) -> Vec<String> {
+        match self.target {
+            Some(target) => self.schema.fields[target].levels.clone(),
+            None => vec!["1".into()],
+        }
+    }
+
+    /// Whether the parts of the model fit together.
+    ///
+    /// # Errors
+    /// If they do not, as in a damaged file.
+    pub fn check(&self) -> Result<()> {
+        let damaged = |what: &str| Err(Error::data(format!("the model file is damaged: {what}")));
+        let fields = &self.schema.fields;
+        let is_number = |c: &usize| fields.get(*c).is_some_and(|field| !field.kind.is_coded());
+        if self.columns.is_empty() || !self.columns.iter().all(is_number) {
+            return damaged("its columns are not numbers");
+        }
+        let classes = match self.target {
+            None => 1,
+            Some(target) => match fields.get(target) {
+                Some(field) if field.kind.is_coded() => field.levels.len(),
+                _ => return damaged("its target has no levels"),
+            },
+        };
+        if self.weights.len() != classes || self.densities.len() != classes {
+            return damaged("there are not as many densities as classes");
+        }
+        let total: f64 = self.weights.iter().sum();
+        let shares = self.weights.iter().all(|weight| *weight >= 0.0);
+        if !shares || total.is_nan() || (total - 1.0).abs() > 1e-6 {
+            return damaged("its weights do not sum to 1");
+        }
+        for density in self.densities.iter().flatten() {
+            let columns = match density {
+                Density::Kde(density) => density.points().columns(),
+                Density::Knn(density) => density.points().columns(),
+                Density::Histogram(histogram) => {
+                    histogram.check()?;
+                    histogram.edges.len()
+                }
+            };
+            if columns != self.columns.len() {
+                return damaged("a density has other columns");
+            }
+        }
+        Ok(())
+    }
+}

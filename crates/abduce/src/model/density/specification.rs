@@ -1,0 +1,96 @@
+//! What to fit: the kind of density and how it is tuned.
+
+use crate::data::{Kind, Schema};
+use crate::density::{Bins, Kernel, Selection};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A kind of density with its options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "estimator", rename_all = "lowercase")]
+pub enum Estimator {
+    /// A kernel density.
+    Kde {
+        /// The bump on every point.
+        kernel: Kernel,
+        /// How wide it is.
+        selection: Selection,
+    },
+    /// A histogram.
+    Histogram {
+        /// How many bins each column has.
+        bins: Bins,
+        /// The weight spread evenly over the whole range.
+        smoothing: f64,
+    },
+    /// A k-nearest-neighbour density.
+    Knn {
+        /// k; by default the square root of the number of points.
+        neighbours: Option<usize>,
+    },
+}
+
+impl Estimator {
+    /// The name users read.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Estimator::Kde { .. } => "kde",
+            Estimator::Histogram { .. } => "histogram",
+            Estimator::Knn { .. } => "knn",
+        }
+    }
+}
+
+/// What to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Specification {
+    /// The column that holds the label: a density for each of its levels.
+    pub target: Option<String>,
+    /// The kind of density.
+    #[serde(flatten)]
+    pub estimator: Estimator,
+}
+
+impl Specification {
+    /// The position of the target and of the columns that the density is over.
+    ///
+    /// # Errors
+    /// If the target has no levels, another column has, or nothing is left.
+    pub fn columns(&self, schema: &Schema) -> Result<(Option<usize>, Vec<usize>)> {
+        let target = self.target.as_deref();
+        let target = target.map(|name| schema.position(name)).transpose()?;
+        if let Some(field) = target.map(|target| &schema.fields[target]) {
+            if !field.kind.is_coded() {
+                return Err(Error::parameter(format!(
+                    "a target must have levels, not be {}",
+                    field.kind.name()
+                ))
+                .at_column(&field.name)
+                .with_hint("read it as categorical"));
+            }
+            if field.levels.is_empty() {
+                return Err(Error::data("no row has a label").at_column(&field.name));
+            }
+        }
+        let mut columns = Vec::new();
+        for (position, field) in schema.fields.iter().enumerate() {
+            match field.kind {
+                Kind::Real | Kind::Count => columns.push(position),
+                _ if Some(position) == target || field.kind == Kind::Text => {}
+                kind => {
+                    return Err(Error::parameter(format!(
+                        "{} is over numbers, and this column is {}",
+                        self.estimator.name(),
+                        kind.name()
+                    ))
+                    .at_column(&field.name)
+                    .with_hint("leave it out with --drop, or make it the --target"));
+                }
+            }
+        }
+        if columns.is_empty() {
+            return Err(Error::parameter("there is no column of numbers"));
+        }
+        Ok((target, columns))
+    }
+}
