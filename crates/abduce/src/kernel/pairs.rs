@@ -42,21 +42,23 @@ fn sum_of_exponentials_body<const FUSED: bool>(
     weights: &[f64],
     reference: f64,
 ) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let runs = exponents
-        .chunks_exact(LANES)
-        .zip(weights.chunks_exact(LANES));
-    for (exponents, weights) in runs {
-        for lane in 0..LANES {
-            let value = exp::<FUSED>(exponents[lane] - reference);
-            sums[lane] = fma::<FUSED>(weights[lane], value, sums[lane]);
+    // Values first, sums later: the first loop has no order to keep, and becomes
+    // vector code.
+    let mut values = *exponents;
+    for value in &mut values {
+        *value = exp::<FUSED>(*value - reference);
+    }
+    let mut sums = [0.0; GROUP];
+    let groups = values.chunks_exact(GROUP).zip(weights.chunks_exact(GROUP));
+    for (values, weights) in groups {
+        for lane in 0..GROUP {
+            sums[lane] = fma::<FUSED>(weights[lane], values[lane], sums[lane]);
         }
     }
     sums.iter().sum()
 }
 
-/// Points whose monomials are formed side by side.
+/// Points that are worked on side by side.
 pub(crate) const GROUP: usize = 8;
 
 /// How a monomial u^α/α! follows from an earlier one.
@@ -116,8 +118,14 @@ fn add_moments_body<const _FUSED: bool>(
 
 /// The smallest of a block's numbers.
 pub(crate) fn least(lanes: &Lanes) -> f64 {
-    let fold = |a: f64, b: &f64| if *b < a { *b } else { a };
-    lanes.iter().fold(f64::INFINITY, fold)
+    let smaller = |a: f64, b: f64| if b < a { b } else { a };
+    let mut low = [f64::INFINITY; GROUP];
+    for group in lanes.chunks_exact(GROUP) {
+        for lane in 0..GROUP {
+            low[lane] = smaller(low[lane], group[lane]);
+        }
+    }
+    low.into_iter().fold(f64::INFINITY, smaller)
 }
 
 #[cfg(test)]
