@@ -9,7 +9,7 @@
 //! its least distance from q.
 
 use super::tree::Tree;
-use crate::kernel::pairs::BLOCK;
+use crate::kernel::pairs::{GROUP, Step, add_moments};
 use rayon::prelude::*;
 
 /// Cramér's constant.
@@ -19,7 +19,7 @@ const CRAMER: f64 = 1.0865;
 const WIDEST: f64 = 1.8;
 
 /// Fewer points are summed as fast one by one.
-const FEWEST_POINTS: usize = 2 * BLOCK;
+const FEWEST_BLOCKS: usize = 2;
 
 /// Degrees below this are kept, by number of columns; there are none for more.
 const DEGREES: [usize; 3] = [20, 16, 10];
@@ -54,8 +54,8 @@ impl Expansions {
         let mut places = vec![None; tree.nodes.len()];
         let mut chosen = Vec::new();
         for (node, place) in places.iter_mut().enumerate() {
-            let points = tree.points_of(node).len();
-            if points >= FEWEST_POINTS && tree.centre(node).1 <= WIDEST {
+            let blocks = tree.blocks_of(node).len();
+            if blocks >= FEWEST_BLOCKS && tree.centre(node).1 <= WIDEST {
                 *place = Some(chosen.len() as u32);
                 chosen.push(node);
             }
@@ -169,35 +169,30 @@ fn exponents(columns: usize, degrees: usize) -> (Vec<[u8; 3]>, Vec<usize>) {
     (all, below)
 }
 
-/// How each monomial u^α/α! follows from an earlier one: its place, the column to
-/// multiply with, and one over the exponent.
-fn recurrence(exponents: &[[u8; 3]]) -> Vec<(usize, usize, f64)> {
+/// How each monomial but the first follows from an earlier one.
+fn recurrence(exponents: &[[u8; 3]]) -> Vec<Step> {
     let step = |own: &[u8; 3]| {
         let column = own.iter().position(|e| *e > 0)?;
-        let mut before = *own;
-        before[column] -= 1;
-        let place = exponents.iter().position(|e| *e == before)?;
-        Some((place, column, 1.0 / f64::from(own[column])))
+        let mut earlier = *own;
+        earlier[column] -= 1;
+        Some(Step {
+            before: exponents.iter().position(|e| *e == earlier)?,
+            column,
+            inverse: 1.0 / f64::from(own[column]),
+        })
     };
     exponents.iter().skip(1).filter_map(step).collect()
 }
 
-fn stored_of(tree: &Tree, node: usize, degrees: usize, steps: &[(usize, usize, f64)]) -> Vec<f64> {
+fn stored_of(tree: &Tree, node: usize, degrees: usize, steps: &[Step]) -> Vec<f64> {
     let (centre, radius) = tree.centre(node);
-    let mut sums = vec![0.0; steps.len() + 1];
-    let mut monomials = vec![0.0; steps.len() + 1];
-    let mut offset = vec![0.0; centre.len()];
-    for place in tree.points_of(node) {
-        let weight = tree.point(place, &mut offset);
-        offset.iter_mut().zip(&centre).for_each(|(x, c)| *x -= c);
-        monomials[0] = weight;
-        for (number, (before, column, inverse)) in steps.iter().enumerate() {
-            monomials[number + 1] = monomials[*before] * offset[*column] * inverse;
-        }
-        sums.iter_mut()
-            .zip(&monomials)
-            .for_each(|(sum, m)| *sum += m);
+    let mut monomials = vec![[0.0; GROUP]; steps.len() + 1];
+    let mut sums = monomials.clone();
+    for block in tree.blocks_of(node) {
+        let (points, weights) = (tree.block(block), tree.weights_of(block));
+        add_moments(points, weights, &centre, steps, &mut monomials, &mut sums);
     }
+    let sums: Vec<f64> = sums.iter().map(|lanes| lanes.iter().sum()).collect();
     let shrink = |error: f64, degree: usize| error * radius / (degree as f64).sqrt();
     let least_error = (1..=degrees).fold(CRAMER, shrink);
     [&centre[..], &[radius, least_error], &sums].concat()

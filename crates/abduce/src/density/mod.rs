@@ -13,6 +13,7 @@
 
 mod bandwidth;
 mod conditional;
+mod cross_validation;
 mod edges;
 mod expansion;
 mod grid;

@@ -203,7 +203,7 @@ impl Sum<'_> {
     fn take_block(&mut self, node: &Node) {
         let tree = self.tree;
         let first = node.block as usize * BLOCK;
-        let weights = &tree.weights[first..first + BLOCK];
+        let weights = tree.weights_of(node.block as usize);
         let mut lanes: Lanes = [0.0; BLOCK];
         squared_distances(tree.block(node.block as usize), self.query, &mut lanes);
         self.left -= node.weight;

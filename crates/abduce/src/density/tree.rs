@@ -152,19 +152,15 @@ impl Tree {
         self.columns
     }
 
-    /// The places in the tree of a node's points.
-    pub(super) fn points_of(&self, node: usize) -> std::ops::Range<usize> {
+    /// The blocks of a node's points.
+    pub(super) fn blocks_of(&self, node: usize) -> std::ops::Range<usize> {
         let Node { block, points, .. } = self.nodes[node];
-        let first = block as usize * BLOCK;
-        first..first + points as usize
+        block as usize..block as usize + (points as usize).div_ceil(BLOCK)
     }
 
-    /// Writes the point at a place of the tree, and returns its weight.
-    pub(super) fn point(&self, place: usize, out: &mut [f64]) -> f64 {
-        let block = self.block(place / BLOCK).chunks_exact(BLOCK);
-        let lanes = out.iter_mut().zip(block);
-        lanes.for_each(|(x, lanes)| *x = lanes[place % BLOCK]);
-        self.weights[place]
+    /// The weights of a block's points.
+    pub(super) fn weights_of(&self, block: usize) -> &[f64] {
+        &self.weights[block * BLOCK..(block + 1) * BLOCK]
     }
 
     /// The middle of a node's box, and how far its corners are from there.

@@ -42,24 +42,90 @@ fn sum_of_exponentials_body<const FUSED: bool>(
     weights: &[f64],
     reference: f64,
 ) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let runs = exponents
-        .chunks_exact(LANES)
-        .zip(weights.chunks_exact(LANES));
-    for (exponents, weights) in runs {
-        for lane in 0..LANES {
-            let value = exp::<FUSED>(exponents[lane] - reference);
-            sums[lane] = fma::<FUSED>(weights[lane], value, sums[lane]);
+    // Values first, sums later: the first loop has no order to keep, and becomes
+    // vector code.
+    let mut values = *exponents;
+    for value in &mut values {
+        *value = exp::<FUSED>(*value - reference);
+    }
+    let mut sums = [0.0; GROUP];
+    let groups = values.chunks_exact(GROUP).zip(weights.chunks_exact(GROUP));
+    for (values, weights) in groups {
+        for lane in 0..GROUP {
+            sums[lane] = fma::<FUSED>(weights[lane], values[lane], sums[lane]);
         }
     }
     sums.iter().sum()
 }
 
+/// Points that are worked on side by side.
+pub(crate) const GROUP: usize = 8;
+
+/// How a monomial u^α/α! follows from an earlier one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The place of the earlier one.
+    pub before: usize,
+    /// The column to multiply with.
+    pub column: usize,
+    /// One over the exponent of that column.
+    pub inverse: f64,
+}
+
+multiversion! {
+    /// Adds w (x − centre)^α / α! of every point of a block to `sums`, the first being
+    /// the weight and each other following by its step. `monomials` is working space.
+    pub(crate) fn add_moments(block: &[f64], weights: &[f64], centre: &[f64], steps: &[Step], monomials: &mut [[f64; GROUP]], sums: &mut [[f64; GROUP]]) = add_moments_body
+}
+
+#[inline(always)]
+fn add_moments_body<const _FUSED: bool>(
+    block: &[f64],
+    weights: &[f64],
+    centre: &[f64],
+    steps: &[Step],
+    monomials: &mut [[f64; GROUP]],
+    sums: &mut [[f64; GROUP]],
+) {
+    for (group, weights) in weights.chunks_exact(GROUP).enumerate() {
+        let mut offsets = [[0.0; GROUP]; 3];
+        let columns = offsets
+            .iter_mut()
+            .zip(centre)
+            .zip(block.chunks_exact(BLOCK));
+        for ((own, centre), x) in columns {
+            for lane in 0..GROUP {
+                // What fills up the last block weighs nothing and is infinitely far.
+                let offset = x[group * GROUP + lane] - centre;
+                own[lane] = if weights[lane] > 0.0 { offset } else { 0.0 };
+            }
+        }
+        monomials[0].copy_from_slice(weights);
+        sums[0]
+            .iter_mut()
+            .zip(weights)
+            .for_each(|(sum, weight)| *sum += weight);
+        for (number, step) in steps.iter().enumerate() {
+            let (before, by) = (monomials[step.before], offsets[step.column]);
+            let (own, sum) = (&mut monomials[number + 1], &mut sums[number + 1]);
+            for lane in 0..GROUP {
+                own[lane] = before[lane] * by[lane] * step.inverse;
+                sum[lane] += own[lane];
+            }
+        }
+    }
+}
+
 /// The smallest of a block's numbers.
 pub(crate) fn least(lanes: &Lanes) -> f64 {
-    let fold = |a: f64, b: &f64| if *b < a { *b } else { a };
-    lanes.iter().fold(f64::INFINITY, fold)
+    let smaller = |a: f64, b: f64| if b < a { b } else { a };
+    let mut low = [f64::INFINITY; GROUP];
+    for group in lanes.chunks_exact(GROUP) {
+        for lane in 0..GROUP {
+            low[lane] = smaller(low[lane], group[lane]);
+        }
+    }
+    low.into_iter().fold(f64::INFINITY, smaller)
 }
 
 #[cfg(test)]
