@@ -25,7 +25,7 @@ pub struct Parameter {
 impl Parameter {
     /// The parameter from its unbounded coordinate, and the logarithm of the
     /// derivative.
-    fn from_coordinate(&self, u: f64) -> (f64, f64) {
+    fn at_coordinate(&self, u: f64) -> (f64, f64) {
         match self.range {
             (0.0, 1.0) => {
                 let p = 1.0 / (1.0 + (-u).exp());
@@ -36,7 +36,7 @@ impl Parameter {
         }
     }
 
-    fn to_coordinate(&self, x: f64) -> f64 {
+    fn coordinate(&self, x: f64) -> f64 {
         match self.range {
             (0.0, 1.0) => {
                 let x = x.clamp(1e-6, 1.0 - 1e-6);
@@ -96,14 +96,14 @@ impl SampledPosterior {
         };
         log_prior(start)?;
         let place = |u: &[f64]| -> (Vec<f64>, f64) {
-            let pairs = parameters.iter().zip(u).map(|(p, u)| p.from_coordinate(*u));
+            let pairs = parameters.iter().zip(u).map(|(p, u)| p.at_coordinate(*u));
             let (x, logs): (Vec<f64>, Vec<f64>) = pairs.unzip();
             (x, logs.iter().sum())
         };
         let start: Vec<f64> = parameters
             .iter()
             .zip(start)
-            .map(|(p, x)| p.to_coordinate(*x))
+            .map(|(p, x)| p.coordinate(*x))
             .collect();
         let in_place = |u: &[f64]| log_posterior(&place(u).0);
         let with_volume = |u: &[f64]| {

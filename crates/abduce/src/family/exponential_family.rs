@@ -20,6 +20,8 @@ pub trait ExponentialFamily: Sized {
     /// The natural parameters η.
     fn natural(&self) -> Vec<f64>;
 
+    // The shape is that of `self`, such as the number of trials.
+    #[allow(clippy::wrong_self_convention)]
     /// The distribution with other natural parameters, of the shape of this one.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
-use crate::kernel::special::{beta_i, digamma, inverse_beta_i, ln_beta};
+use crate::kernel::special::{beta_i, beta_i_complement, digamma, inverse_beta_i, ln_beta};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl StudentT {
         let nu = self.degrees;
         let square = z * z;
         if square < nu {
-            0.5 - 0.5 * beta_i(0.5, 0.5 * nu, square / (nu + square))
+            0.5 * beta_i_complement(0.5, 0.5 * nu, square / (nu + square))
         } else {
             0.5 * beta_i(0.5 * nu, 0.5, nu / (nu + square))
         }
