@@ -5,6 +5,7 @@ use crate::density_tables;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::text_table::{TextTable, readable};
+use abduce::estimate::Numbers;
 use abduce::family::{
     Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics, Structure,
 };
@@ -147,32 +148,48 @@ fn one_column(
     own: &[Distribution],
     seen: &[Statistics],
 ) -> TextTable {
-    let levels: Vec<String> = levels.iter().map(|level| format!("P({level})")).collect();
-    let heading: Vec<&str> = match own.first() {
-        Some(Distribution::Gaussian(_)) => vec!["mean", "sd"],
-        Some(Distribution::Poisson(_)) => vec!["rate"],
-        Some(Distribution::Exponential(_)) => vec!["rate", "mean"],
-        Some(Distribution::Kde(_)) => vec!["width", "different"],
-        Some(Distribution::Histogram(_)) => vec!["bins", "from", "to"],
-        _ => levels.iter().map(String::as_str).collect(),
-    };
-    let mut table = TextTable::new([""].into_iter().chain(heading).chain(["seen"]));
+    let first = own
+        .first()
+        .map(|first| numbers(first, levels))
+        .unwrap_or_default();
+    let heading = first.into_iter().map(|(name, _)| name);
+    let ends = [String::new()].into_iter().chain(heading);
+    let mut table = TextTable::new(ends.chain(["seen".to_string()]));
     for ((name, distribution), seen) in names.iter().zip(own).zip(seen) {
-        let numbers = match distribution {
-            Distribution::Gaussian(g) => vec![g.mean, g.variance.sqrt()],
-            Distribution::Poisson(p) => vec![p.rate],
-            Distribution::Exponential(e) => vec![e.rate, 1.0 / e.rate],
-            Distribution::Kde(k) => vec![k.bandwidth().widths(1)[0], k.points().len() as f64],
-            Distribution::Histogram(h) => {
-                let edges = &h.edges[0];
-                vec![edges.bins as f64, edges.start, edges.end]
-            }
-            other => other.probabilities().unwrap_or_default(),
-        };
-        let numbers = numbers.into_iter().chain([seen.weight()]).map(readable);
-        table.row([name.clone()].into_iter().chain(numbers));
+        let own = numbers(distribution, levels).into_iter().map(|(_, x)| x);
+        let cells = own.chain([seen.weight()]).map(readable);
+        table.row([name.clone()].into_iter().chain(cells));
     }
     table
+}
+
+/// What is shown of a distribution over one column.
+fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)> {
+    let named = |pairs: &[(&str, f64)]| {
+        let own = pairs.iter().map(|(name, x)| (name.to_string(), *x));
+        own.collect()
+    };
+    match (distribution, distribution.probabilities()) {
+        (Distribution::Gaussian(g), _) => named(&[("mean", g.mean), ("sd", g.variance.sqrt())]),
+        (Distribution::Exponential(e), _) => named(&[("rate", e.rate), ("mean", 1.0 / e.rate)]),
+        (Distribution::Kde(k), _) => {
+            let width = k.bandwidth().widths(1)[0];
+            named(&[("width", width), ("different", k.points().len() as f64)])
+        }
+        (Distribution::Histogram(h), _) => {
+            let edges = &h.edges[0];
+            named(&[
+                ("bins", edges.bins as f64),
+                ("from", edges.start),
+                ("to", edges.end),
+            ])
+        }
+        (_, Some(probabilities)) => {
+            let names = levels.iter().map(|level| format!("P({level})"));
+            names.zip(probabilities).collect()
+        }
+        (other, None) => Numbers::of(other).0,
+    }
 }
 
 /// A Gaussian over several columns: the means, then what varies with what.
