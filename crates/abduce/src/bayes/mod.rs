@@ -12,6 +12,7 @@ mod gaussian;
 mod gaussian_both;
 mod interval;
 mod levels;
+mod mode;
 mod multivariate;
 mod prior;
 mod proportion;

@@ -9,10 +9,9 @@ use super::{Conjugate, Prior, numbers, proper, unknown_prior};
 use crate::Result;
 use crate::family::{
     Bernoulli, BernoulliStats, Beta, BetaBinomial, BetaNegativeBinomial, Binomial, BinomialStats,
-    Family, NegativeBinomial, Stats, Univariate,
+    Family, NegativeBinomial, Univariate, sums,
 };
 use crate::kernel::special::ln_beta;
-use serde::{Deserialize, Serialize};
 
 const PRIORS: &str = "beta(a,b), uniform, jeffreys and haldane";
 
@@ -175,45 +174,13 @@ pub struct NegativeBinomialProbability {
     pub size: f64,
 }
 
-/// Sums over counts of failures.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FailureStats {
-    /// The total weight.
-    pub weight: f64,
-    /// The weighted sum of the failures.
-    pub failures: f64,
-    /// The weighted sum of ln Γ(x + r)/(x! Γ(r)).
-    pub log_choices: f64,
-}
-
-impl Stats for FailureStats {
-    fn weight(&self) -> f64 {
-        self.weight
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.weight += other.weight;
-        self.failures += other.failures;
-        self.log_choices += other.log_choices;
-    }
-
-    fn scale(&mut self, factor: f64) {
-        self.weight *= factor;
-        self.failures *= factor;
-        self.log_choices *= factor;
-    }
-
-    fn forget(&mut self, other: &Self) -> Result<()> {
-        let rounding = 1e-9;
-        let never = other.weight > self.weight * (1.0 + rounding)
-            || other.failures > self.failures * (1.0 + rounding);
-        if never {
-            return Err(crate::Error::data("rows to forget that were never seen"));
-        }
-        self.weight = (self.weight - other.weight).max(0.0);
-        self.failures = (self.failures - other.failures).max(0.0);
-        self.log_choices -= other.log_choices;
-        Ok(())
+sums! {
+    /// Sums over counts of failures.
+    FailureStats {
+        /// The weighted sum of the failures.
+        failures,
+        /// The weighted sum of ln Γ(x + r)/(x! Γ(r)).
+        log_choices,
     }
 }
 

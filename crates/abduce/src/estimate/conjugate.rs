@@ -100,11 +100,7 @@ pub(super) trait Predicts {
 
 impl<D: Univariate + Serialize + 'static> Predicts for D {
     fn prediction(self, name: &str, level: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
-        let described = Described {
-            name: name.into(),
-            parameters: Numbers::of(&self),
-        };
-        let prediction = Prediction::of(described, &self, level);
+        let prediction = Prediction::of(Described::of(name, &self), &self, level);
         (prediction, Some(Arc::new(self)))
     }
 }
@@ -219,13 +215,6 @@ fn tell(
     Ok(())
 }
 
-fn described<P: Prior>(belief: &P) -> Described {
-    Described {
-        name: P::NAME.into(),
-        parameters: Numbers::of(belief),
-    }
-}
-
 fn by_rule<C: Conjugate>(
     model: &Model<C>,
     prior: &C::Prior,
@@ -243,13 +232,13 @@ where
     let named = |values: Option<Vec<f64>>| values.map(|values| Numbers::new(&names, values));
     estimate.proper = prior.is_proper();
     estimate.prior = match estimate.proper {
-        true => described(prior),
+        true => Described::of(C::Prior::NAME, prior),
         false => Described {
             name: text,
             parameters: Numbers::default(),
         },
     };
-    estimate.posterior = Some(described(&posterior));
+    estimate.posterior = Some(Described::of(C::Prior::NAME, &posterior));
     estimate.map = named(posterior.modes());
     estimate.mean = named(posterior.means());
     let level = estimate.level;

@@ -84,11 +84,8 @@ pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Esti
         let shares = Numbers::new(&levels, shares.0.into_iter().map(|(_, share)| share));
         // Codes of levels have an order by accident only.
         *predictive = Prediction {
-            mean: None,
-            deviation: None,
-            interval: None,
             probabilities: Some(shares),
-            distribution: predictive.distribution.clone(),
+            ..Prediction::named(predictive.distribution.clone())
         };
     }
     Ok(estimate)
@@ -96,17 +93,7 @@ pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Esti
 
 impl Predicts for DirichletMultinomial {
     fn prediction(self, name: &str, _: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
-        let prediction = Prediction {
-            distribution: Described {
-                name: name.into(),
-                parameters: Numbers::of(&self),
-            },
-            mean: None,
-            deviation: None,
-            interval: None,
-            probabilities: None,
-        };
-        (prediction, None)
+        (Prediction::named(Described::of(name, &self)), None)
     }
 }
 

@@ -89,6 +89,16 @@ pub struct Interval {
     pub highest_density: (f64, f64),
 }
 
+impl Described {
+    /// A distribution with the numbers it is made of.
+    pub fn of(name: impl Into<String>, own: &impl Serialize) -> Described {
+        Described {
+            name: name.into(),
+            parameters: Numbers::of(own),
+        }
+    }
+}
+
 impl Interval {
     /// The intervals of a distribution.
     pub fn of(parameter: impl Into<String>, own: &dyn Univariate, level: f64) -> Interval {
@@ -137,6 +147,17 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// The prediction of a distribution that is not of one number.
+    pub fn named(distribution: Described) -> Prediction {
+        Prediction {
+            distribution,
+            mean: None,
+            deviation: None,
+            interval: None,
+            probabilities: None,
+        }
+    }
+
     /// The prediction of a distribution of one number.
     pub fn of(distribution: Described, own: &dyn Univariate, level: f64) -> Prediction {
         Prediction {

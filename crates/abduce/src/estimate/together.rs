@@ -15,17 +15,7 @@ use std::sync::Arc;
 
 impl Predicts for MultivariateT {
     fn prediction(self, name: &str, _: f64) -> (Prediction, Option<Arc<dyn Univariate>>) {
-        let prediction = Prediction {
-            distribution: Described {
-                name: name.into(),
-                parameters: Numbers::of(&self),
-            },
-            mean: None,
-            deviation: None,
-            interval: None,
-            probabilities: None,
-        };
-        (prediction, None)
+        (Prediction::named(Described::of(name, &self)), None)
     }
 }
 

@@ -87,6 +87,7 @@ pub use point_stats::PointStats;
 pub use poisson::{Poisson, PoissonStats};
 pub use scalar::Scalar;
 pub use student_t::StudentT;
+pub(crate) use sums::sums;
 pub use uniform::Uniform;
 pub use univariate::{Univariate, divergence};
 pub use von_mises::{VonMises, VonMisesStats};

@@ -42,4 +42,4 @@ macro_rules! sums {
     };
 }
 
-pub(super) use sums;
+pub(crate) use sums;

@@ -1,0 +1,128 @@
+//! Posteriors by quadrature against what is known of them.
+
+use super::*;
+use crate::bayes::Expression;
+use crate::bayes::{BernoulliProbability, GaussianMean, PoissonRate};
+use crate::family::{Beta, Gamma};
+
+fn expression(text: &str) -> Curve {
+    Curve::Expression(Expression::parse(text, &["x"]).unwrap())
+}
+
+fn trial(prior: Curve) -> Result<QuadraturePosterior<BernoulliProbability>> {
+    let pair = BernoulliProbability;
+    let mut seen = pair.zero();
+    pair.observe(&[1.0], 6.0, &mut seen);
+    pair.observe(&[0.0], 4.0, &mut seen);
+    QuadraturePosterior::new(pair, prior, &seen)
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + b.abs())
+}
+
+#[test]
+fn a_conjugate_prior_gives_the_conjugate_posterior() {
+    let own = trial(expression("beta(3,2)")).unwrap();
+    let exact = Beta { a: 9.0, b: 6.0 };
+    for p in [0.001, 0.1, 0.5, 0.9, 0.9999] {
+        let x = exact.quantile(p);
+        assert!(close(own.cdf(x), p, 1e-9));
+        assert!(close(own.quantile(p), x, 1e-8));
+        assert!(close(own.log_density(x), exact.log_density(x), 1e-9));
+    }
+    assert!(close(own.mean().unwrap(), 0.6, 1e-10));
+    assert!(close(
+        own.variance().unwrap(),
+        exact.variance().unwrap(),
+        1e-10
+    ));
+    assert!(close(own.mode(), exact.mode(), 1e-7));
+    let pair = BernoulliProbability;
+    let evidence = pair
+        .log_evidence(&Beta { a: 3.0, b: 2.0 }, &own.stats)
+        .unwrap()
+        .unwrap();
+    assert!(close(own.log_evidence().unwrap(), evidence, 1e-9));
+}
+
+#[test]
+fn a_prior_need_not_integrate_to_one() {
+    let small = trial(expression("0.2 if x <= 0.5 else 0.8")).unwrap();
+    let large = trial(expression("20 if x <= 0.5 else 80")).unwrap();
+    assert!(close(small.cdf(0.4), large.cdf(0.4), 1e-12));
+    assert!(close(
+        small.log_evidence().unwrap(),
+        large.log_evidence().unwrap(),
+        1e-9
+    ));
+}
+
+#[test]
+fn a_table_is_its_straight_lines() {
+    let table = Curve::table(vec![(1.0, 0.0), (0.0, 2.0)]).unwrap();
+    let own = trial(table).unwrap();
+    let same = trial(expression("1 - x")).unwrap();
+    assert!(close(own.mean().unwrap(), same.mean().unwrap(), 1e-9));
+    assert!(Curve::table(vec![(0.0, 1.0)]).is_err());
+    assert!(Curve::table(vec![(0.0, 1.0), (0.0, 2.0)]).is_err());
+    assert!(Curve::table(vec![(0.0, -1.0), (1.0, 2.0)]).is_err());
+}
+
+#[test]
+fn a_spike_of_a_million_rows_is_found() {
+    let pair = PoissonRate;
+    let mut seen = pair.zero();
+    pair.observe(&[3.0], 6e5, &mut seen);
+    pair.observe(&[7.0], 4e5, &mut seen);
+    let own = QuadraturePosterior::new(pair, expression("exp(-x)"), &seen).unwrap();
+    let exact = Gamma {
+        shape: 4.6e6 + 1.0,
+        rate: 1e6 + 1.0,
+    };
+    assert!(close(own.mean().unwrap(), 4.6, 1e-6));
+    assert!(close(own.quantile(0.025), exact.quantile(0.025), 1e-9));
+}
+
+#[test]
+fn rows_and_prior_far_apart_meet_between() {
+    let pair = GaussianMean { variance: 1.0 };
+    let mut seen = pair.zero();
+    pair.observe(&[30.0], 1.0, &mut seen);
+    let own = QuadraturePosterior::new(pair, expression("normal(0, 1)"), &seen).unwrap();
+    assert!(close(own.mean().unwrap(), 15.0, 1e-8), "{:?}", own.mean());
+    assert!(close(own.quantile(0.5), 15.0, 1e-8));
+}
+
+#[test]
+fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
+    let own = trial(expression("1/(x*(1-x))")).unwrap();
+    assert_eq!(own.log_evidence(), None);
+    assert!(close(own.mean().unwrap(), 0.6, 1e-8));
+    let pair = GaussianMean { variance: 1.0 };
+    let flat = QuadraturePosterior::new(pair, expression("1"), &pair.zero());
+    assert!(flat.is_err());
+    assert!(trial(expression("x - 0.5")).is_err());
+    assert!(trial(expression("0")).is_err());
+}
+
+#[test]
+fn the_predictive_of_a_flat_prior_is_known() {
+    let pair = PoissonRate;
+    let mut seen = pair.zero();
+    pair.observe(&[4.0], 3.0, &mut seen);
+    let own = QuadraturePosterior::new(pair, expression("gamma(2,1)"), &seen).unwrap();
+    let exact = pair
+        .predictive(&Gamma {
+            shape: 14.0,
+            rate: 4.0,
+        })
+        .unwrap();
+    let obtained = own.predictive().unwrap();
+    for x in [0.0, 2.0, 5.0, 12.0] {
+        assert!(
+            close(obtained.log_density(x), exact.log_density(x), 1e-7),
+            "{x}"
+        );
+    }
+}
