@@ -7,7 +7,7 @@
 use super::{Conjugate, Prior, proper, unknown_prior};
 use crate::family::{
     Beta, Categorical, CategoricalStats, Dirichlet, DirichletMultinomial, Multi, Multinomial,
-    Stats, Univariate,
+    PointMass, Stats, Univariate,
 };
 use crate::kernel::special::{ln_beta, ln_factorial, ln_gamma};
 use crate::{Error, Result};
@@ -39,6 +39,9 @@ impl Prior for Dirichlet {
     }
 
     fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)> {
+        if self.concentration.len() == 1 {
+            return vec![(0, Box::new(PointMass { value: 1.0 }))];
+        }
         let total: f64 = self.concentration.iter().sum();
         let own = self.concentration.iter().map(|a| Beta {
             a: *a,

@@ -20,6 +20,9 @@ pub struct Parameter {
     pub range: (f64, f64),
     /// The prior, independent of the others'.
     pub prior: Curve,
+    /// Where a parameter that may be any number is looked for, and how widely;
+    /// the others have no units once their logarithm is taken.
+    pub around: (f64, f64),
 }
 
 impl Parameter {
@@ -32,7 +35,7 @@ impl Parameter {
                 (p, -u.abs() - 2.0 * (-u.abs()).exp().ln_1p())
             }
             (0.0, _) => (u.exp(), u),
-            _ => (u, 0.0),
+            _ => (self.around.0 + self.around.1 * u, self.around.1.ln()),
         }
     }
 
@@ -43,7 +46,7 @@ impl Parameter {
                 x.ln() - (-x).ln_1p()
             }
             (0.0, _) => x.max(1e-300).ln(),
-            _ => x,
+            _ => (x - self.around.0) / self.around.1,
         }
     }
 }
@@ -266,6 +269,7 @@ mod tests {
             name: name.into(),
             range,
             prior: curve(prior),
+            around: (0.0, 1.0),
         }
     }
 

@@ -126,7 +126,7 @@ where
     let mut estimate = begun(&model, &stats, seen, request);
     match meaning(&model.pair, request.prior.as_ref(), model.default)? {
         Meaning::Conjugate(prior, text) => {
-            if !prior.is_proper() {
+            if !prior.is_proper() || request.prior.is_none() {
                 something_seen(&seen)?;
             }
             by_rule(&model, &prior, text, &stats, request, &mut estimate)?;

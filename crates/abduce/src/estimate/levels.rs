@@ -60,6 +60,11 @@ pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Esti
         return Err(Error::parameter("probabilities of levels have no --above"));
     }
     let levels = source.schema().fields[0].levels.clone();
+    if levels.is_empty() {
+        return Err(Error::data(
+            "no row is seen: there is nothing to estimate from",
+        ));
+    }
     let count = levels.len();
     let pair = CategoricalProbabilities { levels: count };
     let maximum = |stats: &crate::family::CategoricalStats| {

@@ -111,5 +111,14 @@ pub fn kind_of(family: &str) -> Result<Option<Kind>> {
 pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<Estimate> {
     let family = families::find(family)?;
     request.check(family.name, family.known)?;
+    let fields = &source.schema().fields;
+    if fields.is_empty() || (fields.len() > 1 && !family.several) {
+        return Err(Error::parameter(format!(
+            "the family {} is of one column, and there are {}",
+            family.name,
+            fields.len()
+        ))
+        .with_hint("choose one with --column"));
+    }
     (family.estimate)(source, request)
 }

@@ -9,7 +9,7 @@ use super::rows::{each, must};
 use super::{PriorChoice, Request};
 use crate::bayes::{Parameter, SampledPosterior};
 use crate::data::Source;
-use crate::family::{Scalar, Stats, Univariate};
+use crate::family::{PointStats, Scalar, Stats, Univariate};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -44,7 +44,16 @@ pub(super) fn report<F: Scalar + 'static>(
         }
         Err(_) => wide(&cells),
     };
-    let (parameters, prior, proper) = priors(slots, request.prior.as_ref())?;
+    let points = PointStats::new(cells.iter().copied());
+    let deviation = points.variance().sqrt();
+    let unit = if deviation > 0.0 { deviation } else { 1.0 };
+    let around = (points.mean(), unit);
+    let (parameters, prior, proper) = priors(slots, request.prior.as_ref(), around)?;
+    // Without a maximum, only proper priors keep the posterior from running away.
+    if let (Err(error), false) = (&fitted, proper) {
+        return Err(Error::numeric(error.to_string())
+            .with_hint("give a proper prior for every parameter, or see more rows"));
+    }
     let log_likelihood =
         |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
     // Statistics that are all the rows are gone through once for every draw.
@@ -130,6 +139,7 @@ pub(super) fn report<F: Scalar + 'static>(
 fn priors(
     slots: &[Slot],
     choice: Option<&PriorChoice>,
+    around: (f64, f64),
 ) -> Result<(Vec<Parameter>, Described, bool)> {
     let mut texts: Vec<String> = slots.iter().map(|slot| slot.2.to_string()).collect();
     let mut proper: Vec<bool> = slots.iter().map(|slot| slot.3).collect();
@@ -174,6 +184,7 @@ fn priors(
             name: slot.0.into(),
             range: slot.1,
             prior: expression(text, slot.0)?,
+            around,
         })
     });
     let described = texts

@@ -1,6 +1,7 @@
 //! A finite mixture of distributions of one number: what is predicted when
 //! parameters are known only as weighted points.
 
+use super::univariate::quantile_between;
 use super::{Univariate, draw_index};
 use rand::Rng;
 
@@ -68,6 +69,20 @@ impl Univariate for Averaged {
 
     fn is_discrete(&self) -> bool {
         self.parts.iter().all(|part| part.is_discrete())
+    }
+
+    /// Between the quantiles of the parts.
+    fn quantile(&self, p: f64) -> f64 {
+        let quantiles = self.parts.iter().map(|part| part.quantile(p));
+        let (low, high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        match low < high && low.is_finite() && high.is_finite() {
+            true if self.is_discrete() => quantile_between(self, p, low - 1.0, high),
+            true => quantile_between(self, p, low, high),
+            false if p < 0.5 => low,
+            false => high,
+        }
     }
 
     fn mean(&self) -> Option<f64> {

@@ -109,8 +109,10 @@ pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)
     if p.is_discrete() != q.is_discrete() {
         return f64::INFINITY;
     }
-    let ((p_low, p_high), (q_low, q_high)) = (p.support(), q.support());
-    if p_low < q_low || p_high > q_high {
+    // Supports are not compared: an angle may be cut open elsewhere.
+    let level = |i: u8| (f64::from(i) / 64.0).clamp(1e-12, 1.0 - 1e-12);
+    let impossible = |i: u8| q.log_density(p.quantile(level(i))) == f64::NEG_INFINITY;
+    if (0..=64).any(impossible) {
         return f64::INFINITY;
     }
     let gain = |x: f64| p.log_density(x) - q.log_density(x);
@@ -130,7 +132,22 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
         true => of.cdf(x) >= p,
         false => of.survival(x) <= 1.0 - p,
     };
-    let (mut low, mut high) = bracket(of, &reached, low, high);
+    let (low, high) = bracket(of, &reached, low, high);
+    quantile_between(of, p, low, high)
+}
+
+/// The quantile between two numbers of which the lower, but for the start of
+/// the support, has not reached p and the higher has.
+pub(super) fn quantile_between<D: Univariate + ?Sized>(
+    of: &D,
+    p: f64,
+    mut low: f64,
+    mut high: f64,
+) -> f64 {
+    let reached = |x: f64| match p <= 0.5 {
+        true => of.cdf(x) >= p,
+        false => of.survival(x) <= 1.0 - p,
+    };
     if of.is_discrete() {
         // Below `low` the probability is less than p, at `high` it is not.
         while high - low > 1.0 {
@@ -165,7 +182,7 @@ fn bracket<D: Univariate + ?Sized>(
     let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
     let discrete = of.is_discrete();
     let centre = finite(of.mean()).unwrap_or_else(|| of.mode());
-    let centre = centre.clamp(least, most);
+    let centre = centre.max(least).min(most);
     let deviation = finite(of.variance()).map(f64::sqrt);
     let step = deviation.unwrap_or(1.0).max(f64::MIN_POSITIVE);
     let whole = |x: f64| if discrete { x.floor() } else { x };

@@ -240,7 +240,14 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let log_prior = |x: f64| self.prior.log_value(x).unwrap_or(f64::NEG_INFINITY);
         let (low, high) = self.support;
         let cuts = &self.cuts[1..self.cuts.len() - 1];
-        let prior = integrate(|x| log_prior(x).exp(), low, high, cuts, 1e-10);
+        // Divided by its height, so that it neither over- nor underflows.
+        let places = self.cuts.windows(2).flat_map(|p| Self::inside(p[0], p[1]));
+        let finite = places.map(log_prior).filter(|log| log.is_finite());
+        let height = finite.fold(f64::NEG_INFINITY, f64::max);
+        if height == f64::NEG_INFINITY {
+            return;
+        }
+        let prior = integrate(|x| (log_prior(x) - height).exp(), low, high, cuts, 1e-10);
         let grows = |sign: f64| {
             let at = |size: f64| log_prior(sign * size) + size.ln();
             at(1e200) > f64::NEG_INFINITY && at(1e200) >= at(1e100) - 1e-6
@@ -250,7 +257,8 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             && prior.error <= 1e-4 * prior.value
             && !(high == f64::INFINITY && grows(1.0))
             && !(low == f64::NEG_INFINITY && grows(-1.0));
-        self.log_evidence = proper.then(|| self.log_scale + self.mass.ln() - prior.value.ln());
+        let log_prior = height + prior.value.ln();
+        self.log_evidence = proper.then(|| self.log_scale + self.mass.ln() - log_prior);
     }
 
     /// Weighted values of the parameter that stand for the posterior.

@@ -59,6 +59,15 @@ fn a_prior_need_not_integrate_to_one() {
 }
 
 #[test]
+fn a_prior_of_any_height_has_its_evidence() {
+    let low = trial(expression("exp(20*x)")).unwrap();
+    let high = trial(expression("exp(20*x + 2000)")).unwrap();
+    let evidence = low.log_evidence().unwrap();
+    assert!(close(evidence, high.log_evidence().unwrap(), 1e-9));
+    assert!(evidence < 0.0);
+}
+
+#[test]
 fn a_table_is_its_straight_lines() {
     let table = Curve::table(vec![(1.0, 0.0), (0.0, 2.0)]).unwrap();
     let own = trial(table).unwrap();
