@@ -8,7 +8,7 @@ use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::special::{
     beta_i, beta_i_complement, digamma, inverse_beta_i, inverse_beta_i_complement, ln_beta,
-    trigamma,
+    ln_beta_mass, ln_less_digamma, trigamma,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -69,6 +69,9 @@ impl Univariate for Beta {
         if !(0.0..=1.0).contains(&x) {
             return f64::NEG_INFINITY;
         }
+        if self.a.min(self.b) >= 10.0 && x > 0.0 && x < 1.0 {
+            return ln_beta_mass(self.a, self.b, x, 1.0 - x) - x.ln() - (-x).ln_1p();
+        }
         // A power of 0 is 1 at the ends too.
         let power = |shape: f64, log: f64| {
             if shape == 1.0 {
@@ -120,16 +123,23 @@ impl Univariate for Beta {
     }
 
     fn entropy(&self) -> f64 {
-        ln_beta(self.a, self.b)
-            - (self.a - 1.0) * self.mean_log()
-            - (self.b - 1.0) * self.mean_log_complement()
+        // −ln p at the mean, and what the curvature of the logarithms adds.
+        let Beta { a, b } = *self;
+        let (x, y) = (a / (a + b), b / (a + b));
+        let rest = (a - 1.0) * ln_less_digamma(a) + (b - 1.0) * ln_less_digamma(b)
+            - (a + b - 2.0) * ln_less_digamma(a + b);
+        x.ln() + y.ln() - ln_beta_mass(a, b, x, y) + rest
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        let normalisers = ln_beta(other.a, other.b) - ln_beta(self.a, self.b);
-        let shapes =
-            (self.a - other.a) * self.mean_log() + (self.b - other.b) * self.mean_log_complement();
-        (normalisers + shapes).max(0.0)
+        // ln p/q at the mean, and what the curvature of the logarithms adds.
+        let Beta { a, b } = *self;
+        let (x, y) = (a / (a + b), b / (a + b));
+        let at_mean = ln_beta_mass(a, b, x, y) - ln_beta_mass(other.a, other.b, x, y);
+        let both = ln_less_digamma(a + b);
+        let rest = (a - other.a) * (ln_less_digamma(a) - both)
+            + (b - other.b) * (ln_less_digamma(b) - both);
+        (at_mean - rest).max(0.0)
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {

@@ -3,7 +3,7 @@
 //! P(x) = Γ(x + r)/(x! Γ(r)) · B(a + r, b + x)/B(a, b).
 
 use super::{Beta, NegativeBinomial, Scalar, Univariate};
-use crate::kernel::special::ln_beta;
+use crate::kernel::special::{ln_beta, ln_beta_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +28,13 @@ impl Univariate for BetaNegativeBinomial {
             return f64::NEG_INFINITY;
         }
         let (Beta { a, b }, r) = (&self.probability, self.size);
-        let choices = if x > 0.0 {
-            -ln_beta(x, r) - x.ln()
-        } else {
-            0.0
+        // Bayes' rule at the mean: the terms are small where x is likely.
+        let (p, q) = (a / (a + b), b / (a + b));
+        let likelihood = match x {
+            0.0 => r * (-q).ln_1p(),
+            x => ln_beta_mass(r, x, p, q) - x.ln(),
         };
-        choices + ln_beta(a + r, b + x) - ln_beta(*a, *b)
+        likelihood + ln_beta_mass(*a, *b, p, q) - ln_beta_mass(a + r, b + x, p, q)
     }
 
     /// The mean of the negative binomial's over the probability; a sum for a
@@ -52,7 +53,10 @@ impl Univariate for BetaNegativeBinomial {
         }
         if x < 1000.0 {
             let below: f64 = (0..=x as u32).map(|i| self.density(f64::from(i))).sum();
-            return (1.0 - below).max(0.0);
+            // A small tail has no digits left as a difference.
+            if below < 0.99 {
+                return 1.0 - below;
+            }
         }
         let tail = |probability: f64| {
             NegativeBinomial {

@@ -2,7 +2,7 @@
 //! Beta(a, b); equally a gamma of shape a whose rate is Gamma(b, s) distributed.
 
 use super::{Beta, Univariate};
-use crate::kernel::special::ln_beta;
+use crate::kernel::special::{inverse_beta_i, inverse_beta_i_complement, ln_beta, ln_beta_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,14 @@ impl BetaPrime {
             b: self.b,
         }
     }
+
+    /// The other share s/(x + s), whose digits 1 − x/(x + s) would lose.
+    fn rest(&self) -> Beta {
+        Beta {
+            a: self.b,
+            b: self.a,
+        }
+    }
 }
 
 impl Univariate for BetaPrime {
@@ -37,20 +45,23 @@ impl Univariate for BetaPrime {
         if !(x >= 0.0 && x.is_finite()) {
             return f64::NEG_INFINITY;
         }
-        let t = x / self.scale;
-        let power = if self.a == 1.0 {
-            0.0
-        } else {
-            (self.a - 1.0) * t.ln()
+        if x > 0.0 {
+            let (within, beyond) = (x / (x + self.scale), self.scale / (x + self.scale));
+            return ln_beta_mass(self.a, self.b, within, beyond) - x.ln();
+        }
+        // At 0, where the density is 0, finite or without limit.
+        let power = match self.a {
+            1.0 => 0.0,
+            a => (a - 1.0) * x.ln(),
         };
-        power - (self.a + self.b) * t.ln_1p() - self.scale.ln() - ln_beta(self.a, self.b)
+        power - self.scale.ln() - ln_beta(self.a, self.b)
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        if x > 0.0 {
-            self.share().cdf(x / (x + self.scale))
-        } else {
-            0.0
+        match x {
+            x if x <= 0.0 => 0.0,
+            x if x < self.scale => self.share().cdf(x / (x + self.scale)),
+            x => self.rest().survival(self.scale / (x + self.scale)),
         }
     }
 
@@ -60,12 +71,7 @@ impl Univariate for BetaPrime {
                 .share()
                 .survival(x.max(0.0) / (x.max(0.0) + self.scale));
         }
-        // Of the other share, whose digits 1 − x/(x + s) would lose.
-        let rest = Beta {
-            a: self.b,
-            b: self.a,
-        };
-        rest.cdf(self.scale / (x + self.scale))
+        self.rest().cdf(self.scale / (x + self.scale))
     }
 
     fn support(&self) -> (f64, f64) {
@@ -76,15 +82,15 @@ impl Univariate for BetaPrime {
         if p >= 1.0 {
             return f64::INFINITY;
         }
-        if p <= 0.5 {
+        // Of the smaller share, which has the digits.
+        if self.cdf(self.scale) >= p {
             let share = self.share().quantile(p);
             return self.scale * share / (1.0 - share);
         }
-        let rest = Beta {
-            a: self.b,
-            b: self.a,
-        }
-        .quantile(1.0 - p);
+        let rest = match p <= 0.5 {
+            true => inverse_beta_i_complement(self.b, self.a, p),
+            false => inverse_beta_i(self.b, self.a, 1.0 - p),
+        };
         self.scale * (1.0 - rest) / rest
     }
 

@@ -4,7 +4,7 @@
 
 use super::sums::sums;
 use super::{Beta, ExponentialFamily, Univariate};
-use crate::kernel::special::{beta_i, beta_i_complement, ln_beta, ln_choose};
+use crate::kernel::special::{beta_i, beta_i_complement, ln_beta_mass, ln_choose};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -82,13 +82,25 @@ fn power(a: f64, log: f64) -> f64 {
     if a > 0.0 { a * log } else { 0.0 }
 }
 
+/// The log-probability of x successes, each of probability p = 1 − q.
+fn log_mass(n: f64, x: f64, p: f64, q: f64) -> f64 {
+    let log = |p: f64, q: f64| if p <= q { p.ln() } else { (-q).ln_1p() };
+    match x {
+        0.0 => power(n, log(q, p)),
+        x if x == n => n * log(p, q),
+        // n over x is n / (x (n − x) B(x, n − x)).
+        _ if p > 0.0 && q > 0.0 => ln_beta_mass(x, n - x, p, q) + (n / x / (n - x)).ln(),
+        _ => f64::NEG_INFINITY,
+    }
+}
+
 impl Univariate for Binomial {
     fn log_density(&self, x: f64) -> f64 {
         if !self.supports(x) {
             return f64::NEG_INFINITY;
         }
         let (n, p) = (self.trials as f64, self.probability);
-        ln_choose(n, x) + power(x, p.ln()) + power(n - x, (-p).ln_1p())
+        log_mass(n, x, p, 1.0 - p)
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -195,6 +207,35 @@ pub struct BetaBinomial {
     pub probability: Beta,
 }
 
+impl BetaBinomial {
+    /// P(X ≤ x) and P(X > x): the shorter side is summed, the longer one too
+    /// where it is the smaller.
+    fn tails(&self, x: f64) -> (f64, f64) {
+        let (n, x) = (self.trials as f64, x.floor());
+        if x < 0.0 {
+            return (0.0, 1.0);
+        }
+        if x >= n {
+            return (1.0, 0.0);
+        }
+        let sum = |from: f64, to: f64| -> f64 {
+            let counts = from as u64..=to as u64;
+            counts.map(|i| self.density(i as f64)).sum::<f64>().min(1.0)
+        };
+        let (below, above) = (|| sum(0.0, x), || sum(x + 1.0, n));
+        match x <= 0.5 * n {
+            true => match below() {
+                lower if lower > 0.5 => (lower, above()),
+                lower => (lower, 1.0 - lower),
+            },
+            false => match above() {
+                upper if upper > 0.5 => (below(), upper),
+                upper => (1.0 - upper, upper),
+            },
+        }
+    }
+}
+
 impl Univariate for BetaBinomial {
     fn log_density(&self, x: f64) -> f64 {
         let n = self.trials as f64;
@@ -202,27 +243,19 @@ impl Univariate for BetaBinomial {
             return f64::NEG_INFINITY;
         }
         let Beta { a, b } = self.probability;
-        ln_choose(n, x) + ln_beta(x + a, n - x + b) - ln_beta(a, b)
+        // Bayes' rule at the mean: the terms are small where x is likely, which
+        // those of n over x and the beta functions are not.
+        let (p, q) = (a / (a + b), b / (a + b));
+        let likelihood = log_mass(n, x, p, q);
+        likelihood + ln_beta_mass(a, b, p, q) - ln_beta_mass(a + x, b + (n - x), p, q)
     }
 
-    /// A sum over the shorter side.
     fn cdf(&self, x: f64) -> f64 {
-        let (n, x) = (self.trials as f64, x.floor());
-        if x < 0.0 {
-            return 0.0;
-        }
-        if x >= n {
-            return 1.0;
-        }
-        let sum = |from: f64, to: f64| -> f64 {
-            (from as u64..=to as u64)
-                .map(|i| self.density(i as f64))
-                .sum()
-        };
-        match x <= 0.5 * n {
-            true => sum(0.0, x).min(1.0),
-            false => (1.0 - sum(x + 1.0, n)).max(0.0),
-        }
+        self.tails(x).0
+    }
+
+    fn survival(&self, x: f64) -> f64 {
+        self.tails(x).1
     }
 
     fn support(&self) -> (f64, f64) {

@@ -7,8 +7,8 @@
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::special::{
-    digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_poisson_mass,
-    trigamma,
+    digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_less_digamma,
+    ln_poisson_mass, trigamma,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -59,7 +59,7 @@ impl Gamma {
 pub(super) fn shape_of(s: f64) -> f64 {
     let mut shape = (3.0 - s + ((s - 3.0) * (s - 3.0) + 24.0 * s).sqrt()) / (12.0 * s);
     for _ in 0..50 {
-        let gradient = shape.ln() - digamma(shape) - s;
+        let gradient = ln_less_digamma(shape) - s;
         let slope = shape * shape * (1.0 / shape - trigamma(shape));
         let next = 1.0 / (1.0 / shape + gradient / slope);
         if !(next > 0.0 && next.is_finite()) {
@@ -127,7 +127,8 @@ impl Univariate for Gamma {
 
     fn entropy(&self) -> f64 {
         let a = self.shape;
-        a - self.rate.ln() + ln_gamma(a) + (1.0 - a) * digamma(a)
+        // a + ln Γ(a) + (1 − a) ψ(a), without the cancellation.
+        (a - 1.0) * ln_less_digamma(a) - ln_poisson_mass(a, a) - self.rate.ln()
     }
 
     fn kl(&self, other: &Self) -> f64 {

@@ -2,7 +2,7 @@
 //! distribution of a precision says of the variance.
 
 use super::{Gamma, Univariate};
-use crate::kernel::special::{digamma, inverse_gamma_p, inverse_gamma_q, ln_gamma};
+use crate::kernel::special::{inverse_gamma_p, inverse_gamma_q, ln_less_digamma, ln_poisson_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -33,12 +33,7 @@ impl InverseGamma {
 impl Univariate for InverseGamma {
     fn log_density(&self, x: f64) -> f64 {
         match x > 0.0 && x.is_finite() {
-            true => {
-                self.shape * self.scale.ln()
-                    - (self.shape + 1.0) * x.ln()
-                    - self.scale / x
-                    - ln_gamma(self.shape)
-            }
+            true => ln_poisson_mass(self.shape, self.scale / x) + self.shape.ln() - x.ln(),
             false => f64::NEG_INFINITY,
         }
     }
@@ -97,7 +92,9 @@ impl Univariate for InverseGamma {
 
     fn entropy(&self) -> f64 {
         let a = self.shape;
-        a + self.scale.ln() + ln_gamma(a) - (1.0 + a) * digamma(a)
+        // a + ln Γ(a) − (1 + a) ψ(a), without the cancellation.
+        let rest = (a + 1.0) * ln_less_digamma(a) - 2.0 * a.ln();
+        self.scale.ln() - ln_poisson_mass(a, a) + rest
     }
 
     fn kl(&self, other: &Self) -> f64 {

@@ -8,7 +8,7 @@
 
 use super::{Points, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
-use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta};
+use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta_mass};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -61,12 +61,15 @@ impl Univariate for NegativeBinomial {
         if !<Self as Scalar>::supports(x) {
             return f64::NEG_INFINITY;
         }
-        let successes = self.size * self.probability.ln();
+        let p = self.probability;
         if x == 0.0 {
-            return successes;
+            return self.size * p.ln();
+        }
+        if p == 1.0 {
+            return f64::NEG_INFINITY;
         }
         // Γ(x + r)/(x! Γ(r)) = 1/(x B(x, r)), without the cancellation.
-        successes + x * (-self.probability).ln_1p() - ln_beta(x, self.size) - x.ln()
+        ln_beta_mass(self.size, x, p, 1.0 - p) - x.ln()
     }
 
     fn cdf(&self, x: f64) -> f64 {

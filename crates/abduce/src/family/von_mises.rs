@@ -8,7 +8,8 @@ use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
-    LN_TAU, bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, von_mises_cdf,
+    LN_TAU, bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, ln_scaled_i0, ratio_and_rest,
+    von_mises_cdf,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -82,7 +83,7 @@ impl Univariate for VonMises {
         // By the half angle, which keeps its digits near the direction.
         let half = (0.5 * (x - self.direction)).sin();
         let k = self.concentration;
-        k - 2.0 * k * half * half - LN_TAU - ln_bessel_i0(k)
+        -2.0 * k * half * half - LN_TAU - ln_scaled_i0(k)
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -117,13 +118,15 @@ impl Univariate for VonMises {
 
     fn entropy(&self) -> f64 {
         let k = self.concentration;
-        LN_TAU + ln_bessel_i0(k) - k * bessel_ratio(k)
+        LN_TAU + ln_scaled_i0(k) + k * ratio_and_rest(k).1
     }
 
     fn kl(&self, other: &Self) -> f64 {
         let (k, l) = (self.concentration, other.concentration);
-        let turn = (self.direction - other.direction).cos();
-        (ln_bessel_i0(l) - ln_bessel_i0(k) + bessel_ratio(k) * (k - l * turn)).max(0.0)
+        let half = (0.5 * (self.direction - other.direction)).sin();
+        let (ratio, rest) = ratio_and_rest(k);
+        let spread = (l - k) * rest + 2.0 * l * ratio * half * half;
+        (ln_scaled_i0(l) - ln_scaled_i0(k) + spread).max(0.0)
     }
 
     fn quantile(&self, p: f64) -> f64 {

@@ -25,7 +25,7 @@ pub(crate) fn ln_bessel_i0(x: f64) -> f64 {
 
 /// ln(e⁻ˣ I₀(x)) for x ≥ 0. Absolute error below 1e-15 times the larger of 1
 /// and the result.
-fn ln_scaled_i0(x: f64) -> f64 {
+pub(crate) fn ln_scaled_i0(x: f64) -> f64 {
     if x >= LARGE {
         return asymptotic(x).0.ln() - 0.5 * (LN_TAU + x.ln());
     }
@@ -66,8 +66,8 @@ pub(crate) fn bessel_ratio(x: f64) -> f64 {
     ratio
 }
 
-/// A(x) and 1 − A(x).
-fn ratio_and_rest(x: f64) -> (f64, f64) {
+/// A(x) and 1 − A(x), each to a relative error below 1e-14.
+pub(crate) fn ratio_and_rest(x: f64) -> (f64, f64) {
     if x == f64::INFINITY {
         return (1.0, 0.0);
     }

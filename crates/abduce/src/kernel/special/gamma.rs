@@ -145,6 +145,24 @@ fn stirling_change(x: f64, a: f64) -> f64 {
 /// series. Relative error below 1e-15, near the root 1.4616 absolute error
 /// below 1e-15.
 pub(crate) fn digamma(x: f64) -> f64 {
+    if x.is_nan() || x <= 0.0 {
+        return f64::NAN;
+    }
+    let (x, climb) = climbed(x, |x| 1.0 / x);
+    (x.ln() - far_ln_less_digamma(x)) - climb
+}
+
+/// ln x − ψ(x) for x > 0, about 1/2x where x is large, without cancellation
+/// there. Relative error below 1e-14.
+pub(crate) fn ln_less_digamma(x: f64) -> f64 {
+    match x < LARGE {
+        true => x.ln() - digamma(x),
+        false => far_ln_less_digamma(x),
+    }
+}
+
+/// ln x − ψ(x) by the asymptotic series, for x from about 10 on.
+fn far_ln_less_digamma(x: f64) -> f64 {
     /// B₂ₖ / 2k.
     const SERIES: [f64; 9] = [
         1.0 / 12.0,
@@ -157,13 +175,9 @@ pub(crate) fn digamma(x: f64) -> f64 {
         -3617.0 / 8160.0,
         43_867.0 / 14_364.0,
     ];
-    if x.is_nan() || x <= 0.0 {
-        return f64::NAN;
-    }
-    let (x, climb) = climbed(x, |x| 1.0 / x);
     let square = 1.0 / (x * x);
     let series = SERIES.iter().rev().fold(0.0, |sum, c| (sum + c) * square);
-    (x.ln() - 0.5 / x - series) - climb
+    0.5 / x + series
 }
 
 /// ψ′(x), the derivative of [`digamma`], for x > 0. Relative error below 1e-15.

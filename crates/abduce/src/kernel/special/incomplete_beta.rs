@@ -58,7 +58,7 @@ fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if b * x <= 0.7 || (b <= 1.0 && x <= 0.5) {
         return series(a, b, x);
     }
-    let mass = ln_mass(a, b, x, y).exp();
+    let mass = ln_beta_mass(a, b, x, y).exp();
     if a.min(b) <= 1.0 {
         let upper = mass * upper_integral(a, b, x);
         return (1.0 - upper, upper);
@@ -92,8 +92,11 @@ fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
 }
 
-/// ln(xᵃ yᵇ / B(a, b)), without cancellation near the mean.
-fn ln_mass(a: f64, b: f64, x: f64, y: f64) -> f64 {
+/// ln(xᵃ yᵇ / B(a, b)) for x + y = 1, without cancellation near the mean: the
+/// beta density at x times x y, and the binomial and negative binomial
+/// probabilities but for a factor (Loader 2000). Absolute error below 1e-14 of
+/// the larger of 1 and the result.
+pub(crate) fn ln_beta_mass(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a.min(b) < 10.0 {
         let (ln_x, ln_y) = if x < y {
             (x.ln(), (-x).ln_1p())
@@ -241,7 +244,7 @@ fn inverse(a: f64, b: f64, p: f64, q: f64) -> f64 {
             1.0 / (1.0 + log_odds.exp()),
         );
         let (lower, upper) = tails(a, b, x, y);
-        let density = ln_mass(a, b, x, y).exp();
+        let density = ln_beta_mass(a, b, x, y).exp();
         if p < q {
             ((lower / p).ln(), density / lower)
         } else {

@@ -8,14 +8,16 @@ mod incomplete_beta;
 mod incomplete_gamma;
 mod normal;
 
-pub(crate) use bessel::{bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, von_mises_cdf};
+pub(crate) use bessel::{
+    bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, ln_scaled_i0, ratio_and_rest, von_mises_cdf,
+};
 pub(crate) use beta::{ln_beta, ln_choose};
 pub(crate) use gamma::{
     LN_TAU, digamma, inverse_digamma, ln_1p_defect, ln_factorial, ln_gamma, ln_gamma_1p,
-    ln_multigamma, ln_rising, trigamma,
+    ln_less_digamma, ln_multigamma, ln_rising, trigamma,
 };
 pub(crate) use incomplete_beta::{
-    beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement,
+    beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement, ln_beta_mass,
 };
 pub(crate) use incomplete_gamma::{
     gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_poisson_mass,
