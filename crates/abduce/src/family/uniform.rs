@@ -62,7 +62,11 @@ impl Univariate for Uniform {
     }
 
     fn quantile(&self, p: f64) -> f64 {
-        (self.low + p.clamp(0.0, 1.0) * self.width()).min(self.high)
+        // From the nearer end, so that either is reached exactly.
+        match p {
+            p if p <= 0.5 => self.low + p.max(0.0) * self.width(),
+            p => self.high - (1.0 - p).max(0.0) * self.width(),
+        }
     }
 
     fn mean(&self) -> Option<f64> {

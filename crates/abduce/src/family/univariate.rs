@@ -125,7 +125,12 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
     if p >= 1.0 {
         return high;
     }
-    let (mut low, mut high) = bracket(of, p, low, high);
+    // The smaller of the two tails carries the digits.
+    let reached = |x: f64| match p <= 0.5 {
+        true => of.cdf(x) >= p,
+        false => of.survival(x) <= 1.0 - p,
+    };
+    let (mut low, mut high) = bracket(of, &reached, low, high);
     if of.is_discrete() {
         // Below `low` the probability is less than p, at `high` it is not.
         while high - low > 1.0 {
@@ -136,22 +141,27 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
             } else {
                 middle
             };
-            match of.cdf(middle) >= p {
+            match reached(middle) {
                 true => high = middle,
                 false => low = middle,
             }
         }
         return high;
     }
-    // The smaller of the two tails carries the digits.
     match p <= 0.5 {
         true => increasing_root(low, high, |x| of.cdf(x) - p),
         false => increasing_root(low, high, |x| (1.0 - p) - of.survival(x)),
     }
 }
 
-/// Numbers with P(X ≤ low) < p ≤ P(X ≤ high), or the ends of the support.
-fn bracket<D: Univariate + ?Sized>(of: &D, p: f64, least: f64, most: f64) -> (f64, f64) {
+/// Numbers of which the lower has not reached p and the higher has, or the ends
+/// of the support.
+fn bracket<D: Univariate + ?Sized>(
+    of: &D,
+    reached: &dyn Fn(f64) -> bool,
+    least: f64,
+    most: f64,
+) -> (f64, f64) {
     let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
     let discrete = of.is_discrete();
     let centre = finite(of.mean()).unwrap_or_else(|| of.mode());
@@ -162,7 +172,7 @@ fn bracket<D: Univariate + ?Sized>(of: &D, p: f64, least: f64, most: f64) -> (f6
     let step = if discrete { step.ceil().max(1.0) } else { step };
     let (mut low, mut high) = (whole(centre - step), whole(centre + step));
     let mut reach = step;
-    while low >= least && of.cdf(low) >= p && low.is_finite() {
+    while low >= least && reached(low) && low.is_finite() {
         high = low;
         reach *= 2.0;
         low = whole(low - reach);
@@ -171,7 +181,7 @@ fn bracket<D: Univariate + ?Sized>(of: &D, p: f64, least: f64, most: f64) -> (f6
         low = if discrete { least - 1.0 } else { least };
     }
     let mut reach = step;
-    while high < most && of.cdf(high) < p && high.is_finite() {
+    while high < most && !reached(high) && high.is_finite() {
         low = low.max(high);
         reach *= 2.0;
         high = whole(high + reach);
