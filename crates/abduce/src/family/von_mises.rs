@@ -9,7 +9,7 @@ use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
     LN_TAU, bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, ln_scaled_i0, ratio_and_rest,
-    von_mises_cdf,
+    von_mises_cdf, von_mises_variance,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -108,8 +108,7 @@ impl Univariate for VonMises {
 
     /// About the direction, on the circle cut open opposite of it.
     fn variance(&self) -> Option<f64> {
-        let square = |x: f64| (x - self.direction) * (x - self.direction);
-        Some(self.expectation(&square))
+        Some(von_mises_variance(self.concentration))
     }
 
     fn mode(&self) -> f64 {

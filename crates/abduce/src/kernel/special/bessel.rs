@@ -143,3 +143,12 @@ pub(crate) fn von_mises_cdf(angle: f64, kappa: f64) -> f64 {
     let at_angle = -2.0 * kappa * (0.5 * angle).sin().powi(2);
     integral * (at_angle - ln_scaled_i0(kappa) - LN_TAU).exp()
 }
+
+/// ∫ t² exp(κ cos t) dt / 2π I₀(κ) from −π to π, the variance of the same
+/// distribution. Relative error below 1e-13.
+pub(crate) fn von_mises_variance(kappa: f64) -> f64 {
+    // 1 − cos t = 2 sin²(t/2) ≥ 2 t²/π².
+    let reach = super::incomplete_gamma::reach(0.0, 0.4 * kappa).min(PI);
+    let term = |t: f64| t * t * (-2.0 * kappa * (0.5 * t).sin().powi(2)).exp();
+    2.0 * integrate_smooth(term, 0.0, reach, 16) * (-ln_scaled_i0(kappa) - LN_TAU).exp()
+}

@@ -10,6 +10,7 @@ mod normal;
 
 pub(crate) use bessel::{
     bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, ln_scaled_i0, ratio_and_rest, von_mises_cdf,
+    von_mises_variance,
 };
 pub(crate) use beta::{ln_beta, ln_choose};
 pub(crate) use gamma::{
