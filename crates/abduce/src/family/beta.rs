@@ -7,8 +7,8 @@
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::special::{
-    beta_i, beta_i_complement, digamma, inverse_beta_i, inverse_beta_i_complement, ln_beta,
-    ln_beta_mass, ln_less_digamma, trigamma,
+    beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement, ln_beta, ln_beta_mass,
+    ln_less_digamma, trigamma,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -56,12 +56,17 @@ impl Beta {
     }
 
     fn mean_log(&self) -> f64 {
-        digamma(self.a) - digamma(self.a + self.b)
+        mean_log(self.a, self.b)
     }
 
     fn mean_log_complement(&self) -> f64 {
-        digamma(self.b) - digamma(self.a + self.b)
+        mean_log(self.b, self.a)
     }
+}
+
+/// E ln x = ψ(a) − ψ(a + b), without cancellation where b is far smaller than a.
+fn mean_log(a: f64, b: f64) -> f64 {
+    -(b / a).ln_1p() - (ln_less_digamma(a) - ln_less_digamma(a + b))
 }
 
 impl Univariate for Beta {
@@ -215,8 +220,10 @@ impl Scalar for Beta {
             let mut better = false;
             for _ in 0..60 {
                 let next = objective(a + step_a, b + step_b);
-                if next >= value {
-                    value = next;
+                // Near the maximum only rounding tells the two apart, and the
+                // gradient knows better.
+                if next >= value - 1e-13 * value.abs().max(1.0) {
+                    value = next.max(value);
                     better = true;
                     break;
                 }
