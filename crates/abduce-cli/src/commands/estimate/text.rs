@@ -119,7 +119,7 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         let (low, high) = own.interval;
         let ends = format!("{} to {}", readable(low), readable(high));
         say(
-            &format!("{} of", percent(estimate.level)),
+            &format!("{} confidence", percent(estimate.level)),
             format!("{ends} ({})", own.method),
         );
     }
