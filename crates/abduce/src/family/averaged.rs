@@ -1,6 +1,7 @@
 //! A finite mixture of distributions of one number: what is predicted when
 //! parameters are known only as weighted points.
 
+use super::univariate::quantile_between;
 use super::{Univariate, draw_index};
 use rand::Rng;
 
@@ -70,12 +71,33 @@ impl Univariate for Averaged {
         self.parts.iter().all(|part| part.is_discrete())
     }
 
+    /// Between the smallest and the largest quantile of the parts, which exist
+    /// where moments do not.
+    fn quantile(&self, p: f64) -> f64 {
+        let (low, high) = self.support();
+        match p {
+            p if p <= 0.0 => return low,
+            p if p >= 1.0 => return high,
+            _ => {}
+        }
+        let own = self.parts.iter().map(|part| part.quantile(p));
+        let own = own.map(|x| x.clamp(f64::MIN, f64::MAX));
+        let (low, high) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        match self.is_discrete() {
+            true => quantile_between(self, p, low - 1.0, high),
+            false if low == high => low,
+            false => quantile_between(self, p, low, high),
+        }
+    }
+
     fn mean(&self) -> Option<f64> {
         self.all(|part| part.mean())
     }
 
     fn variance(&self) -> Option<f64> {
-        let mean = self.mean()?;
+        let mean = self.mean().filter(|mean| mean.is_finite())?;
         self.all(|part| {
             let shift = part.mean()? - mean;
             Some(part.variance()? + shift * shift)
