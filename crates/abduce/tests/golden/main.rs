@@ -1,8 +1,10 @@
 //! Numbers from programs nobody here wrote; `golden/README.md` says which, and
 //! how they are made again.
 
+mod estimates;
 mod families;
 mod models;
+mod univariate;
 
 use serde_json::Value;
 
