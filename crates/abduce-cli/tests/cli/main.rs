@@ -5,6 +5,8 @@ mod bad_input;
 mod bayes;
 mod concept;
 mod determinism;
+mod estimate;
+mod estimate_input;
 mod faces;
 mod fitting;
 mod model_files;
