@@ -25,7 +25,7 @@ pub struct Parameter {
 impl Parameter {
     /// The parameter from its unbounded coordinate, and the logarithm of the
     /// derivative.
-    fn from_coordinate(&self, u: f64) -> (f64, f64) {
+    fn at_coordinate(&self, u: f64) -> (f64, f64) {
         match self.range {
             (0.0, 1.0) => {
                 let p = 1.0 / (1.0 + (-u).exp());
@@ -98,7 +98,7 @@ impl SampledPosterior {
         };
         log_prior(start)?;
         let place = |u: &[f64]| -> (Vec<f64>, f64) {
-            let pairs = parameters.iter().zip(u).map(|(p, u)| p.from_coordinate(*u));
+            let pairs = parameters.iter().zip(u).map(|(p, u)| p.at_coordinate(*u));
             let (x, logs): (Vec<f64>, Vec<f64>) = pairs.unzip();
             (x, logs.iter().sum())
         };

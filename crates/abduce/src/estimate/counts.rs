@@ -142,7 +142,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
         }
         Ok(own)
     };
-    each(source, &wrong, |row, weight| {
+    each(source, wrong, |row, weight| {
         sums.0 += weight * row[0];
         sums.1 += weight * (trials as f64 - row[0]);
     })?;

@@ -145,7 +145,7 @@ fn draws_follow_the_distribution_function<D: Univariate>(of: &D) {
         let x = if inside {
             *x
         } else {
-            x + turns * (x - low).signum() * -1.0
+            x - turns * (x - low).signum()
         };
         assert!(of.log_density(x) > f64::NEG_INFINITY, "{of:?} {x}");
         if inside && !of.is_discrete() && draws[0] >= low && draws[3999] <= high {
