@@ -98,11 +98,10 @@ impl DataArguments {
         Ok(opened)
     }
 
-    /// Opens some columns of files, all read as one kind if that is given; no
+    /// Opens some columns of the data, all read as one kind if that is given; no
     /// columns named means all.
     pub fn open_columns(
         &self,
-        files: &[String],
         columns: &[String],
         kind: Option<Kind>,
         context: &Context,
@@ -111,21 +110,8 @@ impl DataArguments {
         if !columns.is_empty() {
             options.columns = Some(columns.to_vec());
         }
-        let wishes = |names: &[String], kind: Kind| {
-            let wish = |name: &String| parse_kind_override(&format!("{name}={}", kind.name()));
-            names.iter().map(wish).collect::<abduce::Result<Vec<_>>>()
-        };
-        if let (Some(kind), false) = (kind, columns.is_empty()) {
-            options.kinds = wishes(columns, kind)?;
-        }
-        let mut opened = abduce::data::open(files, &options)?;
-        let fields = &opened.source.schema().fields;
-        let others = |kind: &Kind| fields.iter().any(|f| f.kind.is_coded() != kind.is_coded());
-        if let Some(kind) = kind.filter(others) {
-            let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-            options.kinds = wishes(&names, kind)?;
-            opened = abduce::data::open(files, &options)?;
-        }
+        options.otherwise = kind.map(KindOverride::from);
+        let opened = abduce::data::open(&self.data, &options)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }

@@ -6,6 +6,8 @@ mod bayes;
 mod concept;
 mod densities;
 mod determinism;
+mod estimate;
+mod estimate_input;
 mod faces;
 mod fitting;
 mod model_files;

@@ -188,6 +188,10 @@ pub(crate) fn numbers<const N: usize>(name: &str, given: &[f64]) -> Result<[f64;
             "the prior {name} has {N} numbers, and {} are given",
             given.len()
         ))
+        .with_hint(match N {
+            0 => format!("write {name} alone"),
+            _ => format!("write {name}({})", vec!["…"; N].join(",")),
+        })
     })
 }
 

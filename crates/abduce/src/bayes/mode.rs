@@ -142,7 +142,6 @@ pub(super) fn spread(f: &dyn Fn(&[f64]) -> f64, centre: &[f64]) -> Result<Vec<f6
         }
         damping = if damping == 0.0 { 1e-3 } else { damping * 2.0 };
     }
-    Err(Error::numeric(
-        "the posterior is flat: its curvature cannot be found",
-    ))
+    let flat = Error::numeric("the posterior is flat: its curvature cannot be found");
+    Err(flat.with_hint("see more rows, or give proper priors"))
 }

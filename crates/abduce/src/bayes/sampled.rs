@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct Parameter {
     /// The name.
     pub name: String,
-    /// The ends of its range: all numbers, the positive ones, or 0 to 1.
+    /// The ends of its range: all numbers, those above a number, or 0 to 1.
     pub range: (f64, f64),
     /// The prior, independent of the others'.
     pub prior: Curve,
@@ -34,7 +34,7 @@ impl Parameter {
                 let p = 1.0 / (1.0 + (-u).exp());
                 (p, -u.abs() - 2.0 * (-u.abs()).exp().ln_1p())
             }
-            (0.0, _) => (u.exp(), u),
+            (low, _) if low.is_finite() => (low + u.exp(), u),
             _ => (self.around.0 + self.around.1 * u, self.around.1.ln()),
         }
     }
@@ -46,6 +46,8 @@ impl Parameter {
                 x.ln() - (-x).ln_1p()
             }
             (0.0, _) => x.max(1e-300).ln(),
+            // What lies outside starts a little inside.
+            (low, _) if low.is_finite() => (x - low).max(1e-2).ln(),
             _ => (x - self.around.0) / self.around.1,
         }
     }
@@ -171,6 +173,8 @@ impl SampledPosterior {
         let order = self.mode.len();
         let mean = |i: usize| {
             let terms = self.draws.iter().zip(&self.weights);
+            // A draw of no weight may be infinite.
+            let terms = terms.filter(|(_, weight)| **weight > 0.0);
             terms.map(|(draw, weight)| weight * draw[i]).sum()
         };
         (0..order).map(mean).collect()

@@ -102,6 +102,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
     let target = options.target.as_deref();
     let options = &ReadOptions {
         kinds: Vec::new(),
+        otherwise: None,
         target: None,
         ..options.clone()
     };

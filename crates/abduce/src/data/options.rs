@@ -20,6 +20,8 @@ use crate::{Error, Result};
 pub struct ReadOptions {
     /// Columns whose kind is not to be inferred.
     pub kinds: Vec<(String, KindOverride)>,
+    /// The kind of all other columns; inferred when `None`.
+    pub otherwise: Option<KindOverride>,
     /// Columns to leave out.
     pub drop: Vec<String>,
     /// The only columns to keep, besides the target and the weight.
@@ -48,6 +50,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             kinds: Vec::new(),
+            otherwise: None,
             drop: Vec::new(),
             columns: None,
             target: None,
@@ -68,7 +71,8 @@ impl ReadOptions {
     pub(crate) fn kind_override(&self, column: &str) -> Option<&KindOverride> {
         // The last word wins, as on a command line.
         let mut kinds = self.kinds.iter().rev();
-        kinds.find(|(name, _)| name == column).map(|(_, kind)| kind)
+        let own = kinds.find(|(name, _)| name == column);
+        own.map(|(_, kind)| kind).or(self.otherwise.as_ref())
     }
 }
 

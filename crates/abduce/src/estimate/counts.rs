@@ -8,7 +8,7 @@ use crate::bayes::{
     BernoulliProbability, BinomialProbability, Conjugate, NegativeBinomialProbability, PoissonRate,
     clopper_pearson, hoeffding,
 };
-use crate::data::Source;
+use crate::data::{Field, Source};
 use crate::family::{
     Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
     NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, nothing_seen,
@@ -41,6 +41,11 @@ fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<
     Ok(())
 }
 
+/// What is added to codes: an only level is what happened, not what did not.
+pub(super) fn shift(field: &Field) -> f64 {
+    f64::from(u8::from(field.kind.is_coded() && field.levels.len() == 1))
+}
+
 pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let field = &source.schema().fields[0];
     let coded = field.kind.is_coded();
@@ -58,7 +63,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         [only] => ["anything else".into(), only.clone()],
         _ => ["0".into(), "1".into()],
     };
-    let shift = f64::from(u8::from(coded && field.levels.len() == 1));
+    let shift = shift(field);
     let mut seen = (0.0, 0.0);
     each(source, bernoulli_domain, |row, weight| {
         match row[0] + shift == 0.0 {
@@ -107,7 +112,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     })?;
     if !(is_count(trials) && trials <= 1e15) {
         return Err(Error::parameter(format!(
-            "{trials} is not a number of trials"
+            "the number of trials must be a whole number up to 1e15, not {trials}"
         )));
     }
     let trials = trials as u64;

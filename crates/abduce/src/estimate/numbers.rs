@@ -3,7 +3,7 @@
 use super::conjugate::{Maximum, Model, no_bias, report};
 use super::report::{Estimate, Numbers};
 use super::rows::{each, must};
-use super::{Request, sampled};
+use super::{PriorChoice, Request, sampled};
 use crate::bayes::{
     ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision, LogNormalBoth,
     UniformEnds,
@@ -200,13 +200,29 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
 
 pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let infinite = (0.0, f64::INFINITY);
+    // Below 1, a scale near 0 about any one number seen twice outweighs all the
+    // rest (Fernández & Steel 1999); above, the posterior is proper wherever the
+    // estimate exists.
+    let asked = |text: &str| {
+        text.split(';')
+            .any(|part| part.trim().starts_with("degrees"))
+    };
+    let degrees = match &request.prior {
+        Some(PriorChoice::Text(text)) if asked(text) => ("degrees", infinite, "1", false),
+        _ => (
+            "degrees",
+            (1.0, f64::INFINITY),
+            "gamma(2,0.1) if x > 1 else 0",
+            true,
+        ),
+    };
     let mut estimate = sampled::report::<StudentT>(
         source,
         request,
         &[
             ("location", (f64::NEG_INFINITY, f64::INFINITY), "1", false),
             ("scale", infinite, "1/x", false),
-            ("degrees", infinite, "gamma(2,0.1)", true),
+            degrees,
         ],
         "a number",
         |x| StudentT::new(x[0], x[1], x[2]),

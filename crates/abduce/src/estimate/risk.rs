@@ -1,6 +1,7 @@
 //! What an estimate costs: on rows it has not seen, and against a distribution
 //! taken for the truth.
 
+use super::counts::shift;
 use super::report::Estimate;
 use super::rows::each;
 use crate::bayes::Risk;
@@ -46,6 +47,7 @@ impl Estimate {
     pub fn risk_on(&self, source: &dyn Source) -> Result<TestRisk> {
         let (mut sums, mut impossible) = ([0.0, 0.0], 0);
         let both = [&self.fitted, &self.predicted];
+        let shift = shift(&source.schema().fields[0]);
         let seen = each(
             source,
             |_| None,
@@ -53,9 +55,10 @@ impl Estimate {
                 for (sum, own) in sums.iter_mut().zip(both) {
                     *sum -= own
                         .as_ref()
-                        .map_or(0.0, |own| weight * own.log_density(row[0]));
+                        .map_or(0.0, |own| weight * own.log_density(row[0] + shift));
                 }
-                let ruled_out = |own: &dyn Univariate| own.log_density(row[0]) == f64::NEG_INFINITY;
+                let ruled_out =
+                    |own: &dyn Univariate| own.log_density(row[0] + shift) == f64::NEG_INFINITY;
                 impossible += u64::from(self.fitted.as_deref().is_some_and(ruled_out));
             },
         )?;

@@ -49,10 +49,15 @@ pub(super) fn report<F: Scalar + 'static>(
     let unit = if deviation > 0.0 { deviation } else { 1.0 };
     let around = (points.mean(), unit);
     let (parameters, prior, proper) = priors(slots, request.prior.as_ref(), around)?;
-    // Without a maximum, only proper priors keep the posterior from running away.
-    if let (Err(error), false) = (&fitted, proper) {
-        return Err(Error::numeric(error.to_string())
-            .with_hint("give a proper prior for every parameter, or see more rows"));
+    // Where rows do not bound the likelihood, priors that do not integrate leave
+    // the posterior without bound too.
+    if let (Err(why), false) = (&fitted, proper) {
+        return Err(
+            Error::numeric(format!("the posterior is improper: {why}")).with_hint(format!(
+                "see more rows, or give proper priors: {}",
+                how(slots)
+            )),
+        );
     }
     let log_likelihood =
         |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
@@ -78,6 +83,22 @@ pub(super) fn report<F: Scalar + 'static>(
         }
     };
     let mut notes = Vec::new();
+    let height = |x: &[f64]| {
+        let priors = parameters.iter().zip(x);
+        let priors = priors.map(|(own, x)| own.prior.log_value(*x).unwrap_or(f64::NAN));
+        log_likelihood(x) + priors.sum::<f64>()
+    };
+    let heights = posterior.draws.iter().map(|draw| height(draw));
+    let highest = heights.fold(f64::NEG_INFINITY, f64::max);
+    // A summit is hardly higher than the best of thousands of draws; what is
+    // grows on towards an edge, as under 1/x with few rows.
+    let map = match height(&posterior.mode) <= highest + 20.0 {
+        true => Some(Numbers::new(&names, posterior.mode.clone())),
+        false => {
+            notes.push("the posterior has no mode: it grows without bound towards an edge".into());
+            None
+        }
+    };
     if posterior.effective < 400.0 {
         notes.push(format!(
             "the {draws} draws are worth only {:.0}: take the posterior as rough",
@@ -115,7 +136,7 @@ pub(super) fn report<F: Scalar + 'static>(
         proper,
         posterior: None,
         method: "importance sampling".into(),
-        map: Some(Numbers::new(&names, posterior.mode.clone())),
+        map,
         mean: Some(Numbers::new(&names, posterior.means())),
         level,
         intervals: names.iter().enumerate().map(interval).collect(),
@@ -124,14 +145,23 @@ pub(super) fn report<F: Scalar + 'static>(
         predictive: Some(Prediction::of(described, &predictive, level)),
         log_evidence: proper.then_some(posterior.log_evidence),
         risk: RiskReport {
-            log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight()),
-            entropy: maximum.map(|own| own.entropy()),
+            log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
+            entropy: maximum.map(|own| own.entropy() + 0.0),
             ruled_out: Vec::new(),
         },
         notes,
         fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
         predicted: Some(Arc::new(predictive)),
     })
+}
+
+/// How priors of several parameters are written.
+fn how(slots: &[Slot]) -> String {
+    let names: Vec<&str> = slots.iter().map(|slot| slot.0).collect();
+    format!(
+        "write {}=…; several stand apart by semicolons",
+        names.join("=…; ")
+    )
 }
 
 /// Priors of the parameters, `a=…; b=…`, the rest as they are by default; and
@@ -144,19 +174,13 @@ fn priors(
     let mut texts: Vec<String> = slots.iter().map(|slot| slot.2.to_string()).collect();
     let mut proper: Vec<bool> = slots.iter().map(|slot| slot.3).collect();
     let names: Vec<&str> = slots.iter().map(|slot| slot.0).collect();
-    let how = || {
-        format!(
-            "write {}=…; several stand apart by semicolons",
-            names.join("=…; ")
-        )
-    };
     match choice {
         None => {}
         Some(PriorChoice::Table(_)) => {
             return Err(Error::parameter(
                 "a table is a prior of one parameter, and there are several",
             )
-            .with_hint(how()));
+            .with_hint(how(slots)));
         }
         Some(PriorChoice::Text(text)) => {
             for part in text.split(';').filter(|part| !part.trim().is_empty()) {
@@ -165,14 +189,14 @@ fn priors(
                         "\"{}\" does not say whose prior it is",
                         part.trim()
                     ))
-                    .with_hint(how())
+                    .with_hint(how(slots))
                 })?;
                 let place = names
                     .iter()
                     .position(|own| *own == name.trim())
                     .ok_or_else(|| {
                         Error::parameter(format!("\"{}\" is not a parameter", name.trim()))
-                            .with_hint(how())
+                            .with_hint(how(slots))
                     })?;
                 texts[place] = own.trim().to_string();
                 proper[place] = is_density(own);

@@ -71,17 +71,24 @@ impl Univariate for Averaged {
         self.parts.iter().all(|part| part.is_discrete())
     }
 
-    /// Between the quantiles of the parts.
+    /// Between the smallest and the largest quantile of the parts, which exist
+    /// where moments do not.
     fn quantile(&self, p: f64) -> f64 {
-        let quantiles = self.parts.iter().map(|part| part.quantile(p));
-        let (low, high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        let (low, high) = self.support();
+        match p {
+            p if p <= 0.0 => return low,
+            p if p >= 1.0 => return high,
+            _ => {}
+        }
+        let own = self.parts.iter().map(|part| part.quantile(p));
+        let own = own.map(|x| x.clamp(f64::MIN, f64::MAX));
+        let (low, high) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
-        match low < high && low.is_finite() && high.is_finite() {
-            true if self.is_discrete() => quantile_between(self, p, low - 1.0, high),
-            true => quantile_between(self, p, low, high),
-            false if p < 0.5 => low,
-            false => high,
+        match self.is_discrete() {
+            true => quantile_between(self, p, low - 1.0, high),
+            false if low == high => low,
+            false => quantile_between(self, p, low, high),
         }
     }
 
@@ -90,7 +97,7 @@ impl Univariate for Averaged {
     }
 
     fn variance(&self) -> Option<f64> {
-        let mean = self.mean()?;
+        let mean = self.mean().filter(|mean| mean.is_finite())?;
         self.all(|part| {
             let shift = part.mean()? - mean;
             Some(part.variance()? + shift * shift)

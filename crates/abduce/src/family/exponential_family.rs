@@ -26,6 +26,7 @@ pub trait ExponentialFamily: Sized {
     ///
     /// # Errors
     /// If the natural parameters are out of their range.
+    #[allow(clippy::wrong_self_convention, reason = "the shape is that of self")]
     fn from_natural(&self, natural: &[f64]) -> Result<Self>;
 
     /// The log-partition A(η).

@@ -127,27 +127,27 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
     if p >= 1.0 {
         return high;
     }
-    // The smaller of the two tails carries the digits.
-    let reached = |x: f64| match p <= 0.5 {
-        true => of.cdf(x) >= p,
-        false => of.survival(x) <= 1.0 - p,
-    };
-    let (low, high) = bracket(of, &reached, low, high);
+    let (low, high) = bracket(of, &|x| reached(of, p, x), low, high);
     quantile_between(of, p, low, high)
 }
 
-/// The quantile between two numbers of which the lower, but for the start of
-/// the support, has not reached p and the higher has.
+/// Whether P(X ≤ x) ≥ p, from the smaller of the two tails, which carries the
+/// digits.
+fn reached<D: Univariate + ?Sized>(of: &D, p: f64, x: f64) -> bool {
+    match p <= 0.5 {
+        true => of.cdf(x) >= p,
+        false => of.survival(x) <= 1.0 - p,
+    }
+}
+
+/// The quantile between two numbers, of which the lower has not reached p and
+/// the higher has.
 pub(super) fn quantile_between<D: Univariate + ?Sized>(
     of: &D,
     p: f64,
     mut low: f64,
     mut high: f64,
 ) -> f64 {
-    let reached = |x: f64| match p <= 0.5 {
-        true => of.cdf(x) >= p,
-        false => of.survival(x) <= 1.0 - p,
-    };
     if of.is_discrete() {
         // Below `low` the probability is less than p, at `high` it is not.
         while high - low > 1.0 {
@@ -158,7 +158,7 @@ pub(super) fn quantile_between<D: Univariate + ?Sized>(
             } else {
                 middle
             };
-            match reached(middle) {
+            match reached(of, p, middle) {
                 true => high = middle,
                 false => low = middle,
             }

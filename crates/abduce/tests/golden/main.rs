@@ -2,8 +2,10 @@
 //! how they are made again.
 
 mod density;
+mod estimates;
 mod families;
 mod models;
+mod univariate;
 mod vector_families;
 
 use serde_json::Value;

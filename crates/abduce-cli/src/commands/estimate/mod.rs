@@ -6,7 +6,7 @@ use crate::arguments::{DataArguments, split_list};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use abduce::data::{Kind, Opened, Source};
+use abduce::data::{Kind, Opened, ReadOptions, Schema, Source, open, open_with};
 use abduce::estimate::{Estimate, PriorChoice, Request, TestRisk, TrueRisk, estimate, kind_of};
 use abduce::family::{Univariate, named};
 use clap::Args;
@@ -42,7 +42,12 @@ pub struct Arguments {
     #[arg(long, value_name = "COL")]
     column: Vec<String>,
     /// What is believed before any row [default: a non-informative prior]
-    #[arg(long, value_name = "PRIOR", conflicts_with = "prior_table")]
+    #[arg(
+        long,
+        value_name = "PRIOR",
+        conflicts_with = "prior_table",
+        allow_hyphen_values = true
+    )]
     prior: Option<String>,
     /// A prior on one parameter as a table of two columns: places and values,
     /// straight lines between them
@@ -52,7 +57,12 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME=VALUE")]
     known: Vec<String>,
     /// The probability that intervals hold
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0.95,
+        allow_hyphen_values = true
+    )]
     level: f64,
     /// Say how probably the parameter exceeds a number; the parameter's name
     /// may stand before it, as in --above rate=3
@@ -82,12 +92,12 @@ struct Document<'a> {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let request = self.request(context)?;
+        let request = self.request()?;
         let truth = self.truth()?;
-        let opened = self.open(&self.data.data, context)?;
+        let opened = self.open(context)?;
         let test = match self.test.is_empty() {
             true => None,
-            false => Some(self.open(&self.test, context)?),
+            false => Some(self.open_test(opened.source.schema(), context)?),
         };
         let read = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), read)?;
@@ -114,24 +124,40 @@ impl Arguments {
     }
 
     /// Opens the wanted columns, read as the family needs them.
-    fn open(&self, files: &[String], context: &Context) -> Outcome<Opened> {
+    fn open(&self, context: &Context) -> Outcome<Opened> {
         let kind = kind_of(&self.family)?;
         let columns: Vec<String> = self.column.iter().flat_map(|c| split_list(c)).collect();
-        let opened = self.data.open_columns(files, &columns, kind, context)?;
-        let found = names(&*opened.source);
-        if columns.is_empty() && found.len() > 1 && !several(&self.family) {
-            return Err(Failure::usage(format!(
-                "there are several columns; choose one with --column: {}",
+        let opened = self.data.open_columns(&columns, kind, context);
+        let one_too_many = |opened: &Opened| match names(&*opened.source) {
+            found if found.len() > 1 && !several(&self.family) => Some(Failure::usage(format!(
+                "{} is a family of one column, and there are several; choose one with --column: {}",
+                self.family,
                 found.join(", ")
-            )));
+            ))),
+            _ => None,
+        };
+        match opened {
+            Ok(opened) => one_too_many(&opened).map_or(Ok(opened), Err),
+            // A column that cannot be read may be one that is not meant at all.
+            Err(why) if columns.is_empty() && !self.data.data.iter().any(|file| file == "-") => {
+                let anything = self.data.open_columns(&[], None, context);
+                Err(anything.ok().as_ref().and_then(one_too_many).unwrap_or(why))
+            }
+            Err(why) => Err(why),
         }
+    }
+
+    /// Opens the rows to test on, with the column and the levels of the data.
+    fn open_test(&self, schema: &Schema, context: &Context) -> Outcome<Opened> {
+        let opened = open_with(&self.test, &self.data.options(None), schema)?;
+        opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }
 
-    fn request(&self, context: &Context) -> Outcome<Request> {
+    fn request(&self) -> Outcome<Request> {
         let prior = match (&self.prior, &self.prior_table) {
             (Some(text), _) => Some(PriorChoice::Text(text.clone())),
-            (None, Some(file)) => Some(PriorChoice::Table(self.table(file, context)?)),
+            (None, Some(file)) => Some(PriorChoice::Table(table(file)?)),
             (None, None) => None,
         };
         let known = self.known.iter().flat_map(|text| text.split(','));
@@ -153,34 +179,6 @@ impl Arguments {
         })
     }
 
-    fn table(&self, file: &str, context: &Context) -> Outcome<Vec<(f64, f64)>> {
-        let files = [file.to_string()];
-        let opened = self
-            .data
-            .open_columns(&files, &[], Some(Kind::Real), context)?;
-        let source = &*opened.source;
-        if source.schema().fields.len() != 2 {
-            return Err(Failure::usage(format!(
-                "{file}: the table of a prior has two columns, places and values"
-            )));
-        }
-        let mut points = Vec::new();
-        for chunk in source.scan()? {
-            let chunk = chunk?;
-            for row in 0..chunk.rows() {
-                let cell = |c: usize| crate::cells::value(chunk.column(c), row);
-                match (cell(0), cell(1)) {
-                    (Some(place), Some(value)) => points.push((place, value)),
-                    _ => {
-                        let row = points.len() + 1;
-                        return Err(Failure::usage(format!("{file}: row {row} has a hole")));
-                    }
-                }
-            }
-        }
-        Ok(points)
-    }
-
     fn truth(&self) -> Outcome<Option<Arc<dyn Univariate>>> {
         let Some(text) = &self.against else {
             return Ok(None);
@@ -198,6 +196,37 @@ impl Arguments {
         let numbers = numbers.collect::<Outcome<Vec<f64>>>()?;
         Ok(Some(named(name.trim(), &numbers)?))
     }
+}
+
+/// The places and values of a prior. How the data are read says nothing of this
+/// file.
+fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
+    let options = ReadOptions {
+        otherwise: Some(Kind::Real.into()),
+        ..ReadOptions::default()
+    };
+    let opened = open(&[file.to_string()], &options)?;
+    let source = &*opened.source;
+    if source.schema().fields.len() != 2 {
+        return Err(Failure::usage(format!(
+            "{file}: the table of a prior has two columns, places and values"
+        )));
+    }
+    let mut points = Vec::new();
+    for chunk in source.scan()? {
+        let chunk = chunk?;
+        for row in 0..chunk.rows() {
+            let cell = |c: usize| crate::cells::value(chunk.column(c), row);
+            match (cell(0), cell(1)) {
+                (Some(place), Some(value)) => points.push((place, value)),
+                _ => {
+                    let row = points.len() + 1;
+                    return Err(Failure::usage(format!("{file}: row {row} has a hole")));
+                }
+            }
+        }
+    }
+    Ok(points)
 }
 
 /// Whether a family is over several columns.

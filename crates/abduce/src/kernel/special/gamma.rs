@@ -165,15 +165,20 @@ pub(crate) fn digamma(x: f64) -> f64 {
         return f64::NAN;
     }
     let (x, climb) = climbed(x, |x| 1.0 / x);
-    (x.ln() - ln_less_digamma(x)) - climb
+    (x.ln() - far_ln_less_digamma(x)) - climb
 }
 
 /// ln x − ψ(x) for x > 0, about 1/2x where x is large, without cancellation
 /// there. Relative error below 1e-14.
 pub(crate) fn ln_less_digamma(x: f64) -> f64 {
-    if x < LARGE {
-        return x.ln() - digamma(x);
+    match x < LARGE {
+        true => x.ln() - digamma(x),
+        false => far_ln_less_digamma(x),
     }
+}
+
+/// ln x − ψ(x) by the asymptotic series, for x from about 10 on.
+fn far_ln_less_digamma(x: f64) -> f64 {
     let square = 1.0 / (x * x);
     let series = DIGAMMA.iter().rev().fold(0.0, |sum, c| (sum + c) * square);
     0.5 / x + series

@@ -1,0 +1,343 @@
+//! `abduce estimate`: what it says of every family, and how it is asked.
+
+use crate::run::{Files, Ran, abduce};
+use serde_json::Value;
+
+/// Every family with rows it can have, what must be known of it, and a row that
+/// it cannot have.
+pub const FAMILIES: [(&str, &str, &[&str], Option<&str>); 14] = [
+    ("bernoulli", "1 0 1 1 0 1", &[], Some("2")),
+    (
+        "binomial",
+        "3 0 7 2 2 5",
+        &["--known", "trials=9"],
+        Some("10"),
+    ),
+    ("geometric", "3 0 7 2 2 5", &[], Some("-1")),
+    ("negative-binomial", "3 0 7 2 12 5", &[], Some("0.5")),
+    ("poisson", "3 0 7 2 2 5", &[], Some("-3")),
+    ("zero-inflated-poisson", "3 0 7 0 2 0", &[], Some("1.5")),
+    ("exponential", "0.3 2.5 1.1 0", &[], Some("-0.1")),
+    ("gamma", "0.3 2.5 1.1 0.7 0.2 4 1 2", &[], Some("0")),
+    ("beta", "0.3 0.5 0.1 0.7 0.2 0.6", &[], Some("1")),
+    ("gaussian", "0.3 -2.5 1.1 0", &[], None),
+    ("log-normal", "0.3 2.5 1.1 0.7", &[], Some("-2")),
+    ("student-t", "0.3 -2.5 1.1 0 0.2 90", &[], None),
+    ("von-mises", "0.3 -2.5 1.1 0", &[], None),
+    ("uniform", "0.3 -2.5 1.1 0", &[], None),
+];
+
+/// A table of one column x.
+pub fn column(cells: &str) -> String {
+    let cells = cells.split(' ').map(|cell| format!("{cell}\n"));
+    format!("x\n{}", cells.collect::<String>())
+}
+
+/// Estimates from a table of one column x.
+pub fn estimate(family: &str, cells: &str, more: &[&str]) -> Ran {
+    let files = Files::new();
+    let table = files.write("t.csv", column(cells));
+    abduce(&[&["estimate", family, &table], more].concat())
+}
+
+#[track_caller]
+pub fn told(family: &str, cells: &str, more: &[&str]) -> Value {
+    estimate(family, cells, &[&["--json"], more].concat())
+        .good()
+        .json()
+}
+
+#[track_caller]
+pub fn near(value: &Value, expected: f64) {
+    let value = value.as_f64().unwrap();
+    let error = (value - expected).abs();
+    assert!(
+        error < 1e-6 * (1.0 + expected.abs()),
+        "{value} is not {expected}"
+    );
+}
+
+#[test]
+fn the_line_of_the_contract_says_all_of_it() {
+    let files = Files::new();
+    let data = files.write("data.csv", column("1 0 1 1 0 1"));
+    let line = [
+        "estimate",
+        "bernoulli",
+        &data,
+        "--column",
+        "x",
+        "--prior",
+        "beta(2,2)",
+    ];
+    let ran = abduce(&line).good();
+    assert_eq!(ran.stderr, "");
+    for words in [
+        "bernoulli of x: 6 rows",
+        "ML    MAP  mean",
+        "0.666667  0.625   0.6  0.299295 to 0.863004  0.314599 to 0.875521",
+        "prior           beta(a=2, b=2)",
+        "posterior       beta(a=6, b=4)",
+        "predictive      bernoulli(probability=0.6)",
+        "log-evidence    -4.43082",
+        "0.222778 to 0.956728 (Clopper-Pearson)",
+    ] {
+        assert!(ran.stdout.contains(words), "no {words} in {}", ran.stdout);
+    }
+    let told = abduce(&[&line[..], &["--json"]].concat()).good().json();
+    near(
+        &told["maximum_likelihood"]["parameters"]["probability"],
+        2.0 / 3.0,
+    );
+    near(&told["map"]["probability"], 0.625);
+    near(&told["mean"]["probability"], 0.6);
+    near(&told["posterior"]["parameters"]["a"], 6.0);
+    near(&told["log_evidence"], -4.430816798843316);
+    assert_eq!(told["method"], "conjugate");
+    assert_eq!(told["columns"][0], "x");
+}
+
+#[test]
+fn every_family_has_every_part() {
+    for (family, cells, more, _) in FAMILIES {
+        let ran = estimate(family, cells, more).good();
+        for part in [
+            "ML ",
+            "mean",
+            "95% equal-tailed",
+            "95% highest density",
+            "log-likelihood",
+            "prior",
+            "posterior",
+            "predictive",
+            "log-evidence",
+            "log-loss of ML",
+            "entropy of ML",
+        ] {
+            assert!(ran.stdout.contains(part), "{family} has no {part}");
+        }
+        assert!(!ran.stdout.contains("NaN"), "{}", ran.stdout);
+        let told = told(family, cells, more);
+        assert_eq!(told["family"], family);
+        assert_eq!(told["rows"], cells.split(' ').count());
+        assert!(told["maximum_likelihood"]["log_likelihood"].is_f64());
+        let parameters = told["maximum_likelihood"]["parameters"]
+            .as_object()
+            .unwrap();
+        assert!(!parameters.is_empty(), "{family}");
+        for own in told["intervals"].as_array().unwrap() {
+            for kind in ["equal_tailed", "highest_density"] {
+                assert!(own[kind][0].as_f64() <= own[kind][1].as_f64(), "{family}");
+            }
+        }
+        for part in ["mean", "predictive", "risk", "prior"] {
+            assert!(told[part].is_object(), "{family} has no {part}");
+        }
+    }
+}
+
+#[test]
+fn weight_two_is_the_row_twice_and_weight_zero_none() {
+    let files = Files::new();
+    for (family, cells, more, impossible) in FAMILIES {
+        let cells: Vec<&str> = cells.split(' ').collect();
+        let mut weighted = String::from("x,w\n");
+        let mut twice = String::from("x\n");
+        for (i, cell) in cells.iter().enumerate() {
+            let weight = 1 + i % 2;
+            weighted += &format!("{cell},{weight}\n");
+            twice += &format!("{cell}\n").repeat(weight);
+        }
+        weighted += &format!("{},0\n", impossible.unwrap_or("1"));
+        let weighted = files.write("weighted.csv", weighted);
+        let twice = files.write("twice.csv", twice);
+        let line = ["estimate", family, "--json", "--column", "x"];
+        let one = abduce(&[&line[..], more, &[&weighted, "--weight", "w"]].concat());
+        let (one, other) = (
+            one.good().json(),
+            abduce(&[&line[..], more, &[&twice]].concat()).good().json(),
+        );
+        assert_eq!(one["weight"], other["weight"]);
+        let likelihood = |of: &Value| of["maximum_likelihood"]["log_likelihood"].clone();
+        near(&likelihood(&one), likelihood(&other).as_f64().unwrap());
+        for (name, mean) in other["mean"].as_object().unwrap() {
+            // The order of rows moves the draws of sampled posteriors a little.
+            let (one, other) = (one["mean"][name].as_f64().unwrap(), mean.as_f64().unwrap());
+            let error = (one - other).abs();
+            assert!(
+                error < 1e-5 * (1.0 + other.abs()),
+                "{family} {name} {one} {other}"
+            );
+        }
+    }
+    let none = files.write("none.csv", "x,w\n3,0\n");
+    abduce(&[
+        "estimate", "poisson", &none, "--column", "x", "--weight", "w",
+    ])
+    .fails(2, &["no row is seen"]);
+    let wrong = files.write("wrong.csv", "x,w\n3,-1\n");
+    abduce(&[
+        "estimate", "poisson", &wrong, "--column", "x", "--weight", "w",
+    ])
+    .fails(2, &["line 2", "\"w\"", "negative"]);
+}
+
+#[test]
+fn the_drug_trial_has_its_numbers_however_its_prior_is_written() {
+    let files = Files::new();
+    let table = files.write(
+        "prior.csv",
+        "place,density\n0,2\n0.5,2\n0.5000000000001,8\n1,8\n",
+    );
+    let cured = "1 1 1 1 1 1 0 0 0 0";
+    for prior in [
+        &["--prior", "0.8 if x > 0.5 else 0.2"][..],
+        &["--prior", "0.2 + 0.6*(probability > 0.5)"],
+        &["--prior-table", &table],
+    ] {
+        let told = told("bernoulli", cured, &[prior, &["--above", "0.5"]].concat());
+        near(&told["above"][0]["probability"], 0.913618198);
+        near(&told["mean"]["probability"], 0.627715442);
+        near(&told["log_evidence"], -7.505432414);
+        assert_eq!(told["method"], "quadrature");
+    }
+    let weighted = files.write("t.csv", "x,w\n1,6\n0,4\n");
+    let ran = abduce(&[
+        "estimate",
+        "bernoulli",
+        &weighted,
+        "--column",
+        "x",
+        "--weight",
+        "w",
+        "--prior-table",
+        &table,
+        "--json",
+    ]);
+    near(&ran.good().json()["mean"]["probability"], 0.627715442);
+}
+
+#[test]
+fn what_is_known_is_not_estimated() {
+    let told = |family: &str, known: &str| told(family, "1 3 2 2", &["--known", known]);
+    near(&told("gaussian", "variance=4")["mean"]["mean"], 2.0);
+    let precision = told("gaussian", "mean=0");
+    near(
+        &precision["maximum_likelihood"]["parameters"]["variance"],
+        4.5,
+    );
+    near(&told("gamma", "shape=2")["mean"]["rate"], 1.0);
+    let size = told("negative-binomial", "size=2");
+    near(&size["mean"]["probability"], 0.5);
+    let refused = |family: &str, known: &[&str], words: &[&str]| {
+        let options: Vec<&str> = known.iter().flat_map(|own| ["--known", own]).collect();
+        estimate(family, "1 3 2 2", &options).fails(2, words);
+    };
+    refused("binomial", &[], &["trials", "--known trials=10"]);
+    refused("binomial", &["trials=2.5"], &["whole number", "2.5"]);
+    refused("binomial", &["trials=2"], &["row 2", "3", "from 0 to 2"]);
+    refused("gaussian", &["sd=1"], &["\"sd\"", "mean, variance"]);
+    refused("gaussian", &["variance=-1"], &["positive", "-1"]);
+    refused(
+        "gaussian",
+        &["mean=1", "variance=1"],
+        &["nothing to estimate"],
+    );
+    refused("gaussian", &["4"], &["\"4\"", "name=value"]);
+    refused("gaussian", &["mean=low"], &["\"low\"", "not a number"]);
+    refused("poisson", &["rate=1"], &["\"rate\"", "leave --known out"]);
+}
+
+#[test]
+fn levels_and_thresholds_are_asked_for() {
+    let cells = "3 0 7 2 2 5";
+    let told = told(
+        "poisson",
+        cells,
+        &["--level", "0.5", "--above", "3", "--above", "rate=2"],
+    );
+    assert_eq!(told["level"], 0.5);
+    let (three, two) = (
+        &told["above"][0]["probability"],
+        &told["above"][1]["probability"],
+    );
+    assert!(three.as_f64() < two.as_f64());
+    let ran = estimate("poisson", cells, &["--level", "0.5", "--above", "3"]).good();
+    assert!(ran.stdout.contains("50% equal-tailed") && ran.stdout.contains("P(rate > 3)"));
+    let both = ["--above", "variance=4", "--above", "-1"];
+    let ran = estimate("gaussian", cells, &both).good();
+    assert!(ran.stdout.contains("P(variance > 4)") && ran.stdout.contains("P(mean > -1)"));
+    for level in ["0", "1", "1.5", "-1", "NaN"] {
+        let ran = estimate("poisson", cells, &["--level", level]);
+        ran.fails(2, &["between 0 and 1", level]);
+    }
+    estimate("poisson", cells, &["--above", "lambda=3"]).fails(2, &["\"lambda\"", "rate"]);
+    estimate("gamma", "1 2 3", &["--above", "scale=3"]).fails(2, &["\"scale\"", "shape, rate"]);
+    estimate("poisson", cells, &["--above", "rate="]).fails(2, &["not a number"]);
+}
+
+#[test]
+fn risk_is_measured_on_other_rows_and_against_a_truth() {
+    let files = Files::new();
+    let test = files.write("test.csv", column("0 1"));
+    let told = told("bernoulli", "1 1 1", &["--test", &test]);
+    assert_eq!(told["test"]["impossible"], 1);
+    assert!(
+        told["test"]["maximum_likelihood"].is_null(),
+        "infinity is no JSON number"
+    );
+    assert!(told["test"]["predictive"].as_f64().unwrap() > 0.0);
+    let ran = estimate("bernoulli", "1 1 1", &["--test", &test]).good();
+    assert!(ran.stdout.contains("1 of 2 test rows are impossible"));
+    let told = self::told("poisson", "3 0 7 2 2 5", &["--against", "poisson(3)"]);
+    near(&told["against"]["entropy"], 1.931470198);
+    let divergence = 3.0 * (3.0_f64 / (19.0 / 6.0)).ln() - 3.0 + 19.0 / 6.0;
+    near(&told["against"]["divergence"], divergence);
+    let against = |text: &str| estimate("poisson", "3 0 7", &["--against", text]);
+    against("poisson").fails(2, &["\"poisson\"", "poisson(3)"]);
+    against("poisson(x)").fails(2, &["poisson(3)"]);
+    against("poisson(3,4)").fails(2, &["2 numbers", "poisson(rate)"]);
+    against("poisson(-3)").fails(2, &["rate", "0 or more"]);
+    against("poison(3)").fails(2, &["poison", "geometric(probability)"]);
+}
+
+#[test]
+fn a_test_table_has_the_levels_of_the_data() {
+    let files = Files::new();
+    let yes = files.write("yes.csv", column("yes yes"));
+    let tested = |cells: &str| {
+        let told = told("bernoulli", cells, &["--test", &yes]);
+        told["test"]["maximum_likelihood"].clone()
+    };
+    // An only level is the second of two, and stays itself.
+    near(&tested("no yes yes no"), 2.0_f64.ln());
+    near(&tested("yes yes"), 0.0);
+    let other = files.write("other.csv", "y\n1\n");
+    estimate("poisson", "1 2", &["--test", &other]).fails(2, &["x", "y"]);
+}
+
+#[test]
+fn columns_of_two_words_are_a_bernoulli_of_the_second() {
+    let ran = estimate("bernoulli", "yes no yes", &[]).good();
+    assert!(ran.stderr.contains("that of \"yes\""), "{}", ran.stderr);
+    let told = told("bernoulli", "yes no yes", &[]);
+    near(
+        &told["maximum_likelihood"]["parameters"]["probability"],
+        2.0 / 3.0,
+    );
+    let only = self::told("bernoulli", "yes yes", &[]);
+    near(
+        &only["maximum_likelihood"]["parameters"]["probability"],
+        1.0,
+    );
+    assert_eq!(only["risk"]["ruled_out"][0], "anything else");
+}
+
+#[test]
+fn holes_are_left_out_and_counted() {
+    let told = told("poisson", "3 NA 5 ?", &[]);
+    assert_eq!((&told["rows"], &told["hidden"]), (&2.into(), &2.into()));
+    near(&told["maximum_likelihood"]["parameters"]["rate"], 4.0);
+    let ran = estimate("poisson", "3 NA 5", &[]).good();
+    assert!(ran.stdout.contains("2 rows, 1 row hidden"));
+}

@@ -1,0 +1,191 @@
+//! `abduce estimate`: rows, priors and columns that cannot be, and rows that
+//! hardly can.
+
+use crate::estimate::{FAMILIES, column, estimate, near, told};
+use crate::run::{Files, abduce, abduce_reading};
+
+#[test]
+fn a_row_that_a_family_cannot_have_is_named() {
+    for (family, cells, more, impossible) in FAMILIES {
+        let Some(impossible) = impossible else {
+            continue;
+        };
+        let row = format!("row {}", cells.split(' ').count() + 1);
+        let ran = estimate(family, &format!("{cells} {impossible}"), more);
+        let words = [row.as_str(), "\"x\"", impossible, "mend or leave out"];
+        ran.fails(2, &words);
+        estimate(family, "1 tall 0", more).fails(2, &["\"x\""]);
+    }
+}
+
+#[test]
+fn improper_priors_have_no_evidence_and_need_rows_enough() {
+    let told = told("bernoulli", "1 0 1", &["--prior", "haldane"]);
+    assert!(told["log_evidence"].is_null() && told["proper"] == false);
+    let ran = estimate("poisson", "3 1", &["--prior", "uniform"]).good();
+    assert!(ran.stdout.contains("improper"));
+    for (family, cells) in [
+        ("bernoulli", "1 1 1"),
+        ("gaussian", "3"),
+        ("gaussian", "4 4 4"),
+        ("log-normal", "3"),
+        ("uniform", "4 4"),
+        ("exponential", "0 0"),
+        ("gamma", "3"),
+        ("gamma", "4 4 4"),
+        ("beta", "0.5 0.5"),
+        ("student-t", "4 4 4"),
+    ] {
+        let prior: &[&str] = match family {
+            "bernoulli" => &["--prior", "haldane"],
+            _ => &[],
+        };
+        estimate(family, cells, prior).fails(1, &["improper", "proper prior"]);
+    }
+    for (family, cells, prior) in [
+        ("gaussian", "4 4 4", "normal-gamma(0,1,2,1)"),
+        ("uniform", "4 4", "bilateral-pareto(0,1,2)"),
+        ("gamma", "4 4 4", "shape=gamma(2,1); rate=gamma(2,1)"),
+        ("beta", "0.5", "a=gamma(2,1); b=gamma(2,1)"),
+        ("von-mises", "1", "concentration=gamma(2,1)"),
+    ] {
+        let told = crate::estimate::told(family, cells, &["--prior", prior]);
+        assert!(told["log_evidence"].is_f64(), "{family}");
+        assert!(told["mean"].is_object(), "{family}");
+    }
+}
+
+#[test]
+fn a_posterior_that_grows_towards_an_edge_has_no_mode() {
+    let ran = estimate("gamma", "0.3 0.1 0.7", &["--json"]).good();
+    assert!(ran.stderr.contains("no mode"), "{}", ran.stderr);
+    assert!(ran.json()["map"].is_null() && ran.json()["mean"].is_object());
+}
+
+#[test]
+fn wrong_priors_say_what_to_do() {
+    for (family, prior, words) in [
+        ("bernoulli", "beta(2)", &["2 numbers", "beta(…,…)"][..]),
+        ("bernoulli", "beta(-1,2)", &["positive", "-1"]),
+        ("bernoulli", "bta(2,2)", &["\"bta\"", "beta(a,b)"]),
+        ("bernoulli", "beta(2,2", &["\")\"", "place 9"]),
+        ("bernoulli", "jeffreys(1)", &["jeffreys alone"]),
+        ("bernoulli", "0.8 if", &["place 7"]),
+        ("bernoulli", "", &["cannot be read"]),
+        ("bernoulli", "y+1", &["y"]),
+        ("bernoulli", "-x", &["0 or more"]),
+        (
+            "gaussian",
+            "normal(0,1)",
+            &["normal-gamma(mean,strength,shape,rate)", "known"],
+        ),
+        ("gaussian", "exp(-x^2)", &["normal-gamma", "--known"]),
+        ("gaussian", "normal-gamma(0,-1,2,1)", &["positive"]),
+        ("gamma", "gamma(2,1)", &["whose prior", "shape=…; rate=…"]),
+        ("gamma", "scale=gamma(2,1)", &["\"scale\"", "shape=…"]),
+        ("gamma", "shape=gamma(2)", &["2 numbers"]),
+        ("gamma", "shape=-1", &["0 or more"]),
+        ("poisson", "beta(2,2)", &[]),
+    ] {
+        let ran = estimate(family, "1 1 0", &["--prior", prior]);
+        if words.is_empty() {
+            // Any density is a prior of one parameter.
+            ran.good();
+        } else {
+            let cells = if family == "gamma" { "1 2 3" } else { "1 1 0" };
+            estimate(family, cells, &["--prior", prior]).fails(2, words);
+        }
+    }
+    estimate("bernoulli", "1 1 0", &["--prior", "0"]).fails(1, &["no probability"]);
+    let files = Files::new();
+    let table = |text: &str| {
+        let table = files.write("p.csv", text);
+        estimate("bernoulli", "1 1 0", &["--prior-table", &table])
+    };
+    table("p,v\n0,1\n").fails(2, &["two rows"]);
+    table("p,v\n0,1\n1,-1\n").fails(2, &["0 or more", "-1"]);
+    table("p,v\n0,1\n1,\n").fails(2, &["p.csv", "row 2"]);
+    table("p,v,z\n0,1,2\n1,2,3\n").fails(2, &["p.csv", "two columns"]);
+    table("p,v\n0,a\n1,b\n").fails(2, &["p.csv", "line 2", "\"v\""]);
+    let table = files.write("p.csv", "p,v\n0,1\n1,2\n");
+    estimate("gamma", "1 2 3", &["--prior-table", &table]).fails(2, &["several", "shape=…"]);
+}
+
+#[test]
+fn families_and_columns_that_are_not_there_are_listed_against_those_that_are() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,y,z\n1,2,a\n0,3,b\n1,1,c\n");
+    let run = |more: &[&str]| abduce(&[&["estimate"], more, &[&table]].concat());
+    run(&["poison"]).fails(2, &["\"poison\"", "poisson, zero-inflated-poisson"]);
+    run(&["poisson", "--column", "q"]).fails(2, &["\"q\"", "x, y, z"]);
+    run(&["poisson"]).fails(2, &["one column", "--column", "x, y, z"]);
+    run(&["poisson", "--column", "x,y"]).fails(2, &["one column", "x, y"]);
+    run(&["bernoulli"]).fails(2, &["one column", "x, y, z"]);
+    run(&["bernoulli", "--column", "z"]).fails(2, &["\"z\"", "3 levels"]);
+    run(&["poisson", "--column", "y"]).good();
+    run(&["lognormal", "--column", "y"]).good();
+}
+
+#[test]
+fn no_row_is_refused_unless_a_proper_prior_speaks_for_itself() {
+    let files = Files::new();
+    let empty = files.write("empty.csv", "x\n");
+    abduce(&["estimate", "poisson", &empty]).fails(2, &["no rows"]);
+    let hidden = files.write("hidden.csv", "x,y\n,1\nNA,2\n");
+    let run = |family: &str, more: &[&str]| {
+        let line = ["estimate", family, &hidden, "--column", "x"];
+        abduce(&[&line[..], more].concat())
+    };
+    run("poisson", &[]).fails(2, &["no row is seen"]);
+    run("gamma", &[]).fails(2, &["no row is seen"]);
+    let prior = run("poisson", &["--prior", "gamma(3,2)", "--json"]).good();
+    near(&prior.json()["mean"]["rate"], 1.5);
+    assert_eq!(prior.json()["hidden"], 2);
+    assert!(prior.json()["maximum_likelihood"].is_null());
+}
+
+#[test]
+fn huge_and_tiny_numbers_are_estimated_or_refused() {
+    let rate = |cells: &str| {
+        let told = told("exponential", cells, &[]);
+        told["maximum_likelihood"]["parameters"]["rate"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!((rate("1e-200 3e-200") / 5e199 - 1.0).abs() < 1e-12);
+    assert!((rate("1e120 3e120") / 5e-121 - 1.0).abs() < 1e-12);
+    let offset = told("gaussian", "100000001 100000002 100000003", &[]);
+    near(&offset["unbiased"]["variance"], 1.0);
+    estimate("exponential", "1e300 2", &[]).fails(2, &["line 2", "too large", "1e140"]);
+    for (family, cells, more, _) in FAMILIES {
+        let unit = match family {
+            "bernoulli" | "binomial" | "beta" => continue,
+            "geometric" | "negative-binomial" | "poisson" | "zero-inflated-poisson" => 1e9,
+            _ => 1e100,
+        };
+        let cells = cells.split(' ').map(|cell| cell.parse::<f64>().unwrap());
+        let huge = cells.map(|cell| format!("{:e}", unit * cell));
+        let ran = estimate(family, &huge.collect::<Vec<_>>().join(" "), more);
+        assert!([0, 1].contains(&ran.code), "{family}: {}", ran.stderr);
+        assert!(!ran.stdout.contains("NaN"), "{family}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn rows_are_read_from_a_pipe_and_results_written_to_a_file() {
+    let files = Files::new();
+    for (family, cells, more, _) in FAMILIES {
+        let piped = [&["estimate", family, "-", "--json"], more].concat();
+        let piped = abduce_reading(&piped, &column(cells)).good().json();
+        assert_eq!(piped, told(family, cells, more), "{family}");
+    }
+    // Zeros and ones look like two levels, and are numbers all the same.
+    let counts = abduce_reading(&["estimate", "geometric", "-"], &column("1 0 0"));
+    assert!(counts.good().stdout.contains("geometric of x: 3 rows"));
+    let table = files.write("t.csv", column("1 0 1"));
+    let written = files.path("out.txt");
+    let ran = abduce(&["estimate", "bernoulli", &table, "-o", &written]).good();
+    assert_eq!(ran.stdout, "");
+    assert!(files.read("out.txt").starts_with("bernoulli of x"));
+    abduce(&["estimate", "bernoulli", &table, "-o", &table]).fails(2, &["being read"]);
+}
