@@ -19,7 +19,7 @@ impl Prior for Dirichlet {
 
     fn is_proper(&self) -> bool {
         let positive = |alpha: &f64| *alpha > 0.0 && alpha.is_finite();
-        self.concentration.iter().all(positive)
+        !self.concentration.is_empty() && self.concentration.iter().all(positive)
     }
 
     fn log_density_of(&self, probabilities: &[f64]) -> f64 {

@@ -216,11 +216,14 @@ impl Conjugate for UniformEnds {
                     )),
                 }
             }
-            "reference" | "jeffreys" => nowhere(0.0),
+            // Under 1/(h − l) the next row lies between the extremes of n with
+            // probability (n − 1)/(n + 1), as it should.
+            "reference" => nowhere(-1.0),
+            "jeffreys" => nowhere(0.0),
             "uniform" | "flat" => nowhere(-2.0),
             _ => Err(unknown_prior(
                 name,
-                "bilateral-pareto(low,high,shape), reference and uniform",
+                "bilateral-pareto(low,high,shape), reference, jeffreys and uniform",
             )),
         }
     }

@@ -30,7 +30,7 @@ pub struct NegativeBinomial {
 
 impl NegativeBinomial {
     /// Beyond this size it cannot be told from a Poisson distribution.
-    pub(crate) const MOST: f64 = 1e9;
+    pub(crate) const MOST: f64 = 1e7;
     const LEAST: f64 = 1e-9;
 
     /// A negative binomial distribution.
@@ -105,7 +105,9 @@ impl Univariate for NegativeBinomial {
 
     fn mode(&self) -> f64 {
         let p = self.probability;
-        ((self.size - 1.0).max(0.0) * (1.0 - p) / p).floor()
+        // At a whole number, it and the count below are equally probable.
+        let top = (self.size - 1.0).max(0.0) * (1.0 - p) / p;
+        (top.ceil() - 1.0).max(0.0)
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {

@@ -6,7 +6,9 @@
 
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
-use crate::kernel::special::{beta_i, beta_i_complement, digamma, inverse_beta_i, ln_beta};
+use crate::kernel::special::{
+    beta_i, beta_i_complement, digamma, inverse_beta_i, inverse_beta_i_complement, ln_beta,
+};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -172,8 +174,15 @@ impl Univariate for StudentT {
         let nu = self.degrees;
         let tail = p.min(1.0 - p);
         let size = if tail < 0.25 {
-            let y = inverse_beta_i(0.5 * nu, 0.5, 2.0 * tail);
-            (nu * (1.0 - y) / y).sqrt()
+            // Whichever of the two shares is small keeps the digits.
+            let share = inverse_beta_i_complement(0.5, 0.5 * nu, 2.0 * tail);
+            match share < 0.5 {
+                true => (nu * share / (1.0 - share)).sqrt(),
+                false => {
+                    let rest = inverse_beta_i(0.5 * nu, 0.5, 2.0 * tail);
+                    (nu * (1.0 - rest) / rest).sqrt()
+                }
+            }
         } else {
             let y = inverse_beta_i(0.5, 0.5 * nu, 1.0 - 2.0 * tail);
             (nu * y / (1.0 - y)).sqrt()
@@ -205,7 +214,7 @@ impl Univariate for StudentT {
         // ψ is smooth: its difference over ½ loses digits for large ν only
         // where the factor (ν+1)/2 is about to restore them.
         let rise = match nu > 1e5 {
-            true => 0.5 + 0.5 / nu,
+            true => 0.5 + 0.75 / nu,
             false => half * (digamma(half) - digamma(0.5 * nu)),
         };
         rise + 0.5 * nu.ln() + ln_beta(0.5 * nu, 0.5) + self.scale.ln()
@@ -246,7 +255,7 @@ impl Scalar for StudentT {
             scale: points.variance().sqrt(),
             degrees: 4.0,
         };
-        for _ in 0..5000 {
+        for _ in 0..2000 {
             let next = best.improved(points);
             if !next.in_range() {
                 return Err(Error::numeric("the scale of the numbers vanishes"));
@@ -255,7 +264,7 @@ impl Scalar for StudentT {
                 + (next.scale / best.scale).ln().abs()
                 + (next.degrees / best.degrees).ln().abs();
             best = next;
-            if moved < 1e-13 {
+            if moved < 1e-11 {
                 break;
             }
         }

@@ -116,7 +116,12 @@ pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)
         return f64::INFINITY;
     }
     let gain = |x: f64| p.log_density(x) - q.log_density(x);
-    p.expectation(&gain).max(0.0)
+    let expected = p.expectation(&gain);
+    if expected.is_nan() {
+        f64::INFINITY
+    } else {
+        expected.max(0.0)
+    }
 }
 
 fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
@@ -221,18 +226,23 @@ fn lattice<D: Univariate + ?Sized>(of: &D) -> (f64, f64) {
 }
 
 fn sum_over_lattice<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> f64 {
-    const MOST_TERMS: f64 = 1e6;
+    const MOST_TERMS: f64 = 3e5;
     let (low, high) = lattice(of);
     let term = |x: f64| {
         let density = of.density(x);
         if density > 0.0 { density * f(x) } else { 0.0 }
     };
-    // So wide a distribution is smooth from point to point: every step-th
-    // term stands for its neighbours.
-    let step = ((high - low) / MOST_TERMS).ceil().max(1.0);
-    let count = ((high - low) / step) as u64;
-    let terms = (0..=count).map(|i| term(low + i as f64 * step));
-    step * terms.sum::<f64>()
+    let summed = (high - low).min(MOST_TERMS);
+    let sum: f64 = (0..=summed as u64).map(|i| term(low + i as f64)).sum();
+    let last = low + summed.floor();
+    if last >= high {
+        return sum;
+    }
+    // What lies beyond is so wide that it is smooth from point to point.
+    let share = of.cdf(last);
+    let inside = |u: &f64| *u > share;
+    let breaks: Vec<f64> = BREAKS.iter().copied().filter(inside).collect();
+    sum + integrate(|u| f(of.quantile(u)), share, 1.0, &breaks, 1e-11).value
 }
 
 fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
@@ -266,32 +276,19 @@ fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
 }
 
 fn shortest_run<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
-    let (least, most) = of.support();
-    let mode = of.mode();
-    let (mut low, mut high, mut mass) = (mode, mode, of.density(mode));
-    // Wide distributions are walked in steps of a thousandth of their width.
-    let width = of.quantile(1.0 - 1e-9) - of.quantile(1e-9);
-    let step = (width / 1e5).floor().max(1.0);
-    while mass < level && (low > least || high < most) {
-        let below = if low > least {
-            of.density(low - 1.0)
-        } else {
-            -1.0
-        };
-        let above = if high < most {
-            of.density(high + 1.0)
-        } else {
-            -1.0
-        };
-        match below >= above {
-            true => low = (low - step).max(least),
-            false => high = (high + step).min(most),
-        }
+    const MOST_STARTS: f64 = 2000.0;
+    let (least, _) = of.support();
+    let (first, last) = (of.quantile(1e-15), of.quantile(1.0 - level));
+    let step = ((last - first) / MOST_STARTS).ceil().max(1.0);
+    let count = ((last - first) / step) as u64;
+    let run = |low: f64| {
         let before = if low > least { of.cdf(low - 1.0) } else { 0.0 };
-        mass = of.cdf(high) - before;
-        if below.max(above) <= 0.0 {
-            break;
-        }
-    }
-    (low, high)
+        (low, of.quantile((before + level).min(1.0)))
+    };
+    let shorter = |best: (f64, f64), next: (f64, f64)| match next.1 - next.0 < best.1 - best.0 {
+        true => next,
+        false => best,
+    };
+    let starts = (0..=count).map(|i| first + i as f64 * step);
+    starts.map(run).fold(of.equal_tailed(level), shorter)
 }

@@ -347,6 +347,44 @@ fn a_wide_lattice_is_summed_as_an_integral() {
 }
 
 #[test]
+fn wide_counts_that_pile_up_at_zero_are_summed_where_they_are() {
+    // The entropy by mpmath.
+    let counts = NegativeBinomial {
+        size: 0.1,
+        probability: 1e-6,
+    };
+    assert!(close(counts.entropy(), 8.596, 1e-3), "{}", counts.entropy());
+    assert!(close(counts.expectation(&|_| 1.0), 1.0, 1e-9));
+}
+
+#[test]
+fn runs_of_highest_density_hold_their_level_with_a_spike_at_zero() {
+    let counts = ZeroInflatedPoisson {
+        inflation: 0.3,
+        rate: 1000.0,
+    };
+    let (low, high) = counts.highest_density(0.95);
+    assert!(counts.cdf(high) - counts.cdf(low - 1.0) >= 0.95);
+    let (low, _) = counts.highest_density(0.5);
+    assert!(low > 900.0, "{low}");
+}
+
+#[test]
+fn angles_cut_open_elsewhere_still_diverge_by_a_finite_amount() {
+    let (p, q) = (
+        VonMises {
+            direction: 3.0,
+            concentration: 1.0,
+        },
+        VonMises {
+            direction: -3.0,
+            concentration: 2.0,
+        },
+    );
+    assert!(close(divergence(&p, &q), p.kl(&q), 1e-8));
+}
+
+#[test]
 fn divergence_is_infinite_where_the_other_rules_out_what_can_be() {
     let wide = Uniform {
         low: 0.0,

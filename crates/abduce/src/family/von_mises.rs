@@ -161,7 +161,7 @@ impl Univariate for VonMises {
                 }
             }
         };
-        turned(self.direction + angle)
+        self.direction + angle
     }
 }
 

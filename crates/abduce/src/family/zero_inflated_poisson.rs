@@ -206,7 +206,9 @@ impl Scalar for ZeroInflatedPoisson {
     }
 
     fn are_sound(stats: &ZeroInflatedPoissonStats) -> bool {
-        stats.zeros >= 0.0 && stats.weight >= stats.zeros && stats.sum >= 0.0
+        stats.zeros >= -1e-9 * stats.weight
+            && stats.weight * (1.0 + 1e-9) >= stats.zeros
+            && stats.sum >= -1e-9 * stats.weight
     }
 
     fn instances() -> Vec<Self> {

@@ -22,6 +22,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn whole(&mut self) -> Result<Node> {
+        // A sum of thousands of terms is a tree as deep.
+        const LONGEST: usize = 10_000;
+        if self.text.len() > LONGEST {
+            return Err(
+                Error::parameter("the expression is too long").with_hint("give a table instead")
+            );
+        }
         let root = self.choice()?;
         match self.rest().is_empty() {
             true => Ok(root),

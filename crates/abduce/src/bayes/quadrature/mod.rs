@@ -93,6 +93,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             log_evidence: None,
         };
         posterior.find_mode()?;
+        posterior.cut_about_mode();
         posterior.normalise()?;
         posterior.weigh_prior();
         Ok(posterior)
@@ -187,6 +188,36 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         Ok(())
     }
 
+    /// Cuts the range where the posterior has its mass, which may be narrower
+    /// than the likelihood's or far away from it.
+    fn cut_about_mode(&mut self) {
+        let fall = |by: f64| {
+            let sides = [self.mode - by, self.mode + by];
+            let inside = sides
+                .into_iter()
+                .filter(|x| *x > self.support.0 && *x < self.support.1);
+            let most = inside
+                .map(|x| self.log_integrand(x))
+                .fold(f64::NEG_INFINITY, f64::max);
+            self.log_scale - most
+        };
+        let mut width = f64::EPSILON * self.mode.abs().max(f64::MIN_POSITIVE);
+        while fall(width) < 0.5 && width < 1e300 {
+            width *= 2.0;
+        }
+        let steps = [1.0, 3.0, 8.0, 40.0].map(|by| by * width);
+        let places = steps
+            .into_iter()
+            .flat_map(|by| [self.mode - by, self.mode + by]);
+        let places: Vec<f64> = places
+            .chain([self.mode])
+            .filter(|x| *x > self.support.0 && *x < self.support.1)
+            .collect();
+        self.cuts.extend(places);
+        self.cuts.sort_by(f64::total_cmp);
+        self.cuts.dedup();
+    }
+
     fn between(&self, low: f64, high: f64) -> f64 {
         integrate(|x| self.integrand(x), low, high, &[], TOLERANCE).value
     }
@@ -201,13 +232,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         if !(total > 0.0 && total.is_finite()) {
             return Err(super::improper());
         }
-        // A last panel that keeps its share however far it reaches does not end.
-        let (low, high) = self.support;
-        let far = [
-            (high == f64::INFINITY).then(|| self.tail_grows(1.0)),
-            (low == f64::NEG_INFINITY).then(|| self.tail_grows(-1.0)),
-        ];
-        if far.contains(&Some(true)) {
+        if self.tail_grows(1.0) || self.tail_grows(-1.0) {
             return Err(super::improper());
         }
         self.mass = total;
@@ -229,11 +254,26 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         Ok(())
     }
 
-    /// Whether x·f(x) does not fall towards the end.
+    /// Whether d·f does not fall towards an end at distance d, or far out.
     fn tail_grows(&self, sign: f64) -> bool {
-        let at = |size: f64| self.log_integrand(sign * size) + size.ln();
-        let (near, far) = (at(1e100), at(1e200));
-        far > f64::NEG_INFINITY && far >= near - 1e-6
+        let end = if sign > 0.0 {
+            self.support.1
+        } else {
+            self.support.0
+        };
+        let at = |distance: f64| {
+            let place = match end.is_finite() {
+                true => end - sign * distance,
+                false => sign * distance,
+            };
+            self.log_integrand(place) + distance.ln()
+        };
+        let (near, far) = match end {
+            0.0 => (at(1e-100), at(1e-200)),
+            end if end.is_finite() => (at(1e-9 * end.abs()), at(1e-13 * end.abs())),
+            _ => (at(1e100), at(1e200)),
+        };
+        far > f64::NEG_INFINITY && far >= near - 1e-3
     }
 
     fn weigh_prior(&mut self) {

@@ -111,6 +111,13 @@ fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
     let pair = GaussianMean { variance: 1.0 };
     let flat = QuadraturePosterior::new(pair, expression("1"), &pair.zero());
     assert!(flat.is_err());
+    // Ten failures under 1/x: as improper as Haldane's prior.
+    let mut failures = BernoulliProbability.zero();
+    BernoulliProbability.observe(&[0.0], 10.0, &mut failures);
+    let hopeless = QuadraturePosterior::new(BernoulliProbability, expression("1/x"), &failures);
+    assert!(hopeless.is_err());
+    let rare = QuadraturePosterior::new(BernoulliProbability, expression("x^-0.5"), &failures);
+    assert!(rare.is_ok());
     assert!(trial(expression("x - 0.5")).is_err());
     assert!(trial(expression("0")).is_err());
 }
@@ -134,4 +141,16 @@ fn the_predictive_of_a_flat_prior_is_known() {
             "{x}"
         );
     }
+}
+
+#[test]
+fn a_prior_narrower_than_the_likelihood_is_found() {
+    let own = trial(expression("normal(0.3, 1e-10)")).unwrap();
+    assert!(close(own.mean().unwrap(), 0.3, 1e-6));
+    let pair = GaussianMean { variance: 1e12 };
+    let mut seen = pair.zero();
+    pair.observe(&[0.0], 1.0, &mut seen);
+    let own = QuadraturePosterior::new(pair, expression("normal(5e6, 1e10)"), &seen).unwrap();
+    let exact = 5e6 / 1.01;
+    assert!(close(own.mean().unwrap(), exact, 1e-6), "{:?}", own.mean());
 }
