@@ -160,7 +160,10 @@ impl Conjugate for GaussianPrecision {
 
     fn prior(&self, name: &str, given: &[f64]) -> Result<Gamma> {
         match name {
-            "gamma" => numbers::<2>(name, given).and_then(|[a, b]| Gamma::new(a, b)),
+            // An inverse gamma of the variance is a gamma of the precision.
+            "gamma" | "inverse-gamma" => {
+                numbers::<2>(name, given).and_then(|[a, b]| Gamma::new(a, b))
+            }
             "jeffreys" => numbers::<0>(name, given).map(|_| Gamma {
                 shape: 0.0,
                 rate: 0.0,
@@ -171,7 +174,8 @@ impl Conjugate for GaussianPrecision {
             }),
             _ => Err(unknown_prior(
                 name,
-                "gamma(shape,rate) on the precision, uniform and jeffreys",
+                "gamma(shape,rate) on the precision, inverse-gamma(shape,scale) on the variance, uniform \
+                 and jeffreys",
             )),
         }
     }

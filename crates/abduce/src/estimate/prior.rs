@@ -29,7 +29,11 @@ pub(super) fn named(text: &str) -> Option<(String, Vec<f64>)> {
     let numbers = rest.strip_suffix(')')?;
     let numbers: Option<Vec<f64>> = match numbers.trim() {
         "" => Some(Vec::new()),
-        numbers => numbers.split(',').map(|x| x.trim().parse().ok()).collect(),
+        // As it is printed too: a=2, b=2.
+        numbers => numbers
+            .split(',')
+            .map(|x| x.rsplit('=').next()?.trim().parse().ok())
+            .collect(),
     };
     Some((name(before)?, numbers?))
 }
@@ -104,6 +108,7 @@ mod tests {
     #[test]
     fn names_with_numbers_are_told_from_expressions() {
         assert_eq!(named("beta(2, 3)"), Some(("beta".into(), vec![2.0, 3.0])));
+        assert_eq!(named("beta(a=2, b=3)"), named("beta(2,3)"));
         assert_eq!(named(" jeffreys "), Some(("jeffreys".into(), vec![])));
         assert_eq!(named("normal_gamma(0,1,2,3)").unwrap().0, "normal-gamma");
         assert_eq!(named("0.8 if x > 0.5 else 0.2"), None);

@@ -120,9 +120,17 @@ impl<S: Scalar> Family for S {
     }
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
-        let rows = belief.smoothing + belief.scatter();
+        // Counts are smoothed as levels are; other numbers are only kept from
+        // losing their spread, as a Gaussian's are.
+        let wide = Self::wide(&scales[0]);
+        let smoothing = if wide.is_discrete() {
+            belief.smoothing
+        } else {
+            0.0
+        };
+        let rows = smoothing + belief.scatter();
         match rows > 0.0 {
-            true => Self::wide(&scales[0]).expected(rows),
+            true => wide.expected(rows),
             false => Self::Stats::default(),
         }
     }
