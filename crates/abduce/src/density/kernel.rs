@@ -8,6 +8,7 @@
 //! ∫ K(√(r² + s²)) ds over the hidden ones. It is a Gaussian again, or a power of
 //! 1 − r², or else a one-dimensional integral by Gauss–Legendre quadrature.
 
+use crate::kernel::quadrature::gauss_legendre;
 use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -264,25 +265,9 @@ fn log_exponential_shadow(r: f64, hidden: usize) -> f64 {
 /// Nodes and weights of Gauss–Legendre quadrature over 0..`reach`.
 fn quadrature(reach: f64) -> impl Iterator<Item = (f64, f64)> {
     const NODES: usize = 48;
-    // Newton's method on the Legendre polynomial, from Tricomi's estimate.
     static RULE: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
-        let n = NODES as f64;
-        let node = |i: usize| {
-            let mut x = (PI * (i as f64 + 0.75) / (n + 0.5)).cos();
-            let mut slope = 1.0;
-            for _ in 0..8 {
-                let (mut before, mut now) = (1.0, x);
-                for j in 2..=NODES {
-                    let j = j as f64;
-                    (before, now) = (now, ((2.0 * j - 1.0) * x * now - (j - 1.0) * before) / j);
-                }
-                slope = n * (x * now - before) / (x * x - 1.0);
-                x -= now / slope;
-            }
-            let weight = 2.0 / ((1.0 - x * x) * slope * slope);
-            (0.5 * (1.0 + x), 0.5 * weight)
-        };
-        (0..NODES).map(node).collect()
+        let rule = gauss_legendre(NODES).into_iter();
+        rule.map(|(x, w)| (0.5 * (1.0 + x), 0.5 * w)).collect()
     });
     RULE.iter().map(move |(x, w)| (reach * x, reach * w))
 }

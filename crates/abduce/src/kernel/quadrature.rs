@@ -281,6 +281,27 @@ impl PartialEq for Panel {
 
 impl Eq for Panel {}
 
+/// Nodes and weights of the Gauss–Legendre rule on −1 to 1, by Newton's method
+/// on the Legendre polynomial from Tricomi's estimate of its roots.
+pub(crate) fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
+    let n = count as f64;
+    let node = |i: usize| {
+        let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5)).cos();
+        let mut slope = 1.0;
+        for _ in 0..8 {
+            let (mut before, mut now) = (1.0, x);
+            for j in 2..=count {
+                let j = j as f64;
+                (before, now) = (now, ((2.0 * j - 1.0) * x * now - (j - 1.0) * before) / j);
+            }
+            slope = n * (x * now - before) / (x * x - 1.0);
+            x -= now / slope;
+        }
+        (x, 2.0 / ((1.0 - x * x) * slope * slope))
+    };
+    (0..count).map(node).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

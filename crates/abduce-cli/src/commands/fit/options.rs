@@ -139,8 +139,10 @@ pub struct ModelOptions {
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
-    /// The family of a column, as in visits=poisson: gaussian, poisson,
-    /// exponential, categorical, bernoulli, kde, histogram [repeatable]
+    /// The family of a column, as in visits=poisson. For numbers: gaussian,
+    /// student-t, exponential, gamma, log-normal, beta, von-mises, uniform, kde,
+    /// histogram; for counts: poisson, zero-inflated-poisson, geometric,
+    /// negative-binomial; for levels: categorical, bernoulli
     #[arg(long, value_name = "COL=FAMILY")]
     family: Vec<String>,
 

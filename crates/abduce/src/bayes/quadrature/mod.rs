@@ -6,7 +6,7 @@
 
 use super::{Conjugate, Curve, Prior};
 use crate::family::{Averaged, Univariate};
-use crate::kernel::quadrature::integrate;
+use crate::kernel::quadrature::{gauss_legendre, integrate};
 use crate::{Error, Result};
 use std::fmt;
 
@@ -303,6 +303,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
 
     /// Weighted values of the parameter that stand for the posterior.
     fn nodes(&self) -> Vec<(f64, f64)> {
+        let rule = gauss_legendre(16);
         let mut nodes = Vec::new();
         for (i, pair) in self.cuts.windows(2).enumerate() {
             if self.below[i + 1] - self.below[i] < 1e-13 {
@@ -323,7 +324,9 @@ impl<C: Conjugate> QuadraturePosterior<C> {
                     },
                 ),
             };
-            nodes.extend(gauss_legendre(low, high).map(|(x, w)| (x, w * self.integrand(x))));
+            let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+            let places = rule.iter().map(|(x, w)| (middle + half * x, half * w));
+            nodes.extend(places.map(|(x, w)| (x, w * self.integrand(x))));
         }
         nodes
     }
@@ -359,32 +362,6 @@ fn cuts(support: (f64, f64), guide: Option<&dyn Univariate>, prior: &Curve) -> V
     cuts.sort_by(f64::total_cmp);
     cuts.dedup();
     cuts
-}
-
-/// Nodes and weights of the Gauss–Legendre rule with 16 nodes.
-fn gauss_legendre(low: f64, high: f64) -> impl Iterator<Item = (f64, f64)> {
-    const COUNT: usize = 16;
-    let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-    (0..COUNT).map(move |i| {
-        // Newton's steps from the asymptotic place of the root of P₁₆.
-        let n = COUNT as f64;
-        let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5)).cos();
-        let mut slope = 1.0;
-        for _ in 0..8 {
-            let (mut before, mut value) = (1.0, x);
-            for k in 2..=COUNT {
-                let k = k as f64;
-                (before, value) = (
-                    value,
-                    ((2.0 * k - 1.0) * x * value - (k - 1.0) * before) / k,
-                );
-            }
-            slope = n * (x * value - before) / (x * x - 1.0);
-            x -= value / slope;
-        }
-        let weight = 2.0 / ((1.0 - x * x) * slope * slope);
-        (middle + half * x, half * weight)
-    })
 }
 
 impl<C: Conjugate> Univariate for QuadraturePosterior<C> {
