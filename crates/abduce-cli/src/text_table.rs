@@ -54,14 +54,28 @@ pub fn counted(number: u64, thing: &str) -> String {
 
 /// A number for people: about six significant digits.
 pub fn readable(x: f64) -> String {
+    readable_within(x, 0.0)
+}
+
+/// A number for people that is uncertain by `width`: about six significant
+/// digits, or as many more as it takes to show three of the width.
+pub fn readable_within(x: f64, width: f64) -> String {
     let size = x.abs();
-    if x == 0.0 || !x.is_finite() {
+    if x == 0.0 {
+        return "0".into();
+    }
+    if !x.is_finite() {
         return x.to_string();
     }
+    let place = |size: f64| size.log10().floor() as i32;
+    let least = if width > 0.0 { 2 - place(width) } else { 0 };
     if !(1e-4..1e9).contains(&size) {
-        return format!("{x:.4e}");
+        let digits = (least + place(size)).clamp(4, 15) as usize;
+        return format!("{x:.digits$e}");
     }
-    let digits = (5 - size.log10().floor() as i32).clamp(0, 8) as usize;
+    let digits = (5 - place(size))
+        .clamp(0, 8)
+        .max(least.min(15 - place(size))) as usize;
     let text = format!("{x:.digits$}");
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
@@ -80,5 +94,15 @@ mod tests {
         assert_eq!(readable(1e-9), "1.0000e-9");
         assert_eq!(readable(3.0), "3");
         assert_eq!(readable(0.0), "0");
+        assert_eq!(readable(-0.0), "0");
+    }
+
+    #[test]
+    fn as_many_digits_are_shown_as_tell_the_ends_of_an_interval_apart() {
+        assert_eq!(readable_within(1000000.23333, 0.5), "1000000.233");
+        assert_eq!(readable_within(1e12 + 0.25, 0.5), "1.000000000000250e12");
+        assert_eq!(readable_within(0.5, 1e-300), "0.5");
+        assert_eq!(readable_within(1e-300, 1e-300), "1.0000e-300");
+        assert_eq!(readable_within(2.5, f64::INFINITY), "2.5");
     }
 }

@@ -46,6 +46,7 @@ struct Trouble {
     hint: Option<String>,
     file: Option<String>,
     line: Option<u64>,
+    row: Option<u64>,
     column: Option<String>,
     component: Option<usize>,
 }
@@ -58,6 +59,7 @@ impl Error {
             hint: None,
             file: None,
             line: None,
+            row: None,
             column: None,
             component: None,
         }))
@@ -95,6 +97,13 @@ impl Error {
         self
     }
 
+    /// Says in which row of the data, counted from 1 over all files, where the
+    /// line is not known.
+    pub fn at_row(mut self, row: u64) -> Self {
+        self.0.row.get_or_insert(row);
+        self
+    }
+
     /// Says in which column of the table.
     pub fn at_column(mut self, column: impl Into<String>) -> Self {
         self.0.column.get_or_insert(column.into());
@@ -128,6 +137,11 @@ impl Error {
         self.0.line
     }
 
+    /// The row, counted from 1 over all files, where one is to blame.
+    pub fn row(&self) -> Option<u64> {
+        self.0.row
+    }
+
     /// The column, where one is to blame.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
@@ -148,6 +162,8 @@ impl fmt::Display for Error {
         }
         if let Some(line) = trouble.line {
             place.push(format!("line {line}"));
+        } else if let Some(row) = trouble.row {
+            place.push(format!("row {row}"));
         }
         if let Some(column) = &trouble.column {
             place.push(format!("column \"{column}\""));

@@ -28,6 +28,8 @@ impl Arguments {
                 let heading = context.heading(&output, stop.name);
                 writeln!(output, "{heading}")?;
             }
+            let longest = |line: &tour::Line| line.expected.width().max(line.obtained.width());
+            let width = lines.iter().map(longest).max().unwrap_or(0).max(22);
             for line in lines {
                 wrong += usize::from(!line.ok);
                 if context.json {
@@ -44,7 +46,7 @@ impl Arguments {
                 let gap = 50usize.saturating_sub(line.name.width());
                 writeln!(
                     output,
-                    "  {}{:gap$}  expected {:<22} obtained {:<22} {verdict}",
+                    "  {}{:gap$}  expected {:<width$} obtained {:<width$} {verdict}",
                     line.name, "", line.expected, line.obtained
                 )?;
             }

@@ -32,12 +32,12 @@ fn columns_that_are_not_there_are_listed_against_those_that_are() {
     };
     for (option, value) in [
         ("--drop", "specis"),
-        ("--columns", "specis"),
         ("--weight", "specis"),
         ("--kind", "specis=real"),
     ] {
         fit(option, value).fails(2, &[option, "specis", "species, island"]);
     }
+    fit("--columns", "specis").fails(2, &["no column \"specis\"", "species, island"]);
     fit("--family", "specis=poisson").fails(2, &["specis", "species, island"]);
     fit("--family", "island=poison").fails(2, &["poison", "poisson"]);
     fit("--family", "island").fails(2, &["--family"]);

@@ -16,6 +16,23 @@ fn near(value: &Value, expected: f64) {
 }
 
 #[test]
+fn rows_without_a_line_of_names_are_predicted_with_or_without_their_label() {
+    let files = Files::new();
+    let table = files.write("t.csv", "Sunny,Warm,Yes\nRainy,Cold,No\nSunny,Cold,Yes\n");
+    let fit = ["concept", &table, "--no-header", "--names", "sky,air,label"];
+    for cells in ["Sunny,Warm\n", "Sunny,Warm,\n"] {
+        let rows = files.write("rows.csv", cells);
+        let more = ["--target", "label", "--predict", &rows, "--json"];
+        let told = abduce(&[&fit[..], &more[..]].concat()).good();
+        let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+        assert_eq!(told["predictions"].as_array().unwrap().len(), 1);
+        assert_eq!(told["predictions"][0]["prediction"], "Yes");
+    }
+    let strange = [&fit[..], &["--target", "label", "--check", "Foo=1"]].concat();
+    abduce(&strange).fails(2, &["--check", "no attribute \"Foo\"", "sky, air"]);
+}
+
+#[test]
 fn mitchell_s_version_space_comes_out() {
     let ran = enjoy(&[]).good();
     for line in [

@@ -235,7 +235,10 @@ fn what_is_known_is_not_estimated() {
     };
     refused("binomial", &[], &["trials", "--known trials=10"]);
     refused("binomial", &["trials=2.5"], &["whole number", "2.5"]);
-    refused("binomial", &["trials=2"], &["row 2", "3", "from 0 to 2"]);
+    refused("binomial", &["trials=2"], &["t.csv, line 3", "from 0 to 2"]);
+    let twice = ["variance=1", "variance=2"];
+    refused("gaussian", &twice, &["\"variance\"", "twice"]);
+    refused("gaussian", &["variance=big"], &["--known", "\"big\""]);
     refused("gaussian", &["sd=1"], &["\"sd\"", "mean, variance"]);
     refused("gaussian", &["variance=-1"], &["positive", "-1"]);
     refused(

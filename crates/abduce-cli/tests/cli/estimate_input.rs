@@ -10,12 +10,46 @@ fn a_row_that_a_family_cannot_have_is_named() {
         let Some(impossible) = impossible else {
             continue;
         };
-        let row = format!("row {}", cells.split(' ').count() + 1);
+        let place = format!("t.csv, line {}, ", cells.split(' ').count() + 2);
         let ran = estimate(family, &format!("{cells} {impossible}"), more);
-        let words = [row.as_str(), "\"x\"", impossible, "mend or leave out"];
+        let words = [place.as_str(), "\"x\"", impossible, "mend or leave out"];
         ran.fails(2, &words);
         estimate(family, "1 tall 0", more).fails(2, &["\"x\""]);
     }
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,2\n\n3,-4\n");
+    let multinomial = abduce(&["estimate", "multinomial", &table]);
+    multinomial.fails(2, &["t.csv, line 4, column \"b\"", "-4"]);
+    let elsewhere = abduce(&["estimate", "poisson", &table, "--column", "c"]);
+    elsewhere.fails(2, &["no column \"c\"", "a, b"]);
+}
+
+#[test]
+fn rows_over_several_files_are_found_in_theirs() {
+    let files = Files::new();
+    let first = files.write("first.csv", "x\n1\n2\n");
+    let second = files.write("second.csv", "x\n3\n4\n-5\n");
+    let ran = abduce(&["estimate", "poisson", &first, &second, "--column", "x"]);
+    ran.fails(2, &["second.csv, line 4, column \"x\"", "-5"]);
+    let same = abduce(&["estimate", "poisson", &first, "--column", "x"]);
+    same.good();
+}
+
+#[test]
+fn digits_enough_are_shown_to_tell_close_numbers_apart() {
+    let ran = estimate("gaussian", "1000000.1 1000000.2 1000000.4", &[]).good();
+    assert!(ran.stdout.contains("1000000.233"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("1000000 to 1000001"), "{}", ran.stdout);
+}
+
+#[test]
+fn many_levels_are_not_all_on_one_line() {
+    let cells: Vec<String> = (0..100).map(|i| format!("level{}", i % 50)).collect();
+    let ran = estimate("categorical", &cells.join(" "), &[]).good();
+    assert!(ran.stdout.contains("50 in all"), "{}", ran.stdout);
+    let told = told("categorical", &cells.join(" "), &[]);
+    let concentrations = told["posterior"]["parameters"]["concentration"].as_array();
+    assert_eq!(concentrations.map(Vec::len), Some(50));
 }
 
 #[test]

@@ -148,11 +148,16 @@ impl Conjunctions {
             None if parts.len() == constraints.len() => parts.into_iter().enumerate().collect(),
             None => {
                 let names = self.attributes.iter().map(|field| field.name.as_str());
-                return Err(Error::parameter(format!(
-                    "a hypothesis needs a value or ? for each of {} attributes, not {}",
-                    constraints.len(),
-                    parts.len()
-                ))
+                let strange = |part: &&&str| part.contains('=') && self.named(part).is_none();
+                let cut = parts.iter().find(strange).and_then(|p| p.split_once('='));
+                return Err(Error::parameter(match cut {
+                    Some((name, _)) => format!("there is no attribute \"{}\"", name.trim()),
+                    None => format!(
+                        "a hypothesis needs a value or ? for each of {} attributes, not {}",
+                        constraints.len(),
+                        parts.len()
+                    ),
+                })
                 .with_hint(format!(
                     "the attributes are {}; some can be named, as in {}=…",
                     listed(names),

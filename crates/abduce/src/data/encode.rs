@@ -64,7 +64,7 @@ fn not_a_number(text: &str, name: &str, missing: &Missing) -> Error {
     Error::data(format!("\"{text}\" is not a number"))
         .at_column(name)
         .with_hint(format!(
-            "pass {} if it means missing, or --kind \"{name}=categorical\"",
+            "pass {} if it means missing, or correct the cell",
             missing.with(text)
         ))
 }
@@ -172,14 +172,10 @@ impl Encoder {
                 let x = as_number(cell, *kind, name, missing).map_err(|error| {
                     let text = shown(cell);
                     match number(&text) {
-                        Some(x) if x.abs() > TOO_LARGE => error,
-                        Some(_) => error.with_hint(
+                        Some(x) if x.abs() <= TOO_LARGE => error.with_hint(
                             "the model knows this column as counts: 0, 1, 2, …; correct the cell",
                         ),
-                        None => error.with_hint(format!(
-                            "pass {} if it means missing, or correct the cell",
-                            missing.with(&text)
-                        )),
+                        _ => error,
                     }
                 })?;
                 seen.append(x.is_some());

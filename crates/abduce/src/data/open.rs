@@ -40,6 +40,27 @@ impl Opened {
     pub fn raw_rows(&self) -> Result<RawRows> {
         RawRows::new(Arc::clone(&self.inputs))
     }
+
+    /// An error that blames a row, with the file and the line on which the row
+    /// stands.
+    pub fn locate(&self, error: Error) -> Error {
+        let Some(row) = error.row() else {
+            return error;
+        };
+        let mut before = 0;
+        let found = self
+            .inputs
+            .scan(&vec![false; self.inputs.names.len()], |located| {
+                let rows = located.batch.rows() as u64;
+                if before + rows < row {
+                    before += rows;
+                    return Ok(());
+                }
+                let line = located.batch.line((row - before - 1) as usize);
+                Err(error.clone().at_line(line))
+            });
+        found.err().unwrap_or(error)
+    }
 }
 
 impl std::fmt::Debug for Opened {
@@ -149,18 +170,18 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
 /// columns there are.
 fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
     let kept = options.columns.iter().flatten();
-    let named = (options.drop.iter().map(|name| (name, "--drop")))
-        .chain(kept.map(|name| (name, "--columns")))
-        .chain(options.kinds.iter().map(|(name, _)| (name, "--kind")))
-        .chain(options.target.iter().map(|name| (name, "--target")))
-        .chain(options.weight.iter().map(|name| (name, "--weight")));
+    let named = (options.drop.iter().map(|name| (name, "--drop: ")))
+        .chain(kept.map(|name| (name, "")))
+        .chain(options.kinds.iter().map(|(name, _)| (name, "--kind: ")))
+        .chain(options.target.iter().map(|name| (name, "--target: ")))
+        .chain(options.weight.iter().map(|name| (name, "--weight: ")));
     for (name, option) in named {
         if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
             let near = nearest(name, &inputs.names);
             let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
             return Err(
-                Error::parameter(format!("{option}: there is no column \"{name}\""))
+                Error::parameter(format!("{option}there is no column \"{name}\""))
                     .with_hint(format!("{meant}the columns are {names}")),
             );
         }

@@ -20,8 +20,8 @@ pub(super) struct Model<'a, C: Conjugate> {
     pub pair: C,
     /// The prior where none is given.
     pub default: &'static str,
-    /// What is wrong with a row.
-    pub wrong: &'a dyn Fn(&[f64]) -> Option<String>,
+    /// What is wrong with a cell.
+    pub wrong: &'a dyn Fn(f64) -> Option<String>,
     /// The maximum-likelihood estimate, in the words of the family.
     pub maximum: &'a dyn Fn(&C::Stats) -> Result<Maximum>,
     pub unbiased: &'a dyn Fn(&C::Stats) -> Option<Numbers>,
@@ -244,7 +244,12 @@ where
     let level = estimate.level;
     let own = posterior.marginals().into_iter();
     let own = own.map(|(i, own)| (names[i].clone(), own));
-    let all: Vec<_> = own.chain(pair.derived(&posterior)).collect();
+    let derived = pair.derived(&posterior);
+    if let Some(means) = &mut estimate.mean {
+        let mean = |(name, own): &(String, Box<dyn Univariate>)| Some((name.clone(), own.mean()?));
+        means.0.extend(derived.iter().filter_map(mean));
+    }
+    let all: Vec<_> = own.chain(derived).collect();
     let each = all.iter().map(|(name, own)| (name.as_str(), own.as_ref()));
     tell(estimate, each.collect(), request)?;
     let predictive = pair.predictive(&posterior)?;

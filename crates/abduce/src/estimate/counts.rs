@@ -21,8 +21,8 @@ fn is_count(x: f64) -> bool {
     Poisson::supports(x)
 }
 
-fn count(row: &[f64]) -> Option<String> {
-    must(is_count(row[0]), row[0], COUNT)
+fn count(x: f64) -> Option<String> {
+    must(is_count(x), x, COUNT)
 }
 
 /// Intervals that hold whatever the probability is.
@@ -101,8 +101,8 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
     Ok(estimate)
 }
 
-fn bernoulli_domain(row: &[f64]) -> Option<String> {
-    must(row[0] == 0.0 || row[0] == 1.0, row[0], "0 or 1")
+fn bernoulli_domain(x: f64) -> Option<String> {
+    must(x == 0.0 || x == 1.0, x, "0 or 1")
 }
 
 pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -117,7 +117,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     }
     let trials = trials as u64;
     let domain = format!("a whole number from 0 to {trials}");
-    let wrong = |row: &[f64]| must(Binomial::supports_in(trials, row[0]), row[0], &domain);
+    let wrong = |x: f64| must(Binomial::supports_in(trials, x), x, &domain);
     let mut sums = (0.0, 0.0);
     let maximum = |stats: &BinomialStats| {
         let total = stats.successes + stats.failures;

@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// A family that can be estimated.
 pub(super) struct Entry {
     pub name: &'static str,
+    /// The priors it takes besides those named without numbers, as users type
+    /// them.
+    pub priors: &'static str,
     /// How its columns are read; `None` where two levels or numbers will do.
     pub kind: Option<Kind>,
     /// The parameters that may be known.
@@ -23,6 +26,7 @@ const REAL: Option<Kind> = Some(Kind::Real);
 const FAMILIES: &[Entry] = &[
     Entry {
         name: "bernoulli",
+        priors: "beta(a,b)",
         kind: None,
         known: &[],
         several: false,
@@ -30,6 +34,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "binomial",
+        priors: "beta(a,b)",
         kind: REAL,
         known: &["trials"],
         several: false,
@@ -37,6 +42,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "categorical",
+        priors: "dirichlet(a), or a number for each level",
         kind: Some(Kind::Categorical),
         known: &[],
         several: false,
@@ -44,6 +50,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "multinomial",
+        priors: "dirichlet(a), or a number for each column",
         kind: REAL,
         known: &[],
         several: true,
@@ -51,6 +58,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "geometric",
+        priors: "beta(a,b)",
         kind: REAL,
         known: &[],
         several: false,
@@ -58,6 +66,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "negative-binomial",
+        priors: "size=…; probability=…; beta(a,b), size known",
         kind: REAL,
         known: &["size"],
         several: false,
@@ -65,6 +74,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "poisson",
+        priors: "gamma(shape,rate)",
         kind: REAL,
         known: &[],
         several: false,
@@ -72,6 +82,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "zero-inflated-poisson",
+        priors: "inflation=…; rate=…",
         kind: REAL,
         known: &[],
         several: false,
@@ -79,6 +90,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "exponential",
+        priors: "gamma(shape,rate)",
         kind: REAL,
         known: &[],
         several: false,
@@ -86,6 +98,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "gamma",
+        priors: "shape=…; rate=…; gamma(shape,rate), shape known",
         kind: REAL,
         known: &["shape"],
         several: false,
@@ -93,6 +106,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "beta",
+        priors: "a=…; b=…",
         kind: REAL,
         known: &[],
         several: false,
@@ -100,6 +114,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "gaussian",
+        priors: "normal-gamma(mean,strength,shape,rate); normal(mean,variance), variance known; gamma(shape,rate), mean known",
         kind: REAL,
         known: &["mean", "variance"],
         several: false,
@@ -107,6 +122,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "log-normal",
+        priors: "normal-gamma(mean,strength,shape,rate)",
         kind: REAL,
         known: &[],
         several: false,
@@ -114,6 +130,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "student-t",
+        priors: "location=…; scale=…; degrees=…",
         kind: REAL,
         known: &[],
         several: false,
@@ -121,6 +138,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "von-mises",
+        priors: "direction=…; concentration=…",
         kind: REAL,
         known: &[],
         several: false,
@@ -128,6 +146,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "uniform",
+        priors: "bilateral-pareto(low,high,shape)",
         kind: REAL,
         known: &[],
         several: false,
@@ -135,6 +154,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "point-mass",
+        priors: "",
         kind: REAL,
         known: &[],
         several: false,
@@ -142,12 +162,27 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "multivariate-gaussian",
+        priors: "normal-inverse-wishart(mean,strength,degrees,scale)",
         kind: REAL,
         known: &[],
         several: true,
         estimate: together::multivariate_gaussian,
     },
 ];
+
+/// A line for each family: the priors it takes, and what may be known of it.
+pub fn described_families() -> String {
+    let lines = FAMILIES.iter().map(|own| {
+        let known = match own.known {
+            [] => String::new(),
+            names => format!(" [known: {}]", names.join(", ")),
+        };
+        format!("  {:<22} {}{known}", own.name, own.priors)
+            .trim_end()
+            .to_string()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// The names of the families that can be estimated.
 pub fn families() -> Vec<&'static str> {

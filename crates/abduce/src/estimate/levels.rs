@@ -118,10 +118,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
                 .with_hint("name the columns with --column a,b,c"),
         );
     }
-    let wrong = |row: &[f64]| {
-        let strange = row.iter().find(|x| !Poisson::supports(**x));
-        strange.and_then(|x| must(false, *x, "a whole number from 0 up"))
-    };
+    let wrong = |x: f64| must(Poisson::supports(x), x, "a whole number from 0 up");
     // The next row is taken to have as many trials as the rows have on average.
     let (mut trials, mut weight) = (0.0, 0.0);
     each(source, wrong, |row, own| {

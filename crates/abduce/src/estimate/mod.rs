@@ -15,7 +15,7 @@ mod rows;
 mod sampled;
 mod together;
 
-pub use families::families;
+pub use families::{described_families, families};
 pub use prior::PriorChoice;
 pub use report::{
     Confidence, Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
@@ -63,6 +63,17 @@ impl Request {
             return Err(Error::parameter(format!(
                 "the level must be between 0 and 1, not {}",
                 self.level
+            )));
+        }
+        let twice = |at: &usize| {
+            self.known[..*at]
+                .iter()
+                .any(|own| own.0 == self.known[*at].0)
+        };
+        if let Some(at) = (0..self.known.len()).find(twice) {
+            return Err(Error::parameter(format!(
+                "\"{}\" is said to be known twice",
+                self.known[at].0
             )));
         }
         let strange = |(own, _): &&(String, f64)| !names.contains(&own.as_str());

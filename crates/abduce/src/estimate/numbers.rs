@@ -18,16 +18,16 @@ use std::f64::consts::{PI, TAU};
 
 const POSITIVE: &str = "a positive number";
 
-fn positive(row: &[f64]) -> Option<String> {
-    must(row[0] > 0.0, row[0], POSITIVE)
+fn positive(x: f64) -> Option<String> {
+    must(x > 0.0, x, POSITIVE)
 }
 
-fn anything(_: &[f64]) -> Option<String> {
+fn anything(_: f64) -> Option<String> {
     None
 }
 
 pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let wrong = |row: &[f64]| must(row[0] >= 0.0, row[0], "a number from 0 up");
+    let wrong = |x: f64| must(x >= 0.0, x, "a number from 0 up");
     let model = Model {
         family: "exponential",
         pair: ExponentialRate,

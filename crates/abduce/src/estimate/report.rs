@@ -50,6 +50,27 @@ impl Numbers {
     }
 }
 
+impl Numbers {
+    /// The numbers of each name, those of `name[1]`, `name[2]`, … together.
+    pub fn grouped(&self) -> Vec<(&str, Vec<f64>)> {
+        let mut groups: Vec<(&str, Vec<f64>)> = Vec::new();
+        for (name, value) in &self.0 {
+            match (numbered(name), groups.last_mut()) {
+                (Some(stem), Some((last, values))) if *last == stem => values.push(*value),
+                (stem, _) => groups.push((stem.unwrap_or(name), vec![*value])),
+            }
+        }
+        groups
+    }
+}
+
+/// The name of the list of which `name[2]` is a member.
+fn numbered(name: &str) -> Option<&str> {
+    let (stem, place) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let whole = !place.is_empty() && place.bytes().all(|b| b.is_ascii_digit());
+    whole.then(|| stem.split('[').next().unwrap_or(stem))
+}
+
 impl Serialize for Numbers {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(Some(self.0.len()))?;
@@ -60,12 +81,26 @@ impl Serialize for Numbers {
     }
 }
 
+/// Lists are written as lists.
+fn with_lists<S: Serializer>(numbers: &Numbers, to: S) -> Result<S::Ok, S::Error> {
+    let groups = numbers.grouped();
+    let mut map = to.serialize_map(Some(groups.len()))?;
+    for (name, values) in groups {
+        match (values.as_slice(), numbers.get(name)) {
+            ([value], Some(_)) => map.serialize_entry(name, value)?,
+            (values, _) => map.serialize_entry(name, values)?,
+        }
+    }
+    map.end()
+}
+
 /// A distribution by name and numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Described {
     /// The name.
     pub name: String,
     /// Its numbers.
+    #[serde(serialize_with = "with_lists")]
     pub parameters: Numbers,
 }
 

@@ -12,10 +12,10 @@ pub(super) struct Seen {
 }
 
 /// Passes every row on with its weight; rows with a hidden cell are counted
-/// and left out. A row for which `wrong` has something to say is an error.
+/// and left out. A cell of which `wrong` has something to say is an error.
 pub(super) fn each(
     source: &dyn Source,
-    wrong: impl Fn(&[f64]) -> Option<String>,
+    wrong: impl Fn(f64) -> Option<String>,
     mut pass_on: impl FnMut(&[f64], f64),
 ) -> Result<Seen> {
     let fields = &source.schema().fields;
@@ -39,16 +39,17 @@ pub(super) fn each(
                 seen.hidden += 1;
                 continue;
             }
-            for (cell, cells) in row.iter_mut().zip(&columns) {
+            for ((cell, cells), field) in row.iter_mut().zip(&columns).zip(fields) {
                 *cell = match cells.values {
                     Values::Real(values) => values[i],
                     Values::Code(codes) => f64::from(codes[i]),
                 };
-            }
-            if let Some(why) = wrong(&row) {
-                return Err(Error::data(format!("row {number}: {why}"))
-                    .at_column(&fields[0].name)
-                    .with_hint("rows count from 1, without the line of names; mend or leave out the row, or choose another family"));
+                if let Some(why) = wrong(*cell) {
+                    return Err(Error::data(why)
+                        .at_row(number)
+                        .at_column(&field.name)
+                        .with_hint("mend or leave out the row, or choose another family"));
+                }
             }
             seen.rows += 1;
             seen.weight += weight;

@@ -26,7 +26,7 @@ pub(super) fn report<F: Scalar + 'static>(
     build: fn(&[f64]) -> Result<F>,
     wide: fn(&[(f64, f64)]) -> Vec<f64>,
 ) -> Result<Estimate> {
-    let wrong = |row: &[f64]| must(<F as Scalar>::supports(row[0]), row[0], domain);
+    let wrong = |x: f64| must(<F as Scalar>::supports(x), x, domain);
     let mut cells = Vec::new();
     let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
     something_seen(&seen)?;

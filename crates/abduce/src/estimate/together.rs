@@ -133,10 +133,10 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
     }
     let mut value: Option<f64> = None;
     let first = std::cell::Cell::new(None);
-    let wrong = |row: &[f64]| {
-        let own = *first.get().get_or_insert(row[0]);
+    let wrong = |x: f64| {
+        let own = *first.get().get_or_insert(x);
         first.set(Some(own));
-        (row[0] != own).then(|| format!("{} is not the one number {own}", row[0]))
+        (x != own).then(|| format!("{x} is not the one number {own}"))
     };
     let seen = each(source, wrong, |row, _| value = Some(row[0]))?;
     something_seen(&seen)?;

@@ -97,7 +97,7 @@ impl Arguments {
             true => learn::evolution(&concept, assumptions)?,
             false => Vec::new(),
         };
-        let options = self.data.options(None);
+        let options = self.data.options(Some(&self.target));
         let predictions =
             learned.predictions(&concept, self.predict.as_deref(), options, context)?;
         if let (Some(path), Ok(_)) = (&self.output, &learned.posterior) {

@@ -173,12 +173,23 @@ impl<'a> Concept<'a> {
         context: &Context,
         mut take: impl FnMut(u64, &[Option<u32>]) -> Outcome,
     ) -> Outcome {
-        let options = ReadOptions {
+        let target = options.target.clone();
+        let mut options = ReadOptions {
             missing: options.missing,
             quote: options.quote,
+            no_header: options.no_header,
+            names: options.names,
             ..ReadOptions::default()
         };
-        let rows = raw_rows(&[path.to_string()], &options)?;
+        let paths = [path.to_string()];
+        // Rows to be predicted may lack the label.
+        if let Some(names) = options.names.take() {
+            let width = raw_rows(&paths, &options)?.header().len();
+            let labelled = names.len() == width;
+            let kept = |name: &String| labelled || Some(name) != target.as_ref();
+            options.names = Some(names.into_iter().filter(kept).collect());
+        }
+        let rows = raw_rows(&paths, &options)?;
         let place = |field: &Field| rows.header().iter().position(|name| *name == field.name);
         let places: Vec<Option<usize>> = self.space.attributes().iter().map(place).collect();
         let absent = self.space.attributes().iter().zip(&places);

@@ -7,7 +7,9 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
 use abduce::data::{Kind, Opened, ReadOptions, Schema, Source, open, open_with};
-use abduce::estimate::{Estimate, PriorChoice, Request, TestRisk, TrueRisk, estimate, kind_of};
+use abduce::estimate::{
+    Estimate, PriorChoice, Request, TestRisk, TrueRisk, described_families, estimate, kind_of,
+};
 use abduce::family::{Univariate, named};
 use clap::Args;
 use serde::Serialize;
@@ -27,8 +29,7 @@ use std::sync::Arc;
 /// Where several parameters have no conjugate prior, each has its own:
 /// "shape=gamma(2,1); rate=1/x".
 #[derive(Args)]
-#[command(after_help = "Example:
-  abduce estimate bernoulli trial.csv --column cured --prior \"beta(2,2)\"")]
+#[command(after_help = EXAMPLE, after_long_help = families_and_priors())]
 pub struct Arguments {
     /// The family: bernoulli, binomial, categorical, multinomial, geometric,
     /// negative-binomial, poisson, zero-inflated-poisson, exponential, gamma,
@@ -80,6 +81,16 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
+const EXAMPLE: &str = "Example:
+  abduce estimate bernoulli trial.csv --column helped --prior \"beta(2,2)\"";
+
+fn families_and_priors() -> String {
+    format!(
+        "Priors of each family, and what --known may say of it:\n{}\n\n{EXAMPLE}",
+        described_families()
+    )
+}
+
 /// What is written with --json.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -102,8 +113,9 @@ impl Arguments {
         let read = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), read)?;
         let source = &*opened.source;
-        let found = estimate(&self.family, source, &request)?;
-        let test = test.map(|test| found.risk_on(&*test.source)).transpose()?;
+        let found = estimate(&self.family, source, &request).map_err(|why| opened.locate(why))?;
+        let risk_on = |test: Opened| found.risk_on(&*test.source).map_err(|why| test.locate(why));
+        let test = test.map(risk_on).transpose()?;
         let against = truth.map(|truth| found.risk_against(&*truth));
         found.notes.iter().for_each(|note| context.note(note));
         let columns = names(source);
@@ -161,10 +173,10 @@ impl Arguments {
             (None, None) => None,
         };
         let known = self.known.iter().flat_map(|text| text.split(','));
-        let known = known.map(|text| match assignment(text)? {
+        let known = known.map(|text| match assignment(text, "--known")? {
             (Some(name), value) => Ok((name, value)),
             (None, _) => Err(Failure::usage(format!(
-                "\"{text}\" does not say which parameter is known; write name=value"
+                "--known: \"{text}\" does not say which parameter; write name=value"
             ))),
         });
         Ok(Request {
@@ -174,7 +186,7 @@ impl Arguments {
             above: self
                 .above
                 .iter()
-                .map(|text| assignment(text))
+                .map(|text| assignment(text, "--above"))
                 .collect::<Outcome<_>>()?,
         })
     }
@@ -240,7 +252,7 @@ fn names(source: &dyn Source) -> Vec<String> {
 }
 
 /// `name=value` or `value`.
-fn assignment(text: &str) -> Outcome<(Option<String>, f64)> {
+fn assignment(text: &str, option: &str) -> Outcome<(Option<String>, f64)> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (Some(name.trim().to_string()), value),
         None => (None, text),
@@ -248,7 +260,7 @@ fn assignment(text: &str) -> Outcome<(Option<String>, f64)> {
     match value.trim().parse::<f64>() {
         Ok(value) if value.is_finite() => Ok((name, value)),
         _ => Err(Failure::usage(format!(
-            "\"{}\" is not a number",
+            "{option}: \"{}\" is not a number",
             value.trim()
         ))),
     }

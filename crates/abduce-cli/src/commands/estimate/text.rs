@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::text_table::{TextTable, counted, readable};
+use crate::text_table::{TextTable, counted, readable, readable_within};
 use abduce::estimate::{Described, Estimate, Numbers, Prediction, TestRisk, TrueRisk};
 use std::io::Write;
 
@@ -72,12 +72,12 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let first = [String::new()];
     let mut table = TextTable::new(first.into_iter().chain(heads).chain(spans));
     for name in names {
+        let own = estimate.intervals.iter().find(|own| own.parameter == name);
+        let width = own.map_or(0.0, |own| own.equal_tailed.1 - own.equal_tailed.0);
         let cell = |numbers: &Option<&Numbers>| {
             let own = numbers.and_then(|numbers| numbers.get(name));
-            own.map(readable).unwrap_or_default()
+            own.map(|x| readable_within(x, width)).unwrap_or_default()
         };
-        let own = estimate.intervals.iter().find(|own| own.parameter == name);
-        let ends = |(low, high): (f64, f64)| format!("{} to {}", readable(low), readable(high));
         let spans = own.map(|own| [ends(own.equal_tailed), ends(own.highest_density)]);
         let cells = columns.iter().map(|(_, numbers)| cell(numbers));
         let row = std::iter::once(name.to_string()).chain(cells);
@@ -116,11 +116,9 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         },
     );
     for own in &estimate.frequentist {
-        let (low, high) = own.interval;
-        let ends = format!("{} to {}", readable(low), readable(high));
         say(
             &format!("{} confidence", percent(estimate.level)),
-            format!("{ends} ({})", own.method),
+            format!("{} ({})", ends(own.interval), own.method),
         );
     }
     let risk = &estimate.risk;
@@ -145,14 +143,33 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     lines
 }
 
+/// Both ends, with digits enough to tell them apart.
+fn ends((low, high): (f64, f64)) -> String {
+    let shown = |x: f64| readable_within(x, high - low);
+    format!("{} to {}", shown(low), shown(high))
+}
+
 fn percent(level: f64) -> String {
     format!("{}%", readable(100.0 * level))
 }
 
+/// At most so many numbers stand on a line.
+const ON_A_LINE: usize = 10;
+
+/// The first few of many.
+fn shortly(all: impl ExactSizeIterator<Item = String>, between: &str) -> String {
+    let count = all.len();
+    let mut some: Vec<String> = all.take(ON_A_LINE).collect();
+    if count > ON_A_LINE {
+        some.push(format!("… ({count} in all)"));
+    }
+    some.join(between)
+}
+
 fn described(own: &Described) -> String {
-    let numbers = own.parameters.0.iter();
+    let numbers = own.parameters.grouped().into_iter();
     let numbers: Vec<String> = numbers
-        .map(|(name, value)| format!("{name}={}", readable(*value)))
+        .map(|(name, values)| format!("{name}={}", shortly(values.into_iter().map(readable), " ")))
         .collect();
     match numbers.is_empty() {
         true => own.name.clone(),
@@ -168,20 +185,13 @@ fn prediction(own: &Prediction, level: f64) -> String {
     if let Some(deviation) = own.deviation {
         text += &format!(", deviation {}", readable(deviation));
     }
-    if let Some((low, high)) = own.interval {
-        text += &format!(
-            ", {} {} to {}",
-            percent(level),
-            readable(low),
-            readable(high)
-        );
+    if let Some(interval) = own.interval {
+        text += &format!(", {} {}", percent(level), ends(interval));
     }
     if let Some(probabilities) = &own.probabilities {
         let each = probabilities.0.iter();
-        let each: Vec<String> = each
-            .map(|(name, p)| format!("P({name})={}", readable(*p)))
-            .collect();
-        text += &format!(": {}", each.join(", "));
+        let each = each.map(|(name, p)| format!("P({name})={}", readable(*p)));
+        text += &format!(": {}", shortly(each, ", "));
     }
     text
 }
