@@ -117,6 +117,7 @@ fn mixture(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Erro
             Distribution::Multivariate(MultivariateGaussian { mean, covariance })
         });
     let start = Parameters {
+        unseen: Vec::new(),
         weights: start.weights,
         leaves: vec![gaussians.collect()],
     };

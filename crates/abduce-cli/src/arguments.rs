@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
-use abduce::data::{Kind, KindOverride, Opened, ReadOptions, parse_kind_override};
+use abduce::data::{Kind, KindOverride, Opened, ReadOptions, TextOptions, parse_kind_override};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -82,15 +82,17 @@ impl DataArguments {
     }
 
     /// Opens the data and finds out what the columns are, but for the `kinds`
-    /// that the user says.
+    /// that the user says; columns of text only if it is said how.
     pub fn open(
         &self,
         target: Option<&str>,
         kinds: &[String],
+        text: Option<TextOptions>,
         context: &Context,
     ) -> Outcome<Opened> {
         let options = ReadOptions {
             kinds: parse_kinds(kinds)?,
+            text,
             ..self.options(target)
         };
         let opened = abduce::data::open(&self.data, &options)?;

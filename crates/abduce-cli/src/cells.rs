@@ -28,11 +28,7 @@ pub fn filled(field: &Field, x: f64) -> String {
 
 /// The number or code in a column's cell; `None` for a hole.
 pub fn value(column: &Column, row: usize) -> Option<f64> {
-    let seen = column.nulls().is_none_or(|nulls| nulls.is_valid(row));
-    seen.then(|| match column {
-        Column::Real { values, .. } => values[row],
-        Column::Code { values, .. } => f64::from(values[row]),
-    })
+    column.cells(row, 1).number(0)
 }
 
 /// Writes one line of CSV, or of TSV with a tab for a separator.

@@ -13,6 +13,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod stream;
+mod text_options;
 mod text_table;
 mod tour;
 

@@ -14,5 +14,6 @@ mod kernel;
 pub mod learn;
 pub mod model;
 pub mod store;
+pub mod text;
 
 pub use error::{Error, ErrorKind, Result};

@@ -73,7 +73,7 @@ fn usable(fit: &Fit, table: &Table) {
             }
             let finite = |c: &Column| match c {
                 Column::Real { values, .. } => values.iter().all(|x| x.is_finite()),
-                Column::Code { .. } => true,
+                Column::Code { .. } | Column::Text { .. } => true,
             };
             assert!(filled.columns().iter().all(finite));
         }

@@ -7,7 +7,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::stream::in_order;
 use abduce::ask::{Joint, Posterior};
-use abduce::data::{Chunk, Column, Field, Source};
+use abduce::data::{Chunk, Column, Source};
 use abduce::store::Model;
 use clap::Args;
 use std::io::{self, BufWriter, Seek, Write};
@@ -123,7 +123,11 @@ fn each_row(
     mut pass_on: impl FnMut(&Posterior, usize) -> Outcome,
 ) -> Outcome {
     let fields = joint.schema().fields.iter();
-    let nothing = Chunk::new(1, fields.map(|field| holes(field, 1)).collect(), None);
+    let nothing = Chunk::new(
+        1,
+        fields.map(|field| Column::hidden(field.kind, 1)).collect(),
+        None,
+    );
     let prior = joint.posterior(&nothing)?;
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     in_order(
@@ -169,7 +173,7 @@ fn impossible_rows(
     }
     let mut columns = chunk.columns().to_vec();
     if let Some(target) = joint.target() {
-        columns[target] = holes(&joint.schema().fields[target], chunk.rows());
+        columns[target] = Column::hidden(joint.schema().fields[target].kind, chunk.rows());
     }
     let densities = joint.log_density(&Chunk::new(chunk.rows(), columns, None))?;
     let rows = densities.iter().enumerate();
@@ -177,12 +181,4 @@ fn impossible_rows(
         .filter(|(_, density)| **density == f64::NEG_INFINITY)
         .map(|(row, _)| row)
         .collect())
-}
-
-/// A column of which nothing is seen.
-fn holes(field: &Field, rows: usize) -> Column {
-    match field.kind.is_coded() {
-        true => Column::from_codes(vec![None; rows]),
-        false => Column::from_numbers(vec![None; rows]),
-    }
 }

@@ -111,7 +111,9 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
         schema: Schema::new(vec![Field::new("x", Kind::Real)]),
         target: None,
         weight_smoothing: 0.0,
+        given_weights: None,
         parameters: Parameters {
+            unseen: Vec::new(),
             weights: weights.to_vec(),
             leaves: vec![gaussians.collect()],
         },

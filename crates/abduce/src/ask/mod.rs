@@ -2,7 +2,7 @@
 //! how likely is a row, what is hidden in it, what follows for one column from
 //! what is known of others. Commands are written once, against [`Joint`].
 
-use crate::data::{Chunk, Column, Schema};
+use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill};
 use crate::{Error, Result};
 use rand::Rng;
@@ -33,6 +33,15 @@ pub trait Joint: Send + Sync {
     /// If the arithmetic fails.
     fn posterior(&self, chunk: &Chunk) -> Result<Posterior>;
 
+    /// What [`posterior`](Joint::posterior) says, made ready once for many
+    /// chunks.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn classifier(&self) -> Result<Classifier<'_>> {
+        Ok(Box::new(move |chunk| self.posterior(chunk)))
+    }
+
     /// The rows with every hole filled, given what is seen of each.
     ///
     /// # Errors
@@ -59,14 +68,19 @@ pub trait Joint: Send + Sync {
     }
 }
 
+/// Gives the probabilities of classes or clusters of the rows of a chunk.
+pub type Classifier<'a> = Box<dyn Fn(&Chunk) -> Result<Posterior> + Sync + 'a>;
+
 /// Rows of which the same is known.
 pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> Chunk {
     let columns = schema.fields.iter().zip(given).map(|(field, cell)| {
         let cells = std::iter::repeat_n(*cell, rows);
-        if field.kind.is_coded() {
-            Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
-        } else {
-            Column::from_numbers(cells)
+        match field.kind {
+            Kind::Text => Column::hidden(Kind::Text, rows),
+            kind if kind.is_coded() => {
+                Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
+            }
+            _ => Column::from_numbers(cells),
         }
     });
     Chunk::new(rows, columns.collect(), None)

@@ -287,7 +287,7 @@ mod tests {
         for (parts, word) in [
             (&["v0", "v1"][..], "3 attributes, not 2"),
             (&["v0", "v1", "w0"], "did you mean v0"),
-            (&["a9=v0"], "attributes, not 1"),
+            (&["a9=v0"], "no attribute \"a9\""),
         ] {
             let error = space.conjunction(parts).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");

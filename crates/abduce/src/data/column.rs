@@ -1,7 +1,9 @@
 //! Encoded columns and the borrowed views of them that kernels read. Numbers
-//! are `f64`, levels are `u32` codes; a hole is a cleared validity bit, never
-//! a special value.
+//! are `f64`, levels are `u32` codes, text is counts of terms; a hole is a cleared
+//! validity bit, never a special value.
 
+use super::schema::Kind;
+use super::terms::{TermRows, Terms, TermsBuilder};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 
 /// One encoded column of a chunk.
@@ -18,6 +20,13 @@ pub enum Column {
     Code {
         /// The codes; what stands in a hole is 0.
         values: ScalarBuffer<u32>,
+        /// Which cells are seen; `None` when all are.
+        nulls: Option<NullBuffer>,
+    },
+    /// Text cells.
+    Text {
+        /// The terms of each cell; a hole has none.
+        values: Terms,
         /// Which cells are seen; `None` when all are.
         nulls: Option<NullBuffer>,
     },
@@ -42,10 +51,38 @@ impl Column {
         }
     }
 
+    /// A column of text with holes where `None` stands; each cell is its terms,
+    /// in order, and how often each occurs.
+    pub fn from_terms(cells: impl IntoIterator<Item = Option<Vec<(u32, f64)>>>) -> Self {
+        let (values, seen) = split(cells.into_iter());
+        Column::Text {
+            values: Terms::from_rows(values),
+            nulls: nulls(seen),
+        }
+    }
+
+    /// A column of holes.
+    pub fn hidden(kind: Kind, rows: usize) -> Self {
+        match kind {
+            Kind::Text => Column::from_terms(vec![None; rows]),
+            kind if kind.is_coded() => Column::from_codes(vec![None; rows]),
+            _ => Column::from_numbers(vec![None; rows]),
+        }
+    }
+
+    /// Whether the cells are of a kind.
+    pub fn fits(&self, kind: Kind) -> bool {
+        match self {
+            Column::Real { .. } => matches!(kind, Kind::Real | Kind::Count),
+            Column::Code { .. } => kind.is_coded(),
+            Column::Text { .. } => kind == Kind::Text,
+        }
+    }
+
     /// A column of cells taken from others, each named by column and row.
     pub(crate) fn gather<'a>(
         cells: impl Iterator<Item = (&'a Column, usize)>,
-        coded: bool,
+        kind: Kind,
     ) -> Column {
         fn seen<T: Copy>(values: &[T], nulls: &Option<NullBuffer>, i: usize) -> Option<T> {
             nulls
@@ -53,16 +90,29 @@ impl Column {
                 .is_none_or(|n| n.is_valid(i))
                 .then(|| values[i])
         }
-        if coded {
-            Column::from_codes(cells.map(|cell| match cell {
+        match kind {
+            Kind::Text => {
+                let mut builder = TermsBuilder::default();
+                let mut seen = Vec::new();
+                for (column, i) in cells {
+                    let cells = column.cells(i, 1);
+                    let (codes, counts) = cells.terms().map_or((&[][..], &[][..]), |t| t.row(0));
+                    builder.push(codes, counts);
+                    seen.push(cells.is_seen(0));
+                }
+                Column::Text {
+                    values: builder.finish(),
+                    nulls: nulls(seen),
+                }
+            }
+            kind if kind.is_coded() => Column::from_codes(cells.map(|cell| match cell {
                 (Column::Code { values, nulls }, i) => seen(values, nulls, i),
                 _ => None,
-            }))
-        } else {
-            Column::from_numbers(cells.map(|cell| match cell {
+            })),
+            _ => Column::from_numbers(cells.map(|cell| match cell {
                 (Column::Real { values, nulls }, i) => seen(values, nulls, i),
                 _ => None,
-            }))
+            })),
         }
     }
 
@@ -71,6 +121,7 @@ impl Column {
         match self {
             Column::Real { values, .. } => values.len(),
             Column::Code { values, .. } => values.len(),
+            Column::Text { values, .. } => values.len(),
         }
     }
 
@@ -82,7 +133,9 @@ impl Column {
     /// Which cells are seen; `None` when all are.
     pub fn nulls(&self) -> Option<&NullBuffer> {
         match self {
-            Column::Real { nulls, .. } | Column::Code { nulls, .. } => nulls.as_ref(),
+            Column::Real { nulls, .. }
+            | Column::Code { nulls, .. }
+            | Column::Text { nulls, .. } => nulls.as_ref(),
         }
     }
 
@@ -94,6 +147,7 @@ impl Column {
         let values = match self {
             Column::Real { values, .. } => Values::Real(&values[start..start + len]),
             Column::Code { values, .. } => Values::Code(&values[start..start + len]),
+            Column::Text { values, .. } => Values::Text(values.rows().slice(start, len)),
         };
         Cells { values, seen }
     }
@@ -106,6 +160,10 @@ impl Column {
                 nulls: nulls.as_ref().map(|n| n.slice(start, len)),
             },
             Column::Code { values, nulls } => Column::Code {
+                values: values.slice(start, len),
+                nulls: nulls.as_ref().map(|n| n.slice(start, len)),
+            },
+            Column::Text { values, nulls } => Column::Text {
                 values: values.slice(start, len),
                 nulls: nulls.as_ref().map(|n| n.slice(start, len)),
             },
@@ -137,6 +195,17 @@ impl Column {
                     .into(),
                 nulls,
             },
+            Column::Text { values, .. } => {
+                let mut builder = TermsBuilder::default();
+                for row in rows {
+                    let (codes, counts) = values.rows().row(*row as usize);
+                    builder.push(codes, counts);
+                }
+                Column::Text {
+                    values: builder.finish(),
+                    nulls,
+                }
+            }
         }
     }
 }
@@ -247,6 +316,8 @@ pub enum Values<'a> {
     Real(&'a [f64]),
     /// Codes of levels.
     Code(&'a [u32]),
+    /// Terms of documents.
+    Text(TermRows<'a>),
 }
 
 /// A run of cells of one column, as kernels read them.
@@ -280,6 +351,7 @@ impl<'a> Cells<'a> {
         match self.values {
             Values::Real(values) => values.len(),
             Values::Code(values) => values.len(),
+            Values::Text(rows) => rows.len(),
         }
     }
 
@@ -294,21 +366,41 @@ impl<'a> Cells<'a> {
         self.seen.is_none_or(|bits| bits.get(i))
     }
 
-    /// The numbers; a coded column has none.
+    /// Cell `i` as a number, a level as its code; `None` for a hole and for
+    /// text.
+    #[inline]
+    pub fn number(&self, i: usize) -> Option<f64> {
+        match self.values {
+            Values::Real(values) => self.is_seen(i).then(|| values[i]),
+            Values::Code(codes) => self.is_seen(i).then(|| f64::from(codes[i])),
+            Values::Text(_) => None,
+        }
+    }
+
+    /// The numbers; other columns have none.
     #[inline]
     pub fn reals(&self) -> &'a [f64] {
         match self.values {
             Values::Real(values) => values,
-            Values::Code(_) => &[],
+            _ => &[],
         }
     }
 
-    /// The codes; a column of numbers has none.
+    /// The codes; other columns have none.
     #[inline]
     pub fn codes(&self) -> &'a [u32] {
         match self.values {
             Values::Code(values) => values,
-            Values::Real(_) => &[],
+            _ => &[],
+        }
+    }
+
+    /// The terms of documents; other columns have none.
+    #[inline]
+    pub fn terms(&self) -> Option<TermRows<'a>> {
+        match self.values {
+            Values::Text(rows) => Some(rows),
+            _ => None,
         }
     }
 
@@ -317,6 +409,7 @@ impl<'a> Cells<'a> {
         let values = match self.values {
             Values::Real(values) => Values::Real(&values[start..start + len]),
             Values::Code(values) => Values::Code(&values[start..start + len]),
+            Values::Text(rows) => Values::Text(rows.slice(start, len)),
         };
         Cells {
             values,

@@ -7,9 +7,12 @@ use super::levels::Lookup;
 use super::options::Missing;
 use super::read::{Cell, Located, TOO_LARGE, number, token};
 use super::schema::{Field, Kind};
+use super::terms::TermsBuilder;
+use crate::text;
 use crate::{Error, Result};
 use arrow_buffer::NullBufferBuilder;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Where a cell stands.
 #[derive(Clone, Debug)]
@@ -96,11 +99,12 @@ pub(crate) fn shown(cell: Cell<'_>) -> String {
 }
 
 /// Encodes one column, a run of rows at a time.
-pub(crate) struct Encoder {
+pub(crate) struct CellEncoder {
     name: String,
     rule: Rule,
     reals: Vec<f64>,
     codes: Vec<u32>,
+    terms: TermsBuilder,
     seen: NullBufferBuilder,
     strangers: u64,
     first_stranger: Option<(String, Place)>,
@@ -109,31 +113,47 @@ pub(crate) struct Encoder {
 enum Rule {
     Number(Kind),
     Level(Lookup),
+    /// Levels of a model that may meet others: those get the code behind the
+    /// last.
+    Known(Lookup, u32),
+    Text(Option<Arc<text::Encoder>>),
     Weight,
 }
 
-impl Encoder {
+impl CellEncoder {
     /// An encoder for a column of the schema.
-    pub fn field(field: &Field) -> Encoder {
-        let rule = if field.kind.is_coded() {
-            Rule::Level(Lookup::new(&field.levels))
-        } else {
-            Rule::Number(field.kind)
+    pub fn field(field: &Field) -> CellEncoder {
+        let rule = match field.kind {
+            Kind::Text => Rule::Text(field.text.clone()),
+            kind if kind.is_coded() => Rule::Level(Lookup::new(&field.levels)),
+            kind => Rule::Number(kind),
         };
         Self::new(&field.name, rule)
     }
 
+    /// An encoder for a column of a model, to which cells may be new.
+    pub fn known(field: &Field) -> CellEncoder {
+        match field.kind.is_coded() {
+            true => {
+                let next = field.levels.len() as u32;
+                Self::new(&field.name, Rule::Known(Lookup::new(&field.levels), next))
+            }
+            false => Self::field(field),
+        }
+    }
+
     /// An encoder for the column that weighs rows.
-    pub fn weight(name: &str) -> Encoder {
+    pub fn weight(name: &str) -> CellEncoder {
         Self::new(name, Rule::Weight)
     }
 
-    fn new(name: &str, rule: Rule) -> Encoder {
-        Encoder {
+    fn new(name: &str, rule: Rule) -> CellEncoder {
+        CellEncoder {
             name: name.to_string(),
             rule,
             reals: Vec::new(),
             codes: Vec::new(),
+            terms: TermsBuilder::default(),
             seen: NullBufferBuilder::new(0),
             strangers: 0,
             first_stranger: None,
@@ -151,20 +171,28 @@ impl Encoder {
         let Some(column) = column else {
             self.seen.append_n_nulls(rows.len());
             match self.rule {
-                Rule::Level(_) => self.codes.resize(self.codes.len() + rows.len(), 0),
+                Rule::Level(_) | Rule::Known(..) => {
+                    self.codes.resize(self.codes.len() + rows.len(), 0);
+                }
+                Rule::Text(_) => rows.for_each(|_| self.terms.push(&[], &[])),
                 _ => self.reals.resize(self.reals.len() + rows.len(), 0.0),
             }
             return Ok(());
         };
-        let Encoder {
+        let CellEncoder {
             name,
             rule,
             reals,
             codes,
+            terms,
             seen,
             strangers,
             first_stranger,
         } = self;
+        let next = match rule {
+            Rule::Known(_, next) => Some(*next),
+            _ => None,
+        };
         let read = match rule {
             Rule::Number(kind) => located.batch.visit(column, rows, missing, |_, cell| {
                 // Kinds were settled before: by the first look at these files,
@@ -199,16 +227,34 @@ impl Encoder {
                 }
                 .map_err(|error| error.at_column(&*name).with_hint(hint))
             }),
-            Rule::Level(lookup) => located.batch.visit(column, rows, missing, |row, cell| {
-                let code = lookup.code(cell);
-                if code.is_none() && cell != Cell::Missing {
-                    *strangers += 1;
-                    first_stranger.get_or_insert_with(|| (shown(cell), located.place(row)));
+            Rule::Text(encoder) => Texts::of(located, Some(column), rows, missing).map(|texts| {
+                let all: Vec<&str> = texts.iter().map(Option::unwrap_or_default).collect();
+                let documents = encoder.as_ref().map(|own| own.encode(&all));
+                let mut counts = Vec::new();
+                for (row, text) in texts.iter().enumerate() {
+                    let own = documents.as_ref().map(|documents| documents.row(row));
+                    let (codes, own) = own.unwrap_or_default();
+                    counts.clear();
+                    counts.extend(own.iter().map(|count| f64::from(*count)));
+                    terms.push(codes, &counts);
+                    seen.append(text.is_some());
                 }
-                seen.append(code.is_some());
-                codes.push(code.unwrap_or(0));
-                Ok(())
+                let unknown = documents.iter().flat_map(|own| own.unknown());
+                *strangers += unknown.map(|count| u64::from(*count)).sum::<u64>();
             }),
+            Rule::Level(lookup) | Rule::Known(lookup, _) => {
+                located.batch.visit(column, rows, missing, |row, cell| {
+                    let mut code = lookup.code(cell);
+                    if code.is_none() && cell != Cell::Missing {
+                        *strangers += 1;
+                        first_stranger.get_or_insert_with(|| (shown(cell), located.place(row)));
+                        code = next;
+                    }
+                    seen.append(code.is_some());
+                    codes.push(code.unwrap_or(0));
+                    Ok(())
+                })
+            }
         };
         read.map_err(|error| error.at_column(&*name))
     }
@@ -217,8 +263,12 @@ impl Encoder {
     pub fn take(&mut self) -> Column {
         let nulls = self.seen.finish().filter(|nulls| nulls.null_count() > 0);
         match self.rule {
-            Rule::Level(_) => Column::Code {
+            Rule::Level(_) | Rule::Known(..) => Column::Code {
                 values: take_all(&mut self.codes).into(),
+                nulls,
+            },
+            Rule::Text(_) => Column::Text {
+                values: self.terms.finish(),
                 nulls,
             },
             _ => Column::Real {
@@ -233,9 +283,19 @@ impl Encoder {
         take_all(&mut self.reals)
     }
 
-    /// What is to be said about levels the schema does not have.
+    /// What is to be said about levels and terms the schema does not have.
     pub fn note(&self) -> Option<String> {
+        if let (Rule::Text(_), 1..) = (&self.rule, self.strangers) {
+            return Some(format!(
+                "column {}: {} words are not in the vocabulary; they are left out",
+                self.name, self.strangers
+            ));
+        }
         let (level, place) = self.first_stranger.as_ref()?;
+        let then = match self.rule {
+            Rule::Known(..) => "smoothing says how probable that is",
+            _ => "treated as missing",
+        };
         let (cells, hold, levels) = if self.strangers == 1 {
             ("cell", "holds", "a level")
         } else {
@@ -243,9 +303,56 @@ impl Encoder {
         };
         Some(format!(
             "column {}: {} {cells} {hold} {levels} the model has never seen \
-             (first: \"{level}\", {place}); treated as missing",
+             (first: \"{level}\", {place}); {then}",
             self.name, self.strangers
         ))
+    }
+}
+
+/// The texts of a run of cells, side by side.
+pub(crate) struct Texts {
+    text: String,
+    ends: Vec<usize>,
+    seen: Vec<bool>,
+}
+
+impl Texts {
+    /// The cells of a column that may be missing altogether.
+    pub fn of(
+        located: &Located<'_>,
+        column: Option<usize>,
+        rows: Range<usize>,
+        missing: &Missing,
+    ) -> Result<Texts> {
+        let mut texts = Texts {
+            text: String::new(),
+            ends: Vec::with_capacity(rows.len()),
+            seen: Vec::with_capacity(rows.len()),
+        };
+        let mut take = |cell: Cell<'_>| {
+            match cell {
+                Cell::Missing => {}
+                Cell::Text(text) => texts.text.push_str(text),
+                other => texts.text.push_str(&shown(other)),
+            }
+            texts.ends.push(texts.text.len());
+            texts.seen.push(cell != Cell::Missing);
+        };
+        match column {
+            Some(column) => located.batch.visit(column, rows, missing, |_, cell| {
+                take(cell);
+                Ok(())
+            })?,
+            None => rows.for_each(|_| take(Cell::Missing)),
+        }
+        Ok(texts)
+    }
+
+    /// Each text, `None` for a hole.
+    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let texts = starts.zip(&self.ends).zip(&self.seen);
+        texts.map(|((start, end), seen)| seen.then(|| &self.text[*start..*end]))
     }
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct Summary {
     truths: u64,
     first_word: Option<(String, Place)>,
     first_large: Option<(String, Place)>,
+    /// How many cells have several words.
+    phrases: u64,
     /// Whether each number was its predecessor's successor, file by file.
     consecutive: bool,
     previous: Option<(usize, f64)>,
@@ -83,6 +85,7 @@ impl Summary {
             truths: 0,
             first_word: None,
             first_large: None,
+            phrases: 0,
             consecutive: wish.unnamed,
             previous: None,
             wish,
@@ -150,6 +153,9 @@ impl Summary {
             self.levels.add(key);
         }
         let Some(x) = value else {
+            if let Cell::Text(text) = cell {
+                self.phrases += u64::from(text.contains(char::is_whitespace));
+            }
             self.first_word
                 .get_or_insert_with(|| (shown(cell), located.place(row)));
             return;
@@ -176,14 +182,20 @@ impl Summary {
 
     /// The column of the schema, or `None` when it is left out, and what is to
     /// be said about it.
-    pub fn finish(self, missing: &Missing, notes: &mut Vec<String>) -> Result<Option<Field>> {
+    pub fn finish(
+        self,
+        missing: &Missing,
+        text: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Field>> {
         let name = &self.name;
         if let Some(asked) = &self.wish.kind {
             let levels = match asked.kind {
                 Kind::Real | Kind::Count => return Ok(Some(Field::new(name, asked.kind))),
+                Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
                 Kind::Text => {
                     notes.push(format!(
-                        "column {name} is text, which no model uses; it is left out"
+                        "column {name} is text, which this does not use; it is left out"
                     ));
                     return Ok(None);
                 }
@@ -240,15 +252,24 @@ impl Summary {
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
         if self.levels.is_full() || rare {
+            // A name or an identifier is one word, and tells rows apart at most.
+            if text && 2 * self.phrases > self.seen {
+                return Ok(Some(Field::new(name, Kind::Text)));
+            }
             let many = if self.levels.is_full() {
                 "more than "
             } else {
                 ""
             };
             notes.push(format!(
-                "column {name} is text ({many}{distinct} different cells in {} rows), which no \
-                 model uses; it is left out, unless --kind \"{name}=categorical\" asks for it",
-                self.seen
+                "column {name} has {many}{distinct} different cells in {} rows; it is left out, \
+                 unless --kind \"{name}=categorical\"{} asks for it",
+                self.seen,
+                if text {
+                    format!(" or \"{name}=text\"")
+                } else {
+                    String::new()
+                }
             ));
             return Ok(None);
         }

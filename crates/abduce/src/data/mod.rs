@@ -16,14 +16,16 @@ mod schema;
 mod source;
 mod store;
 mod streamed;
+mod terms;
 
 pub use chunk::{CHUNK_ROWS, Chunk};
 pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
 pub(crate) use names::{listed, nearest};
 pub use open::{Opened, open, open_with};
-pub use options::{KindOverride, ReadOptions, parse_kind_override};
+pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub(crate) use read::not_opened;
 pub use schema::{Field, Kind, Schema};
-pub use source::{Source, Table, reduce};
+pub use source::{Source, Table, fold, reduce};
+pub use terms::{TermRows, Terms};

@@ -4,15 +4,16 @@
 
 use super::chunk::{CHUNK_ROWS, Chunk};
 use super::column::Column;
-use super::encode::Encoder;
+use super::encode::{CellEncoder, Texts};
 use super::infer::{Summary, Wish};
 use super::names::{listed, nearest, shortly};
-use super::options::{Missing, ReadOptions};
+use super::options::{Missing, ReadOptions, TextOptions};
 use super::raw::RawRows;
 use super::read::{Inputs, number};
-use super::schema::{Kind, Schema};
+use super::schema::{Field, Kind, Schema};
 use super::source::Source;
 use super::store::Store;
+use crate::text::{Encoder, Encoding, TermCounter};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -108,13 +109,22 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
         .weight
         .as_ref()
         .and_then(|name| inputs.position(name));
-    encode(inputs, options, schema, weight_column, notes, &wanted)
+    encode(
+        inputs,
+        options,
+        schema,
+        weight_column,
+        notes,
+        &wanted,
+        Levels::Found,
+    )
 }
 
 /// Opens files as [`open`] does, with the columns, kinds and levels of a
 /// model's schema. Columns the schema lacks are left out, columns the files
-/// lack and levels the schema lacks become holes, with a note; none is made of a
-/// lacking target. The options' kinds are not used.
+/// lack become holes, with a note; none is made of a lacking target. Levels the
+/// schema lacks get the code behind its last, but of the target, where they are
+/// holes. The options' kinds are not used.
 ///
 /// # Errors
 /// As [`open`]; also if no column of the schema is in the files.
@@ -163,7 +173,24 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
     if let Some(weight) = &options.weight {
         schema.weight = Some(weight.clone());
     }
-    encode(inputs, options, schema, weight_column, notes, &wanted)
+    let levels = Levels::Known { target };
+    encode(
+        inputs,
+        options,
+        schema,
+        weight_column,
+        notes,
+        &wanted,
+        levels,
+    )
+}
+
+/// Where the levels of the schema come from.
+enum Levels<'a> {
+    /// From these files, so that all of theirs are there.
+    Found,
+    /// From a model; a label that it has not is none.
+    Known { target: Option<&'a str> },
 }
 
 /// Which columns the options leave, after a check that the options name only
@@ -261,7 +288,7 @@ fn infer(
     }
     let mut fields = Vec::new();
     for (_, summary) in summaries {
-        fields.extend(summary.finish(&missing, notes)?);
+        fields.extend(summary.finish(&missing, options.text.is_some(), notes)?);
     }
     if fields.is_empty() {
         let error = Error::data("no column is left that a model could use");
@@ -270,10 +297,67 @@ fn infer(
             false => error.with_hint(notes.join("; ")),
         });
     }
+    if let Some(text) = &options.text {
+        learn_terms(inputs, text, &missing, &mut fields, notes)?;
+    }
     Ok(Schema {
         fields,
         weight: options.weight.clone(),
     })
+}
+
+/// A pass over the columns of text, if there are any: which terms they have.
+fn learn_terms(
+    inputs: &Inputs,
+    options: &TextOptions,
+    missing: &Missing,
+    fields: &mut [Field],
+    notes: &mut Vec<String>,
+) -> Result<()> {
+    let places = fields.iter().enumerate();
+    let places = places.filter(|(_, field)| field.kind == Kind::Text);
+    let mut counters: Vec<(usize, usize, TermCounter)> = places
+        .filter_map(|(place, field)| {
+            Some((place, inputs.position(&field.name)?, TermCounter::default()))
+        })
+        .collect();
+    if counters.is_empty() {
+        return Ok(());
+    }
+    if options.hashing.is_none() {
+        let mut read = vec![false; inputs.names.len()];
+        counters.iter().for_each(|(_, at, _)| read[*at] = true);
+        inputs.scan(&read, |located| {
+            for (_, at, counter) in &mut counters {
+                let rows = 0..located.batch.rows();
+                let texts = Texts::of(located, located.positions[*at], rows, missing)?;
+                let seen: Vec<&str> = texts.iter().flatten().collect();
+                counter.add(&options.analyzer, &seen);
+            }
+            Ok(())
+        })?;
+    }
+    for (place, _, counter) in counters {
+        let name = fields[place].name.clone();
+        let encoding = match options.hashing {
+            Some(hashing) => Encoding::Hashing(hashing),
+            None => {
+                let vocabulary = counter.finish(&options.limits);
+                Encoding::Vocabulary(vocabulary.map_err(|error| error.at_column(&name))?)
+            }
+        };
+        let dropped = counter.dropped();
+        if dropped.terms > 0 {
+            notes.push(format!(
+                "column {name}: {} rare terms were dropped to keep memory bounded; none of them \
+                 is in more than {} documents",
+                dropped.terms, dropped.documents_missed
+            ));
+        }
+        let analyzer = options.analyzer.clone();
+        fields[place] = Field::with_text(name, Encoder { analyzer, encoding });
+    }
+    Ok(())
 }
 
 fn no_rows(inputs: &Inputs) -> Error {
@@ -301,16 +385,23 @@ fn encode(
     weight: Option<usize>,
     mut notes: Vec<String>,
     allowed: &[bool],
+    levels: Levels<'_>,
 ) -> Result<Opened> {
+    let (known, target) = match levels {
+        Levels::Found => (false, None),
+        Levels::Known { target } => (true, target),
+    };
     let missing = Missing::new(&options.missing);
     let place = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
-    let mut encoders: Vec<(Option<usize>, Encoder)> = schema
+    let mut encoders: Vec<(Option<usize>, CellEncoder)> = schema
         .fields
         .iter()
-        .map(|field| match field.kind {
-            // A model never asks for text; a schema made by hand might.
-            Kind::Text => (None, Encoder::field(field)),
-            _ => (place(&field.name), Encoder::field(field)),
+        .map(|field| {
+            let encoder = match known && Some(field.name.as_str()) != target {
+                true => CellEncoder::known(field),
+                false => CellEncoder::field(field),
+            };
+            (place(&field.name), encoder)
         })
         .collect();
     let mut wanted = vec![false; inputs.names.len()];
@@ -324,7 +415,7 @@ fn encode(
         .collect();
     if let Some(at) = weight {
         wanted[at] = true;
-        encoders.push((weight, Encoder::weight(&inputs.names[at])));
+        encoders.push((weight, CellEncoder::weight(&inputs.names[at])));
     }
     let mut store = Store::new(options.memory_budget);
     let mut filled = 0;
@@ -362,6 +453,12 @@ fn encode(
         count(&chunk);
         store.add(chunk)?;
     }
+    let letters: Vec<_> = long.extract_if(.., |(_, _, lines)| *lines == 0).collect();
+    if let Some((file, line, _)) = letters.first() {
+        notes.push(format!(
+            "{file}, line {line}: text after a closing quote, so quotes enclose no cells there"
+        ));
+    }
     if let [(file, line, lines), more @ ..] = long.as_slice() {
         let more = match more.len() {
             0 => String::new(),
@@ -388,7 +485,7 @@ fn encode(
 }
 
 /// The encoded rows so far, as a chunk.
-fn take(encoders: &mut [(Option<usize>, Encoder)], rows: usize, weighted: bool) -> Chunk {
+fn take(encoders: &mut [(Option<usize>, CellEncoder)], rows: usize, weighted: bool) -> Chunk {
     let fields = encoders.len() - usize::from(weighted);
     let (columns, weights) = encoders.split_at_mut(fields);
     let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());

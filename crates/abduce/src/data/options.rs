@@ -3,6 +3,7 @@
 //! well-kept file.
 
 use super::schema::Kind;
+use crate::text::{Analyzer, Hashing, Limits};
 use crate::{Error, Result};
 
 /// How [`open`](super::open) and its kin read files.
@@ -41,6 +42,8 @@ pub struct ReadOptions {
     /// The byte around a cell that holds delimiters or line ends; `None` when
     /// the files have no such thing.
     pub quote: Option<u8>,
+    /// How text is read; without it, columns of text are left out.
+    pub text: Option<TextOptions>,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
@@ -62,6 +65,7 @@ impl Default for ReadOptions {
             names: None,
             delimiter: None,
             quote: Some(b'"'),
+            text: None,
             memory_budget: 256 << 20,
         }
     }
@@ -74,6 +78,17 @@ impl ReadOptions {
         let own = kinds.find(|(name, _)| name == column);
         own.map(|(_, kind)| kind).or(self.otherwise.as_ref())
     }
+}
+
+/// How columns of text become counts of terms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextOptions {
+    /// How texts are taken apart.
+    pub analyzer: Analyzer,
+    /// Which terms are kept.
+    pub limits: Limits,
+    /// Codes by hashing to so many bits, instead of a vocabulary; for streams.
+    pub hashing: Option<Hashing>,
 }
 
 /// A kind the user asks for, with the order of its levels where that matters.

@@ -3,8 +3,10 @@
 //! same way: the same level gets the same code, whatever file it comes from.
 
 use super::names::{listed, nearest};
+use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What the numbers or words in a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,7 +22,7 @@ pub enum Kind {
     Categorical,
     /// One of several levels in order.
     Ordinal,
-    /// Free text or identifiers; no model uses it yet.
+    /// Free text, counted by its terms.
     Text,
 }
 
@@ -68,7 +70,7 @@ impl std::str::FromStr for Kind {
 }
 
 /// One column's name, kind and, for the coded kinds, levels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// The column's name.
     pub name: String,
@@ -77,6 +79,9 @@ pub struct Field {
     /// The levels of a coded kind, code 0 first; empty for numbers and text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<String>,
+    /// How text is taken apart into terms, and the terms there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Arc<Encoder>>,
 }
 
 impl Field {
@@ -86,6 +91,15 @@ impl Field {
             name: name.into(),
             kind,
             levels: Vec::new(),
+            text: None,
+        }
+    }
+
+    /// A column of text with its terms.
+    pub fn with_text(name: impl Into<String>, encoder: Encoder) -> Self {
+        Field {
+            text: Some(Arc::new(encoder)),
+            ..Field::new(name, Kind::Text)
         }
     }
 
@@ -99,7 +113,13 @@ impl Field {
             name: name.into(),
             kind,
             levels: levels.into_iter().map(Into::into).collect(),
+            text: None,
         }
+    }
+
+    /// The number of terms of a column of text.
+    pub fn terms(&self) -> usize {
+        self.text.as_ref().map_or(0, |own| own.encoding.width())
     }
 
     /// The code of a level, if the column has it.
@@ -127,7 +147,7 @@ impl Field {
 }
 
 /// The columns of a table, in order, and which column held row weights.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     /// The columns.
     pub fields: Vec<Field>,

@@ -5,7 +5,7 @@
 
 use super::chunk::{CHUNK_ROWS, Chunk};
 use super::column::Column;
-use super::schema::Schema;
+use super::schema::{Field, Kind, Schema};
 use crate::{Error, Result};
 
 /// Rows that can be scanned again and again, in chunks of [`CHUNK_ROWS`].
@@ -52,14 +52,13 @@ impl Table {
             .or(weights.as_ref().map(Vec::len))
             .unwrap_or(0);
         for (field, column) in schema.fields.iter().zip(&columns) {
-            let coded = matches!(column, Column::Code { .. });
             if column.len() != rows {
                 return Err(
                     Error::data(format!("{} cells instead of {rows}", column.len()))
                         .at_column(&field.name),
                 );
             }
-            if coded != field.kind.is_coded() {
+            if !column.fits(field.kind) {
                 return Err(Error::data(format!(
                     "the cells do not fit the kind {}",
                     field.kind.name()
@@ -72,6 +71,11 @@ impl Table {
                 .find(|(row, code)| cells.is_seen(*row) && **code as usize >= field.levels.len())
             {
                 return Err(Error::data(format!("code {code} has no level")).at_column(&field.name));
+            }
+            if let Column::Text { values, .. } = column
+                && values.width() > field.terms()
+            {
+                return Err(Error::data("a term is not in the vocabulary").at_column(&field.name));
             }
         }
         if weights.as_ref().is_some_and(|w| w.len() != rows) {
@@ -126,7 +130,7 @@ impl Table {
                         let (part, i) = cell(row);
                         (part.column(c), i)
                     }),
-                    schema.fields[c].kind.is_coded(),
+                    schema.fields[c].kind,
                 )
             })
             .collect();
@@ -186,7 +190,7 @@ impl Table {
                 row % CHUNK_ROWS,
             )
         });
-        Column::gather(cells, self.schema.fields[position].kind.is_coded())
+        Column::gather(cells, self.schema.fields[position].kind)
     }
 
     /// The same table with one column replaced.
@@ -243,7 +247,11 @@ impl Source for Table {
 /// and fewer of a wide table.
 fn wave(schema: &Schema) -> usize {
     const CELLS: usize = 1 << 22;
-    let chunks = CELLS / (CHUNK_ROWS * schema.fields.len().max(1));
+    // A text has as many cells as words.
+    const WORDS: usize = 256;
+    let cells = |field: &Field| if field.kind == Kind::Text { WORDS } else { 1 };
+    let cells: usize = schema.fields.iter().map(cells).sum();
+    let chunks = CELLS / (CHUNK_ROWS * cells.max(1));
     // The largest power of two not above it.
     (chunks.clamp(1, 16) + 1).next_power_of_two() / 2
 }
@@ -269,11 +277,32 @@ pub fn reduce<S: Send>(
     each: impl Fn(usize, &Chunk) -> Result<S> + Sync,
     merge: impl Fn(&mut S, S) + Sync,
 ) -> Result<Option<S>> {
+    let each = |partial: &mut Option<S>, number: usize, chunk: &Chunk| {
+        *partial = Some(each(number, chunk)?);
+        Ok(())
+    };
+    fold(source, 1, each, merge)
+}
+
+/// Like [`reduce`], where partial results are costly to begin and to merge:
+/// `segment` consecutive chunks, a power of two, are added to the same one,
+/// which is `None` before the first.
+///
+/// # Errors
+/// As [`reduce`].
+pub fn fold<S: Send>(
+    source: &dyn Source,
+    segment: usize,
+    add: impl Fn(&mut Option<S>, usize, &Chunk) -> Result<()> + Sync,
+    merge: impl Fn(&mut S, S) + Sync,
+) -> Result<Option<S>> {
+    let segment = segment.max(1).next_power_of_two();
+    let each = Each { segment, add };
     if let Some(table) = source.table() {
         return tree(&table.chunks, 0, &each, &merge).transpose();
     }
     let mut scan = source.scan()?;
-    let size = wave(source.schema());
+    let size = wave(source.schema()).max(segment);
     // A binary counter of finished subtrees: (number of waves, result).
     let mut stack: Vec<(usize, S)> = Vec::new();
     let mut first = 0;
@@ -305,15 +334,29 @@ pub fn reduce<S: Send>(
     Ok(Some(result))
 }
 
-fn tree<S: Send>(
+/// What becomes of segments of chunks.
+struct Each<A> {
+    segment: usize,
+    add: A,
+}
+
+fn tree<S: Send, A: Fn(&mut Option<S>, usize, &Chunk) -> Result<()> + Sync>(
     chunks: &[Chunk],
     first: usize,
-    each: &(impl Fn(usize, &Chunk) -> Result<S> + Sync),
+    each: &Each<A>,
     merge: &(impl Fn(&mut S, S) + Sync),
 ) -> Option<Result<S>> {
-    match chunks {
-        [] => None,
-        [chunk] => Some(each(first, chunk)),
+    match chunks.len() {
+        0 => None,
+        few if few <= each.segment => {
+            let mut partial = None;
+            for (chunk, number) in chunks.iter().zip(first..) {
+                if let Err(error) = (each.add)(&mut partial, number, chunk) {
+                    return Some(Err(error));
+                }
+            }
+            partial.map(Ok)
+        }
         _ => {
             let left = chunks.len().next_power_of_two() / 2;
             let (a, b) = chunks.split_at(left);
@@ -337,7 +380,6 @@ fn tree<S: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Field, Kind};
 
     struct Streamed(Table);
 

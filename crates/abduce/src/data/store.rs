@@ -54,6 +54,7 @@ fn size(chunk: &Chunk) -> u64 {
     let columns = chunk.columns().iter().map(|column| match column {
         Column::Real { values, .. } => 8 * values.len(),
         Column::Code { values, .. } => 4 * values.len(),
+        Column::Text { values, .. } => 4 * values.len() + 12 * values.rows().codes().len(),
     });
     let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
     let weights = chunk.weights().map_or(0, |w| 8 * w.len());

@@ -6,8 +6,9 @@
 use super::chunk::Chunk;
 use super::column::Column;
 use super::read::no_room;
-use super::schema::Schema;
+use super::schema::{Kind, Schema};
 use super::source::Source;
+use super::terms::Terms;
 use crate::{Error, Result};
 use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffer};
 use std::fs::File;
@@ -35,6 +36,8 @@ struct Entry {
     weighted: bool,
     /// Which columns have holes.
     holes: Vec<bool>,
+    /// How many terms each column of text has.
+    terms: Vec<usize>,
 }
 
 impl Spill {
@@ -57,11 +60,19 @@ impl Spill {
             rows: chunk.rows(),
             weighted: chunk.weights().is_some(),
             holes: Vec::new(),
+            terms: Vec::new(),
         };
         for column in chunk.columns() {
             entry.bytes += match column {
                 Column::Real { values, .. } => self.part(values.inner())?,
                 Column::Code { values, .. } => self.part(values.inner())?,
+                Column::Text { values, .. } => {
+                    let rows = values.rows();
+                    entry.terms.push(rows.codes().len());
+                    self.part(&Buffer::from_vec(from_zero(rows.starts())))?
+                        + self.part(&Buffer::from_slice_ref(rows.codes()))?
+                        + self.part(&Buffer::from_slice_ref(rows.counts()))?
+                }
             };
             entry.holes.push(column.nulls().is_some());
             if let Some(nulls) = column.nulls() {
@@ -94,7 +105,7 @@ impl Spill {
         Ok(Streamed {
             shared: Arc::new(Shared {
                 file,
-                coded: schema.fields.iter().map(|f| f.kind.is_coded()).collect(),
+                kinds: schema.fields.iter().map(|f| f.kind).collect(),
                 index: self.index,
             }),
             schema,
@@ -113,7 +124,7 @@ pub(crate) struct Streamed {
 struct Shared {
     file: File,
     index: Vec<Entry>,
-    coded: Vec<bool>,
+    kinds: Vec<Kind>,
 }
 
 impl Source for Streamed {
@@ -156,28 +167,50 @@ impl Shared {
             at += size.next_multiple_of(8);
             part
         };
-        let mut columns = Vec::with_capacity(self.coded.len());
-        for (coded, holes) in self.coded.iter().zip(&entry.holes) {
-            let values = part(rows * if *coded { 4 } else { 8 });
-            let nulls =
-                holes.then(|| NullBuffer::new(BooleanBuffer::new(part(rows.div_ceil(8)), 0, rows)));
-            columns.push(if *coded {
-                Column::Code {
-                    values: ScalarBuffer::new(values, 0, rows),
-                    nulls,
+        let mut columns = Vec::with_capacity(self.kinds.len());
+        let mut terms = entry.terms.iter();
+        for (kind, holes) in self.kinds.iter().zip(&entry.holes) {
+            let mut column = match kind {
+                Kind::Text => {
+                    let terms = terms.next().copied().unwrap_or(0);
+                    let starts = ScalarBuffer::new(part(4 * (rows + 1)), 0, rows + 1);
+                    let codes = ScalarBuffer::new(part(4 * terms), 0, terms);
+                    let counts = ScalarBuffer::new(part(8 * terms), 0, terms);
+                    Column::Text {
+                        values: Terms::from_lists(starts, codes, counts),
+                        nulls: None,
+                    }
                 }
-            } else {
-                Column::Real {
-                    values: ScalarBuffer::new(values, 0, rows),
-                    nulls,
+                kind if kind.is_coded() => Column::Code {
+                    values: ScalarBuffer::new(part(4 * rows), 0, rows),
+                    nulls: None,
+                },
+                _ => Column::Real {
+                    values: ScalarBuffer::new(part(8 * rows), 0, rows),
+                    nulls: None,
+                },
+            };
+            if *holes {
+                let bits = BooleanBuffer::new(part(rows.div_ceil(8)), 0, rows);
+                match &mut column {
+                    Column::Real { nulls, .. }
+                    | Column::Code { nulls, .. }
+                    | Column::Text { nulls, .. } => *nulls = Some(NullBuffer::new(bits)),
                 }
-            });
+            }
+            columns.push(column);
         }
         let weights = entry
             .weighted
             .then(|| ScalarBuffer::<f64>::new(part(rows * 8), 0, rows).to_vec());
         Ok(Chunk::new(rows, columns, weights))
     }
+}
+
+/// Places counted from the first one.
+fn from_zero(starts: &[u32]) -> Vec<u32> {
+    let first = starts.first().copied().unwrap_or(0);
+    starts.iter().map(|start| start - first).collect()
 }
 
 #[cfg(unix)]
@@ -202,13 +235,19 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> std::io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Field, Kind};
+    use crate::data::Field;
 
     fn chunk(rows: usize, salt: usize) -> Chunk {
         let x = (0..rows).map(|i| (i % 7 != salt % 7).then_some(i as f64 / 3.0));
         let c = (0..rows).map(|i| Some(((i + salt) % 3) as u32));
         let weights = (0..rows).map(|i| i as f64).collect();
-        let columns = vec![Column::from_numbers(x), Column::from_codes(c)];
+        let words = |i: usize| (0..(i + salt) % 4).map(move |t| (t as u32, 1.0 + i as f64));
+        let t = (0..rows).map(|i| (i % 5 != 0).then(|| words(i).collect()));
+        let columns = vec![
+            Column::from_numbers(x),
+            Column::from_codes(c),
+            Column::from_terms(t),
+        ];
         Chunk::new(rows, columns, Some(weights))
     }
 
@@ -222,6 +261,7 @@ mod tests {
         let schema = Schema::new(vec![
             Field::new("x", Kind::Real),
             Field::with_levels("c", Kind::Categorical, ["a", "b", "c"]),
+            Field::new("t", Kind::Text),
         ]);
         let source = spill.finish(schema).unwrap();
         assert_eq!(source.rows(), 8205);

@@ -1,6 +1,6 @@
 //! The rows of a source as plain numbers, each checked to be possible.
 
-use crate::data::{Source, Values};
+use crate::data::Source;
 use crate::{Error, Result};
 
 /// How many rows were seen and how many were not.
@@ -35,15 +35,12 @@ pub(super) fn each(
             if weight <= 0.0 {
                 continue;
             }
-            if !columns.iter().all(|cells| cells.is_seen(i)) {
+            if !columns.iter().all(|cells| cells.number(i).is_some()) {
                 seen.hidden += 1;
                 continue;
             }
             for ((cell, cells), field) in row.iter_mut().zip(&columns).zip(fields) {
-                *cell = match cells.values {
-                    Values::Real(values) => values[i],
-                    Values::Code(codes) => f64::from(codes[i]),
-                };
+                *cell = cells.number(i).unwrap_or_default();
                 if let Some(why) = wrong(*cell) {
                     return Err(Error::data(why)
                         .at_row(number)

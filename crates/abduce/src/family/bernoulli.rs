@@ -4,7 +4,8 @@
 
 use super::categorical::{CategoricalStats, draw_index, entropy, relative_entropy};
 use super::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
+    nothing_seen,
 };
 use crate::Result;
 use crate::data::Rows;
@@ -69,7 +70,7 @@ impl Family for Bernoulli {
     type Stats = BernoulliStats;
     type Shape = ();
     /// α of the Beta(1 + α, 1 + α) prior.
-    type Prior = f64;
+    type Prior = Pseudocounts;
 
     fn shape_of_column(_: usize) -> Option<()> {
         Some(())
@@ -104,21 +105,18 @@ impl Family for Bernoulli {
         }
     }
 
-    fn map(stats: &BernoulliStats, smoothing: &f64) -> Result<Self> {
-        let total = stats.weight() + 2.0 * smoothing;
+    fn map(stats: &BernoulliStats, prior: &Pseudocounts) -> Result<Self> {
+        let total = stats.weight() + prior.total(2);
         if !(total > 0.0 && total.is_finite()) {
             return Err(nothing_seen());
         }
         Ok(Bernoulli {
-            probability: (stats.successes + smoothing) / total,
+            probability: (stats.successes + prior.of(1)) / total,
         })
     }
 
-    fn log_prior(&self, smoothing: &f64) -> f64 {
-        if *smoothing == 0.0 {
-            return 0.0;
-        }
-        smoothing * (self.probability.ln() + (-self.probability).ln_1p())
+    fn log_prior(&self, prior: &Pseudocounts) -> f64 {
+        prior.log_density([1.0 - self.probability, self.probability].into_iter())
     }
 
     fn log_likelihood(&self, stats: &BernoulliStats) -> f64 {
@@ -137,8 +135,8 @@ impl Family for Bernoulli {
         Some(2)
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
-        belief.smoothing
+    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
+        belief.smoothing.into()
     }
 
     fn vague(_: &(), _: &[Scale]) -> Self {

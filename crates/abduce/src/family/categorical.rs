@@ -5,7 +5,8 @@
 //! *mean* under Dirichlet(α).
 
 use super::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
+    nothing_seen,
 };
 use crate::data::Rows;
 use crate::{Error, Result};
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// let mut stats = Categorical::zero(&3);
 /// Categorical::observe(&Rows::new(&columns), &[1.0, 1.0, 2.0], &mut stats);
 /// assert_eq!(Categorical::mle(&stats)?.probabilities, [0.25, 0.0, 0.75]);
-/// let smoothed = Categorical::map(&stats, &1.0)?;
+/// let smoothed = Categorical::map(&stats, &1.0.into())?;
 /// assert_eq!(smoothed.probabilities, [2.0 / 7.0, 1.0 / 7.0, 4.0 / 7.0]);
 /// # Ok::<(), abduce::Error>(())
 /// ```
@@ -76,7 +77,7 @@ impl Family for Categorical {
     /// The number of levels.
     type Shape = usize;
     /// α of the Dirichlet(1 + α) prior.
-    type Prior = f64;
+    type Prior = Pseudocounts;
 
     fn shape_of_column(levels: usize) -> Option<usize> {
         Some(levels)
@@ -111,24 +112,22 @@ impl Family for Categorical {
         }
     }
 
-    fn map(stats: &CategoricalStats, smoothing: &f64) -> Result<Self> {
-        let total = stats.weight() + smoothing * stats.counts.len() as f64;
+    fn map(stats: &CategoricalStats, prior: &Pseudocounts) -> Result<Self> {
+        let total = stats.weight() + prior.total(stats.counts.len());
         if !(total > 0.0 && total.is_finite()) {
             return Err(nothing_seen());
         }
         let probabilities = stats
             .counts
             .iter()
-            .map(|count| (count + smoothing) / total)
+            .enumerate()
+            .map(|(level, count)| (count + prior.of(level)) / total)
             .collect();
         Ok(Categorical { probabilities })
     }
 
-    fn log_prior(&self, smoothing: &f64) -> f64 {
-        if *smoothing == 0.0 {
-            return 0.0;
-        }
-        smoothing * self.probabilities.iter().map(|p| p.ln()).sum::<f64>()
+    fn log_prior(&self, prior: &Pseudocounts) -> f64 {
+        prior.log_density(self.probabilities.iter().copied())
     }
 
     fn log_likelihood(&self, stats: &CategoricalStats) -> f64 {
@@ -150,8 +149,8 @@ impl Family for Categorical {
         Some(*levels)
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
-        belief.smoothing
+    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
+        belief.smoothing.into()
     }
 
     fn vague(levels: &usize, _: &[Scale]) -> Self {

@@ -4,8 +4,8 @@
 
 use super::{
     Belief, Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric,
-    LogNormal, MultivariateGaussian, NegativeBinomial, Poisson, Scale, Stats, StudentT, Uniform,
-    VonMises, ZeroInflatedPoisson,
+    LogNormal, MultivariateGaussian, NegativeBinomial, Poisson, Presence, Scale, Stats, StudentT,
+    Uniform, VonMises, Words, ZeroInflatedPoisson,
 };
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -51,6 +51,10 @@ macro_rules! with_families {
             Kde(KernelDensity),
             /// A column in bins.
             Histogram(Histogram),
+            /// Words of documents.
+            Words(Words),
+            /// Words that documents hold or do not.
+            Presence(Presence),
         }
     };
 }
@@ -136,6 +140,38 @@ macro_rules! closed_enums {
             /// The number of levels, for a family over levels.
             pub fn levels(&self) -> Option<usize> {
                 match self { $(LeafFamily::$variant { shape, .. } => <$type as Family>::levels(shape),)* }
+            }
+
+            /// Whether it is over documents.
+            pub fn is_text(&self) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::TEXT,)* }
+            }
+
+            /// The number of terms, for a family over documents.
+            pub fn terms(&self) -> Option<usize> {
+                match self {
+                    LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. } => Some(shape.terms),
+                    _ => None,
+                }
+            }
+
+            /// The probability that smoothing gives a level that was never seen;
+            /// `None` for families over anything but levels, and without
+            /// smoothing.
+            pub fn unseen(&self, stats: &Statistics) -> Option<f64> {
+                let (prior, levels) = match self {
+                    LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
+                    LeafFamily::Bernoulli { prior, .. } => (prior, 2),
+                    _ => return None,
+                };
+                let probability = prior.of_a_stranger() / (stats.weight() + prior.total(levels));
+                (probability > 0.0).then_some(probability)
+            }
+
+            /// Whether densities are densities, so that EM may use them: words told
+            /// apart by what other components are have only scores.
+            pub fn is_generative(&self) -> bool {
+                !matches!(self, LeafFamily::Words { shape, .. } if shape.complement)
             }
 
             /// What to say where nothing was seen, once the leaf is settled.

@@ -37,13 +37,17 @@ mod normal_wishart;
 mod point_mass;
 mod point_stats;
 mod poisson;
+mod presence;
+mod pseudocounts;
 mod scalar;
 mod student_t;
 mod sums;
+mod term_stats;
 mod uniform;
 mod univariate;
 mod von_mises;
 mod wishart;
+mod words;
 mod zero_inflated_poisson;
 
 pub use averaged::Averaged;
@@ -85,13 +89,17 @@ pub use normal_wishart::NormalWishart;
 pub use point_mass::PointMass;
 pub use point_stats::PointStats;
 pub use poisson::{Poisson, PoissonStats};
+pub use presence::Presence;
+pub use pseudocounts::Pseudocounts;
 pub use scalar::Scalar;
 pub use student_t::StudentT;
 pub(crate) use sums::sums;
+pub use term_stats::TermStats;
 pub use uniform::Uniform;
 pub use univariate::{Univariate, divergence};
 pub use von_mises::{VonMises, VonMisesStats};
 pub use wishart::Wishart;
+pub use words::{Words, WordsShape};
 pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
 
 use crate::data::Rows;
@@ -206,6 +214,10 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
 
     /// Whether a density has units, as one over real numbers does.
     const HAS_UNITS: bool;
+
+    /// Whether it is over documents: a column of text, or a column of counts for
+    /// each term.
+    const TEXT: bool = false;
 
     /// The number of columns of a shape.
     fn columns(_shape: &Self::Shape) -> usize {

@@ -13,3 +13,4 @@ pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod special;
 pub(crate) mod sums;
+pub(crate) mod terms;

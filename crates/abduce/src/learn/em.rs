@@ -4,7 +4,7 @@
 //! never falls: that is checked in every fit and the whole trace is kept.
 
 use super::control::{Control, Progress};
-use crate::data::{Chunk, Source, reduce};
+use crate::data::{Chunk, Source, fold};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -42,11 +42,25 @@ pub trait Latent: Sync {
         step: EStep,
     ) -> Result<Self::Prepared<'a>>;
 
-    /// The expected statistics of a chunk.
+    /// Statistics of no row.
+    fn zero(&self) -> Self::Statistics;
+
+    /// Adds the expected statistics of a chunk.
     ///
     /// # Errors
     /// If the arithmetic fails.
-    fn expect(&self, prepared: &Self::Prepared<'_>, chunk: &Chunk) -> Result<Self::Statistics>;
+    fn expect(
+        &self,
+        prepared: &Self::Prepared<'_>,
+        chunk: &Chunk,
+        statistics: &mut Self::Statistics,
+    ) -> Result<()>;
+
+    /// How many chunks are added to the same statistics before these are
+    /// merged: more where statistics are large beside a chunk.
+    fn segment(&self) -> usize {
+        1
+    }
 
     /// Adds the statistics of other rows.
     fn merge(&self, statistics: &mut Self::Statistics, other: Self::Statistics);
@@ -188,13 +202,16 @@ fn expect_all<M: Latent>(
     control: Control,
 ) -> Result<Option<M::Statistics>> {
     let prepared = model.prepare(parameters, step)?;
-    let total = reduce(
+    let total = fold(
         source,
-        |_, chunk| {
-            if control.is_interrupted() {
-                return Ok(None);
+        model.segment(),
+        |partial, _, chunk| {
+            let statistics = partial.get_or_insert_with(|| Some(model.zero()));
+            match statistics {
+                Some(own) if !control.is_interrupted() => model.expect(&prepared, chunk, own)?,
+                _ => *statistics = None,
             }
-            model.expect(&prepared, chunk).map(Some)
+            Ok(())
         },
         |total, more| match (total.as_mut(), more) {
             (Some(statistics), Some(more)) => model.merge(statistics, more),

@@ -10,7 +10,7 @@ pub use replacement::Replacement;
 use crate::ask::Joint;
 use crate::data::not_opened;
 use crate::model::density::{self, DensityModel};
-use crate::model::mixture::{Fit, FitOptions, Mixture, Specification};
+use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, UnlabelledChoice};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -75,6 +75,9 @@ pub struct FitRecord {
     pub trace: Vec<Option<f64>>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// How much rows without a label count, where that was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlabelled: Option<UnlabelledChoice>,
 }
 
 /// Where a model came from.
@@ -148,6 +151,7 @@ impl Model {
                     .map(|l| l.is_finite().then_some(*l))
                     .collect(),
                 warnings: fit.warnings,
+                unlabelled: fit.unlabelled,
             },
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
@@ -190,6 +194,7 @@ impl Model {
                 monotone: true,
                 trace: vec![fit.log_likelihood.is_finite().then_some(fit.log_likelihood)],
                 warnings: fit.warnings,
+                unlabelled: None,
             },
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),

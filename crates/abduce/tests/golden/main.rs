@@ -5,6 +5,7 @@ mod density;
 mod estimates;
 mod families;
 mod models;
+mod text;
 mod univariate;
 mod vector_families;
 

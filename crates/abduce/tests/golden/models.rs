@@ -190,6 +190,7 @@ fn five_iterations_of_em_are_those_of_scikit_learn() {
     for run in list(&golden["five_iterations"]["runs"]) {
         let structure = run["structure"].as_str().unwrap();
         let start = Parameters {
+            unseen: Vec::new(),
             weights: numbers(&run["start"]["weights"]),
             leaves: vec![gaussians(
                 structure,

@@ -79,7 +79,9 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let opened = self.data.open(Some(&self.target), &self.kind, context)?;
+        let opened = self
+            .data
+            .open(Some(&self.target), &self.kind, None, context)?;
         let files = opened.files.iter().chain(&self.predict).map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let wished = self.positive.as_deref();

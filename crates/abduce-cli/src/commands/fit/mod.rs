@@ -65,7 +65,8 @@ impl Arguments {
             Output::probe(path)?;
         }
         let target = task.target();
-        let opened = self.data.open(target, &self.kind, context)?;
+        let text = self.options.text(&task)?;
+        let opened = self.data.open(target, &self.kind, text, context)?;
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
@@ -95,6 +96,7 @@ impl Arguments {
         let progress = FitProgress::new(context);
         let mut interrupted = false;
         let mut restarts = Vec::new();
+        let mut told = None;
         let model = interrupt::stoppable(|interrupt| {
             let watch = |step| progress.show(step);
             let control = Control {
@@ -106,6 +108,8 @@ impl Arguments {
                 Task::Mixture(specification, options) => {
                     let fit = mixture::fit(specification, source, options, control)?;
                     interrupted = fit.interrupted;
+                    let labels = unlabelled.unwrap_or(0);
+                    told = fit.unlabelled.as_ref().map(|own| own.told(labels));
                     restarts.clone_from(&fit.restarts);
                     let (specification, options) = (specification.clone(), options.clone());
                     Model::new(self.model.name(), fit, specification, options, files)
@@ -117,7 +121,10 @@ impl Arguments {
             })
         });
         progress.clear();
-        let model = model?;
+        let model = model.map_err(|why| opened.locate(why))?;
+        if let Some(told) = told {
+            context.note(&told);
+        }
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = &self.output {
             let mut file = Output::open(Some(path))?;

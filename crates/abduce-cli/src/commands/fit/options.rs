@@ -4,11 +4,16 @@
 use super::density_options::DensityOptions;
 use crate::arguments::split_wishes;
 use crate::failure::{Failure, Outcome};
+use crate::text_options::TextArguments;
 use abduce::Error;
+use abduce::data::TextOptions;
 use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
-use abduce::model::mixture::{CovarianceKind, FamilyName, FitOptions, Init, Specification};
+use abduce::model::mixture::{
+    ClassPrior, CovarianceKind, Event, FamilyName, FitOptions, Init, MEstimate, Specification,
+    Unlabelled,
+};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, ValueEnum};
@@ -123,11 +128,36 @@ pub struct ModelOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     max_iter: Option<usize>,
 
-    /// Rows added in thought to every level of a column (Dirichlet)
-    /// [default: 1 for naive-bayes and gda, 0 for mixture]; or spread over the
-    /// whole range of the numbers [histogram; default: 1 with --target, else 0]
-    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
-    smoothing: Option<f64>,
+    /// Rows added in thought to every level of a column and to every word:
+    /// a number, none (0) or laplace (1); or m=M for M rows spread evenly over
+    /// the levels, m=M,pooled for M rows as all classes together show them
+    /// (m-estimate) [default: 1 for naive-bayes and gda, 0 for mixture]; or spread
+    /// over the whole range of the numbers [histogram; default: 1 with --target,
+    /// else 0]
+    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
+    smoothing: Option<Smoothing>,
+
+    /// Rows added in thought to the levels of one column, a number for each, as
+    /// in outlook=1,2,1 [repeatable]
+    #[arg(long, value_name = "COL=A,B,…")]
+    dirichlet: Vec<String>,
+
+    /// The probabilities of the classes: learned, uniform, or given as in
+    /// spam=0.2,ham=0.8 [default: learned]
+    #[arg(long, value_name = "PRIOR")]
+    class_prior: Option<String>,
+
+    /// What counts in text, and in columns of counts taken together: every
+    /// word (multinomial), whether it is there (bernoulli), or every word as
+    /// the other classes use it (complement) [default: multinomial for text,
+    /// each column of counts by itself]
+    #[arg(long, value_name = "EVENT", value_parser = event)]
+    event: Option<Event>,
+
+    /// How much a row without a label counts: a number, or auto to choose it by
+    /// cross-validation on the labelled rows [naive-bayes, gda; default: auto]
+    #[arg(long, value_name = "WEIGHT", allow_hyphen_values = true, value_parser = unlabelled)]
+    unlabelled: Option<Unlabelled>,
 
     /// Rows added in thought to every class or component [default: 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
@@ -148,6 +178,9 @@ pub struct ModelOptions {
 
     #[command(flatten)]
     density: DensityOptions,
+
+    #[command(flatten)]
+    text: TextArguments,
 }
 
 /// What to fit.
@@ -166,6 +199,14 @@ impl Task {
 }
 
 impl ModelOptions {
+    /// How columns of text are read, if the task has a use for them.
+    pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
+        match task {
+            Task::Mixture(..) => self.text.options().map(Some),
+            Task::Density(_) => Ok(None),
+        }
+    }
+
     /// What to fit, and how.
     pub fn task(&self, model: ModelName, seed: u64) -> Outcome<Task> {
         if let Some((option, why)) = self.density.unfit(model) {
@@ -176,7 +217,11 @@ impl ModelOptions {
             _ => BandwidthShape::Diagonal,
         };
         let smoothing = f64::from(u8::from(self.target.is_some()));
-        let smoothing = self.smoothing.unwrap_or(smoothing);
+        let smoothing = match self.smoothing {
+            None => smoothing,
+            Some(Smoothing::Same(alpha)) => alpha,
+            Some(Smoothing::MEstimate(own)) => own.rows,
+        };
         match self.density.estimator(model, shape, smoothing) {
             Some(estimator) => {
                 self.refuse_what_densities_lack(model)?;
@@ -220,6 +265,22 @@ impl ModelOptions {
             ),
             (!self.family.is_empty(), "--family", "it has no families"),
             (
+                !self.dirichlet.is_empty(),
+                "--dirichlet",
+                "it has no levels",
+            ),
+            (
+                self.class_prior.is_some(),
+                "--class-prior",
+                "classes have their shares",
+            ),
+            (self.event.is_some(), "--event", "it reads no text"),
+            (
+                self.unlabelled.is_some(),
+                "--unlabelled",
+                "rows without a label are left out",
+            ),
+            (
                 self.smoothing.is_some() && model != ModelName::Histogram,
                 "--smoothing",
                 "it is for histogram",
@@ -244,6 +305,21 @@ impl ModelOptions {
     fn specification(&self, model: ModelName) -> Outcome<Specification> {
         let labelled = model != ModelName::Mixture;
         let unfit = [
+            (
+                !labelled && self.class_prior.is_some(),
+                "--class-prior",
+                "a mixture finds its clusters itself",
+            ),
+            (
+                !labelled && self.unlabelled.is_some(),
+                "--unlabelled",
+                "it has no labels at all",
+            ),
+            (
+                !labelled && self.event == Some(Event::Complement),
+                "--event complement",
+                "only labelled classes have a complement",
+            ),
             (
                 !labelled && self.target.is_some(),
                 "--target",
@@ -303,7 +379,20 @@ impl ModelOptions {
                 .push((column.trim().to_string(), family));
         }
         let set = |place: &mut f64, given: Option<f64>| *place = given.unwrap_or(*place);
-        set(&mut specification.smoothing, self.smoothing);
+        match self.smoothing {
+            Some(Smoothing::Same(alpha)) => specification.smoothing = alpha,
+            Some(Smoothing::MEstimate(own)) => specification.m_estimate = Some(own),
+            None => {}
+        }
+        specification.event = self.event;
+        specification.dirichlet = self
+            .dirichlet
+            .iter()
+            .map(|text| dirichlet(text))
+            .collect::<Outcome<_>>()?;
+        if let Some(prior) = &self.class_prior {
+            specification.class_prior = class_prior(prior)?;
+        }
         set(&mut specification.weight_smoothing, self.class_smoothing);
         set(&mut specification.variance_floor, self.variance_floor);
         Ok(specification)
@@ -320,9 +409,79 @@ impl ModelOptions {
             },
             restarts: self.restarts.unwrap_or(default.restarts),
             init: self.init.unwrap_or(default.init),
+            unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
         }
     }
+}
+
+/// How levels and words are smoothed.
+#[derive(Clone, Copy, Debug)]
+enum Smoothing {
+    Same(f64),
+    MEstimate(MEstimate),
+}
+
+fn smoothing(text: &str) -> Result<Smoothing, String> {
+    let text = text.trim();
+    let Some(m) = text.strip_prefix("m=") else {
+        return match text {
+            "none" => Ok(Smoothing::Same(0.0)),
+            "laplace" => Ok(Smoothing::Same(1.0)),
+            _ => not_negative(text).map(Smoothing::Same),
+        };
+    };
+    let (rows, pooled) = match m.split_once(',') {
+        None => (m, false),
+        Some((rows, how)) if how.trim() == "pooled" => (rows, true),
+        Some(_) => return Err("write m=3, or m=3,pooled".into()),
+    };
+    let rows = not_negative(rows.trim())?;
+    Ok(Smoothing::MEstimate(MEstimate { rows, pooled }))
+}
+
+fn event(text: &str) -> Result<Event, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn unlabelled(text: &str) -> Result<Unlabelled, String> {
+    match text {
+        "auto" => Ok(Unlabelled::Chosen),
+        _ => not_negative(text).map(Unlabelled::Weight),
+    }
+}
+
+/// `column=1,2,1`.
+fn dirichlet(text: &str) -> Outcome<(String, Vec<f64>)> {
+    let wrong = || {
+        Failure::usage(format!(
+            "--dirichlet: \"{text}\" does not say a column and its numbers; write column=1,2,1"
+        ))
+    };
+    let (column, numbers) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let numbers = numbers
+        .split(',')
+        .map(|x| x.trim().parse().map_err(|_| wrong()));
+    Ok((column.trim().to_string(), numbers.collect::<Outcome<_>>()?))
+}
+
+/// `learned`, `uniform`, or `a=0.3,b=0.7`.
+fn class_prior(text: &str) -> Outcome<ClassPrior> {
+    match text {
+        "learned" => return Ok(ClassPrior::Learned),
+        "uniform" => return Ok(ClassPrior::Uniform),
+        _ => {}
+    }
+    let each = split_wishes(text).into_iter().map(|wish| {
+        let (name, weight) = wish.rsplit_once('=')?;
+        Some((name.trim().to_string(), weight.trim().parse().ok()?))
+    });
+    let given = each.collect::<Option<Vec<_>>>().ok_or_else(|| {
+        Failure::usage(format!(
+            "--class-prior: \"{text}\" is none; write learned, uniform or a=0.3,b=0.7"
+        ))
+    })?;
+    Ok(ClassPrior::Given(given))
 }
 
 fn does_not_apply(option: &str, model: ModelName, why: &str) -> Failure {

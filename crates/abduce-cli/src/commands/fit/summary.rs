@@ -7,6 +7,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, counted, readable};
 use abduce::data::{Field, Schema};
+use abduce::model::mixture::UnlabelledChoice;
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
 use std::io::Write;
@@ -69,6 +70,7 @@ impl Told<'_> {
                 .collect(),
             densities,
             trace: &fit.trace,
+            unlabelled: fit.unlabelled.as_ref(),
             restarts: self.restarts,
             warnings: &fit.warnings,
             notes: self.notes,
@@ -156,6 +158,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     densities: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlabelled: Option<&'a UnlabelledChoice>,
     restarts: &'a [f64],
     warnings: &'a [String],
     notes: &'a [String],

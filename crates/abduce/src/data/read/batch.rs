@@ -26,7 +26,8 @@ pub(crate) struct TextRows {
     pub ends: Vec<usize>,
     /// The line on which each row starts.
     pub lines: Vec<u64>,
-    /// Rows over very many lines: where they start and over how many.
+    /// Rows over very many lines: where they start and over how many; 0 lines
+    /// where quotes turned out to enclose nothing.
     pub long: Vec<(u64, u64)>,
 }
 
@@ -65,7 +66,8 @@ impl Batch {
         }
     }
 
-    /// Rows over very many lines: where they start and over how many.
+    /// Rows over very many lines: where they start and over how many; 0 lines
+    /// where quotes turned out to enclose nothing.
     pub fn long(&self) -> &[(u64, u64)] {
         match self {
             Batch::Text(rows) => &rows.long,

@@ -111,10 +111,17 @@ impl Rows {
             .delimiter
             .or((input.format.name == TSV.name).then_some(b'\t'))
             .unwrap_or_else(|| sniff(&head[mark..], options.quote));
+        // In a file of tabs, text after a closing quote shows that quotes are
+        // letters like others; taken to enclose cells they would eat rows.
+        let quote = options.quote;
+        let tabs = input.format.name == TSV.name;
+        let stray = quote.filter(|_| tabs);
+        let stray = stray.and_then(|quote| stray_quote(&head[mark..], delimiter, quote));
+        let quote = quote.filter(|_| stray.is_none());
         bytes.consume(mark);
         let mut cutter = csv_core::ReaderBuilder::new();
-        cutter.delimiter(delimiter).quoting(options.quote.is_some());
-        if let Some(quote) = options.quote {
+        cutter.delimiter(delimiter).quoting(quote.is_some());
+        if let Some(quote) = quote {
             cutter.quote(quote);
         }
         Ok(Rows {
@@ -128,7 +135,7 @@ impl Rows {
             ends: Vec::new(),
             row_ends: vec![0; 64],
             lines: Vec::new(),
-            long: Vec::new(),
+            long: stray.map(|line| (line, 0)).into_iter().collect(),
             packing,
         })
     }
@@ -314,9 +321,38 @@ fn sniff(head: &[u8], quote: Option<u8>) -> u8 {
     }
 }
 
+/// The first line on which a quoted cell goes on after its closing quote.
+fn stray_quote(head: &[u8], delimiter: u8, quote: u8) -> Option<u64> {
+    for (line, number) in head.split(|byte| *byte == b'\n').zip(1..) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        for cell in line.split(|byte| *byte == delimiter) {
+            let Some(inside) = cell.strip_prefix(&[quote]) else {
+                continue;
+            };
+            let mut rest = inside;
+            while let Some(at) = memchr::memchr(quote, rest) {
+                match rest.get(at + 1) {
+                    Some(next) if *next == quote => rest = &rest[at + 2..],
+                    Some(_) => return Some(number),
+                    None => break,
+                }
+            }
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_that_goes_on_after_its_closing_quote_shows_that_quotes_are_letters() {
+        let stray = |head: &[u8]| stray_quote(head, b'\t', b'"');
+        assert_eq!(stray(b"a\t\"b\"\n\"c \"\"d\"\"\"\t1\n"), None);
+        assert_eq!(stray(b"a\tb\nham\t\"so\" he said\n"), Some(2));
+        assert_eq!(stray(b"a\t5\" wide\n\"open\tb\n"), None);
+    }
 
     #[test]
     fn the_separator_is_taken_from_the_first_line_only_when_it_is_clear() {

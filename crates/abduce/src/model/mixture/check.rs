@@ -2,6 +2,7 @@
 //! shape fits every other, every parameter is in its range.
 
 use super::{Leaf, Mixture};
+use crate::data::Kind;
 use crate::{Error, Result};
 
 impl Mixture {
@@ -69,7 +70,10 @@ impl Mixture {
             used[*column] = true;
             let fits = match leaf.family.levels() {
                 Some(levels) => field.kind.is_coded() && field.levels.len() <= levels,
-                None => !field.kind.is_coded(),
+                None if leaf.family.is_text() && leaf.columns.len() == 1 => {
+                    field.kind == Kind::Text && leaf.family.terms() == Some(field.terms())
+                }
+                None => matches!(field.kind, Kind::Real | Kind::Count),
             };
             if !fits {
                 let family = leaf.family.name();

@@ -9,6 +9,7 @@ use crate::data::{Cells, Chunk, Rows};
 use crate::family::{Distribution, GaussianRun, MultivariateKernel, Statistics};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
+use crate::kernel::terms::TermTable;
 use crate::learn::{Control, EStep};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -23,6 +24,8 @@ pub struct Prepared<'a> {
     log_weights: Vec<f64>,
     kernels: Vec<LeafKernel<'a>>,
     hard: bool,
+    /// How much rows without a label count in statistics.
+    unlabelled: f64,
     block: usize,
     control: Control<'a>,
 }
@@ -40,6 +43,8 @@ enum Fast {
     /// All components at once; also where correlated cells are hidden, but not
     /// where independent ones are.
     Gaussian(MultivariateKernel),
+    /// Documents, with the logarithms of all components side by side.
+    Terms(TermTable),
 }
 
 /// What became of a block of rows.
@@ -67,7 +72,11 @@ impl<'a> Prepared<'a> {
         let mut block = BLOCK_ROWS;
         let mut kernels = Vec::with_capacity(leaves.len());
         for distributions in &parameters.leaves {
-            let fast = Fast::new(distributions, &parameters.weights, hard)?;
+            let unseen = parameters
+                .unseen
+                .get(kernels.len())
+                .map_or(&[][..], |own| own);
+            let fast = Fast::new(distributions, unseen, &parameters.weights, hard)?;
             if let Fast::Gaussian(kernel) = &fast {
                 block = block.min(kernel.block_rows());
             }
@@ -83,9 +92,18 @@ impl<'a> Prepared<'a> {
             log_weights,
             kernels,
             hard,
+            unlabelled: 1.0,
             block,
             control: Control::default(),
         })
+    }
+
+    /// Lets rows without a label count for less in statistics and likelihood.
+    pub fn with_unlabelled(self, weight: f64) -> Self {
+        Prepared {
+            unlabelled: weight,
+            ..self
+        }
     }
 
     /// Lets a caller stop within a chunk; its statistics are then worth nothing.
@@ -171,6 +189,17 @@ impl<'a> Prepared<'a> {
                     continue;
                 };
                 let weights = arranged.weights().map(|w| &w[start..start + len]);
+                let lighter;
+                let weights = match (run.label, self.unlabelled == 1.0) {
+                    (None, false) => {
+                        let own = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+                        lighter = (0..len)
+                            .map(|i| self.unlabelled * own(i))
+                            .collect::<Vec<_>>();
+                        Some(&lighter[..])
+                    }
+                    _ => weights,
+                };
                 statistics.count(run.label, weights, &mut joint, &totals);
                 for (l, cells) in leaves.iter().enumerate() {
                     match &mut gaussians[l] {
@@ -242,7 +271,12 @@ impl<'a> Prepared<'a> {
 }
 
 impl Fast {
-    fn new(distributions: &[Distribution], weights: &[f64], hard: bool) -> Result<Fast> {
+    fn new(
+        distributions: &[Distribution],
+        unseen: &[f64],
+        weights: &[f64],
+        hard: bool,
+    ) -> Result<Fast> {
         let gaussians: Vec<_> = distributions
             .iter()
             .filter_map(|d| match d {
@@ -254,9 +288,15 @@ impl Fast {
             let kernel = MultivariateKernel::new(gaussians, weights.to_vec(), hard)?;
             return Ok(Fast::Gaussian(kernel));
         }
+        if let Some(table) = terms(distributions) {
+            return Ok(Fast::Terms(table));
+        }
         let levels = distributions.iter().filter_map(Distribution::probabilities);
+        // Behind the levels stands what is said of one that was never seen.
+        let stranger = |j: usize| unseen.get(j).map_or(0.0, |p| p.ln());
         let logs: Vec<Vec<f64>> = levels
-            .map(|own| own.iter().map(|p| p.ln()).collect())
+            .enumerate()
+            .map(|(j, own)| own.iter().map(|p| p.ln()).chain([stranger(j)]).collect())
             .collect();
         if logs.len() == distributions.len() {
             return Ok(Fast::Levels(logs));
@@ -265,15 +305,57 @@ impl Fast {
     }
 }
 
+/// The table of families of documents, unless something is impossible under
+/// them, which sums of logarithms cannot say.
+fn terms(distributions: &[Distribution]) -> Option<TermTable> {
+    let (mut weights, mut base) = (Vec::new(), Vec::new());
+    let mut once = false;
+    for distribution in distributions {
+        let (none, own) = match distribution {
+            Distribution::Words(words) if !words.columns => (0.0, words.log_weights().collect()),
+            Distribution::Presence(presence) if !presence.columns && !presence.is_certain() => {
+                once = true;
+                presence.log_weights()
+            }
+            _ => return None,
+        };
+        weights.push(own);
+        base.push(none);
+    }
+    (!weights.is_empty()).then(|| TermTable::new(&weights, base, once))
+}
+
 impl LeafKernel<'_> {
+    fn add_documents(table: &TermTable, label: Option<usize>, cells: &Cells, joint: &mut [f64]) {
+        let Some(documents) = cells.terms() else {
+            return;
+        };
+        let rows = documents.len();
+        let mut sums = vec![0.0; joint.len() / rows.max(1)];
+        for row in (0..rows).filter(|row| cells.is_seen(*row)) {
+            let (codes, counts) = documents.row(row);
+            match label {
+                Some(label) => joint[row] += table.of_component(label, codes, counts),
+                None => {
+                    table.of_all(codes, counts, &mut sums);
+                    let places = joint[row..].iter_mut().step_by(rows);
+                    places.zip(&sums).for_each(|(joint, sum)| *joint += sum);
+                }
+            }
+        }
+    }
+
     fn add_log_density(&self, label: Option<usize>, cells: &[Cells], joint: &mut [f64]) {
         let rows = Rows::new(cells);
+        if let Fast::Terms(table) = &self.fast {
+            return Self::add_documents(table, label, rows.only(), joint);
+        }
         let add = |component: usize, out: &mut [f64]| match &self.fast {
             Fast::Levels(logs) => {
                 let (cells, logs) = (rows.only(), &logs[component]);
                 for (i, (l, code)) in out.iter_mut().zip(cells.codes()).enumerate() {
                     if cells.is_seen(i) {
-                        *l += logs[*code as usize];
+                        *l += logs[(*code as usize).min(logs.len() - 1)];
                     }
                 }
             }

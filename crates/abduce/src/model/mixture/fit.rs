@@ -3,14 +3,14 @@
 //! ones try several starts on a sample of rows and go on with the best.
 
 use super::diagnose::{collapsed, diagnose, order_components};
-use super::expect::Prepared;
-use super::maximize::{log_prior, maximize};
-use super::start::{Init, Points, statistics_of_groups, statistics_of_labels};
+use super::start::{Init, Points, statistics_of_groups};
 use super::survey::Survey;
+use super::task::{Found, Task};
+use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{Chunk, Schema, Source, Table};
+use crate::data::{Source, Table};
 use crate::family::Belief;
-use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, Progress, em};
+use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct FitOptions {
     pub restarts: usize,
     /// How starts are seeded.
     pub init: Init,
+    /// How much rows without a label count beside the labelled ones.
+    #[serde(default)]
+    pub unlabelled: Unlabelled,
     /// The seed of everything random.
     pub seed: u64,
 }
@@ -37,6 +40,7 @@ impl Default for FitOptions {
             em: EmOptions::default(),
             restarts: 10,
             init: Init::default(),
+            unlabelled: Unlabelled::default(),
             seed: 0,
         }
     }
@@ -75,56 +79,8 @@ pub struct Fit {
     pub restarts: Vec<f64>,
     /// What the user should know.
     pub warnings: Vec<String>,
-}
-
-/// The mixture as EM sees it.
-struct Task<'a> {
-    leaves: &'a [Leaf],
-    target: Option<usize>,
-    components: usize,
-    weight_smoothing: f64,
-    log_units: f64,
-    control: Control<'a>,
-}
-
-impl Latent for Task<'_> {
-    type Parameters = Parameters;
-    type Prepared<'a>
-        = Prepared<'a>
-    where
-        Self: 'a;
-    type Statistics = MixtureStatistics;
-
-    fn prepare<'a>(&'a self, parameters: &'a Parameters, step: EStep) -> Result<Prepared<'a>> {
-        let prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
-        Ok(prepared.stopped_by(self.control))
-    }
-
-    fn expect(&self, prepared: &Prepared<'_>, chunk: &Chunk) -> Result<MixtureStatistics> {
-        let mut statistics = MixtureStatistics::zero(self.leaves, self.components);
-        prepared.process(chunk, Some(&mut statistics), |_| {})?;
-        Ok(statistics)
-    }
-
-    fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
-        statistics.merge(&other);
-    }
-
-    fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
-        (statistics.log_likelihood, statistics.total)
-    }
-
-    fn maximize(&self, statistics: &MixtureStatistics) -> Parameters {
-        maximize(self.leaves, self.weight_smoothing, statistics)
-    }
-
-    fn log_prior(&self, parameters: &Parameters) -> f64 {
-        log_prior(self.leaves, self.weight_smoothing, parameters)
-    }
-
-    fn log_units(&self) -> f64 {
-        self.log_units
-    }
+    /// How much rows without a label count, where that was to be chosen.
+    pub unlabelled: Option<UnlabelledChoice>,
 }
 
 /// Fits a mixture to a source.
@@ -188,14 +144,16 @@ pub fn fit_from(
         smoothing: specification.smoothing,
         rows: survey.total,
     };
-    for leaf in &mut leaves {
+    for (number, leaf) in leaves.iter_mut().enumerate() {
         survey.settle(leaf, &belief);
+        specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
     }
-    let task = Task {
+    let mut task = Task {
         leaves: &leaves,
         target,
         components,
-        weight_smoothing: specification.weight_smoothing,
+        weights: specification.weight_belief(schema, target, components)?,
+        unlabelled: 1.0,
         log_units: survey.log_units(&leaves),
         control,
     };
@@ -204,38 +162,36 @@ pub fn fit_from(
             .at_column(specification.target.as_deref().unwrap_or_default())
             .with_hint("fit a mixture to find clusters instead"));
     }
+    let mut choice = None;
+    if target.is_some() && survey.unlabelled > 0.0 && start.is_none() {
+        let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
+        task.unlabelled = match options.unlabelled {
+            // What is no density cannot say how probable a label is.
+            _ if !told_apart => 0.0,
+            Unlabelled::Weight(weight) => weight,
+            Unlabelled::Chosen => {
+                let counts = (survey.labelled.total, survey.unlabelled);
+                let found = choose(&task, source, counts, options.seed, control)?;
+                choice.insert(found).weight
+            }
+        };
+    }
     let mut restarts = Vec::new();
     let result = if let Some(start) = start {
         let zero = MixtureStatistics::zero(&leaves, components);
-        assemble(&task, schema, start.clone(), zero).check()?;
+        task.mixture(schema, start.clone(), zero).check()?;
         em(&task, source, start.clone(), &options.em, control)?
     } else if target.is_none() {
         unlabelled(&task, source, &survey, options, control, &mut restarts)?
-    } else if survey.unlabelled > 0.0 || survey.incomplete > 0.0 {
-        let labels = target.unwrap_or_default();
-        let start = task.maximize(&statistics_of_labels(source, &leaves, labels)?);
-        em(&task, source, start, &options.em, control)?
+    } else if (survey.unlabelled > 0.0 && task.unlabelled > 0.0) || survey.incomplete > 0.0 {
+        task.from_labels(source, &options.em, control)?
     } else {
-        Some(in_one_pass(&task, &survey.labelled))
+        Some(task.in_one_pass(&survey.labelled))
     };
     let result = result.ok_or_else(stopped)?;
-    Ok(finish(&task, source, &survey, options, result, restarts))
-}
-
-fn assemble(
-    task: &Task,
-    schema: &Schema,
-    parameters: Parameters,
-    statistics: MixtureStatistics,
-) -> Mixture {
-    Mixture {
-        schema: schema.clone(),
-        target: task.target,
-        leaves: task.leaves.to_vec(),
-        weight_smoothing: task.weight_smoothing,
-        parameters,
-        statistics,
-    }
+    let mut fit = finish(&task, source, &survey, options, result, restarts);
+    fit.unlabelled = choice;
+    Ok(fit)
 }
 
 fn components(
@@ -268,41 +224,6 @@ fn components(
     }
 }
 
-/// All is seen: the statistics are the fit.
-fn in_one_pass(task: &Task, seen: &MixtureStatistics) -> EmResult<Parameters, MixtureStatistics> {
-    let clock = std::time::Instant::now();
-    let parameters = task.maximize(seen);
-    let mut statistics = seen.clone();
-    let labels: f64 = seen
-        .weights
-        .iter()
-        .zip(&parameters.weights)
-        .filter(|(count, _)| **count > 0.0)
-        .map(|(count, weight)| count * weight.ln())
-        .sum();
-    let cells: f64 = seen
-        .leaves
-        .iter()
-        .zip(&parameters.leaves)
-        .flat_map(|(own, distributions)| own.iter().zip(distributions))
-        .map(|(own, distribution)| distribution.log_likelihood(own))
-        .sum();
-    statistics.log_likelihood = labels + cells;
-    EmResult {
-        objective: statistics.log_likelihood + task.log_prior(&parameters),
-        trace: vec![statistics.log_likelihood],
-        parameters,
-        statistics,
-        iterations: 1,
-        converged: true,
-        monotone: true,
-        interrupted: false,
-        seconds: vec![clock.elapsed().as_secs_f64()],
-    }
-}
-
-type Found = Option<EmResult<Parameters, MixtureStatistics>>;
-
 fn unlabelled(
     task: &Task,
     source: &dyn Source,
@@ -310,13 +231,13 @@ fn unlabelled(
     options: &FitOptions,
     control: Control,
     restarts: &mut Vec<f64>,
-) -> Result<Found> {
+) -> Result<Option<Found>> {
     let size = sample_size(source, task.leaves);
     let whole = survey.rows <= size as u64;
     let sample = sample_rows(source, survey.rows as usize, size, options.seed)?;
     let points = Points::of(&sample, task.leaves, survey);
     let tries = options.restarts.max(1);
-    let mut best: Found = None;
+    let mut best: Option<Found> = None;
     let trial = EmOptions {
         tolerance: if whole {
             options.em.tolerance
@@ -342,9 +263,7 @@ fn unlabelled(
             break;
         };
         restarts.push(result.objective);
-        let merit = |r: &EmResult<Parameters, MixtureStatistics>| {
-            (collapsed(task.leaves, survey, r).is_empty(), r.objective)
-        };
+        let merit = |r: &Found| (collapsed(task.leaves, survey, r).is_empty(), r.objective);
         if best
             .as_ref()
             .is_none_or(|best| merit(&result) > merit(best))
@@ -415,7 +334,7 @@ fn finish(
     source: &dyn Source,
     survey: &Survey,
     options: &FitOptions,
-    mut result: EmResult<Parameters, MixtureStatistics>,
+    mut result: Found,
     restarts: Vec<f64>,
 ) -> Fit {
     let mut warnings = Vec::new();
@@ -432,12 +351,13 @@ fn finish(
     ));
     // Stopped while starts were tried on a sample, that is all there is.
     let weight = result.statistics.total;
-    if weight < 0.999 * survey.total {
+    let all = survey.total - (1.0 - task.unlabelled) * survey.unlabelled;
+    if weight < 0.999 * all {
         warnings.push(format!(
             "stopped before all rows were used: model and figures are of a sample of weight {weight}"
         ));
     }
-    let mixture = assemble(task, source.schema(), result.parameters, result.statistics);
+    let mixture = task.mixture(source.schema(), result.parameters, result.statistics);
     let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
     let parameters = mixture.free_parameters();
     Fit {
@@ -455,6 +375,7 @@ fn finish(
         trace_seconds: result.seconds,
         restarts,
         warnings,
+        unlabelled: None,
         mixture,
     }
 }

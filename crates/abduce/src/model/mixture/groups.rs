@@ -4,6 +4,7 @@
 
 use super::{Leaf, MixtureStatistics};
 use crate::data::{Cells, Chunk, Gather, Rows};
+use crate::family::Statistics;
 
 /// What becomes of hidden cells in correlated columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,10 @@ pub(super) fn observe_groups(
     }
     let mut gathers: Vec<Gather> = Vec::new();
     for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
+        if leaf.family.is_text() {
+            observe_documents(leaf, chunk, &group_of, own);
+            continue;
+        }
         gathers.resize_with(gathers.len().max(leaf.columns.len()), Gather::default);
         let columns: Vec<Cells> = leaf
             .columns
@@ -63,6 +68,35 @@ pub(super) fn observe_groups(
     let known: f64 = weights[..grouped].iter().sum();
     statistics.total += known;
     weights[grouped..].iter().sum()
+}
+
+/// Adds documents to the statistics of their groups, where they stand: there is
+/// too much of them to be put into another order. Without statistics, none.
+pub(super) fn observe_documents(
+    leaf: &Leaf,
+    chunk: &Chunk,
+    group_of: &impl Fn(usize) -> Option<usize>,
+    own: &mut [Statistics],
+) {
+    if own.is_empty() {
+        return;
+    }
+    let columns: Vec<Cells> = leaf
+        .columns
+        .iter()
+        .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+        .collect();
+    let mut cells = Vec::with_capacity(columns.len());
+    for row in 0..chunk.rows() {
+        let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+        let Some(group) = group_of(row).filter(|_| weight > 0.0) else {
+            continue;
+        };
+        cells.clear();
+        cells.extend(columns.iter().map(|cells| cells.slice(row, 1)));
+        leaf.family
+            .observe(&Rows::new(&cells), &[weight], &mut own[group]);
+    }
 }
 
 /// The rows in the order of their groups, those without one last, and where

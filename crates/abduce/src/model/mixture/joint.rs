@@ -3,8 +3,8 @@
 
 use super::expect::Prepared;
 use super::{Leaf, Mixture};
-use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
-use crate::data::{Chunk, Column, Schema};
+use crate::ask::{Classifier, Conditional, Joint, Posterior, impossible, repeated};
+use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{
     Distribution, Fill, Filler, Gaussian, MultivariateGaussian, draw_index, most_probable,
 };
@@ -41,6 +41,11 @@ impl Joint for Mixture {
         self.responsibilities(chunk, None)
     }
 
+    fn classifier(&self) -> Result<Classifier<'_>> {
+        let prepared = Prepared::new(&self.leaves, None, &self.parameters, EStep::Soft)?;
+        Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
+    }
+
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
         let posterior = self.responsibilities(chunk, self.target)?;
         let mut cells: Vec<Vec<Option<f64>>> = (0..self.schema.fields.len())
@@ -60,12 +65,14 @@ impl Joint for Mixture {
                 column[row] = *cell;
             }
         }
-        let columns = self.schema.fields.iter().zip(cells).map(|(field, cells)| {
-            if field.kind.is_coded() {
+        let fields = self.schema.fields.iter().zip(cells).enumerate();
+        let columns = fields.map(|(c, (field, cells))| match field.kind {
+            // Words cannot be put into an order, so no text is filled in.
+            Kind::Text => chunk.column(c).clone(),
+            kind if kind.is_coded() => {
                 Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
-            } else {
-                Column::from_numbers(cells)
             }
+            _ => Column::from_numbers(cells),
         });
         Ok(Chunk::new(
             chunk.rows(),
@@ -107,6 +114,10 @@ impl Mixture {
     /// tells nothing, and has the weights of the components.
     fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
         let prepared = Prepared::new(&self.leaves, target, &self.parameters, EStep::Soft)?;
+        self.classified(&prepared, chunk)
+    }
+
+    fn classified(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
         let k = self.components();
         let mut out = vec![0.0; chunk.rows() * k];
         prepared.process(chunk, None, |outcome| {
@@ -148,8 +159,9 @@ impl Mixture {
         }
         let leaves = self.leaves.iter().zip(&self.parameters.leaves);
         for (number, (leaf, own)) in leaves.enumerate() {
+            let is_text = |c: &usize| self.schema.fields[*c].kind == Kind::Text;
             let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();
-            if seen.iter().all(Option::is_some) {
+            if seen.iter().all(Option::is_some) || leaf.columns.iter().any(is_text) {
                 continue;
             }
             let mut fill = |how: Fill, component: usize, out: &mut [f64]| match &own[component] {
@@ -244,12 +256,5 @@ fn marginal(
 
 fn numbers(column: &Column, rows: usize) -> Vec<Option<f64>> {
     let cells = column.cells(0, rows);
-    (0..rows)
-        .map(|row| {
-            cells.is_seen(row).then(|| match column {
-                Column::Real { values, .. } => values[row],
-                Column::Code { values, .. } => f64::from(values[row]),
-            })
-        })
-        .collect()
+    (0..rows).map(|row| cells.number(row)).collect()
 }

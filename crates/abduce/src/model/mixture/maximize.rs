@@ -3,6 +3,7 @@
 //! exist, gets what all rows together say, so that a model always comes out.
 
 use super::{Leaf, MixtureStatistics, Parameters};
+use crate::family::Statistics;
 
 impl MixtureStatistics {
     /// Statistics of no row.
@@ -12,6 +13,20 @@ impl MixtureStatistics {
             leaves: leaves
                 .iter()
                 .map(|leaf| vec![leaf.family.zero(); components])
+                .collect(),
+            log_likelihood: 0.0,
+            total: 0.0,
+        }
+    }
+
+    /// Statistics of no row, without those of documents, which are large.
+    pub(super) fn zero_but_text(leaves: &[Leaf], components: usize) -> Self {
+        let present = |leaf: &Leaf| if leaf.family.is_text() { 0 } else { components };
+        MixtureStatistics {
+            weights: vec![0.0; components],
+            leaves: leaves
+                .iter()
+                .map(|leaf| vec![leaf.family.zero(); present(leaf)])
                 .collect(),
             log_likelihood: 0.0,
             total: 0.0,
@@ -32,23 +47,55 @@ impl MixtureStatistics {
     }
 }
 
+/// How many chunks are added to the same statistics before these are merged:
+/// the statistics of documents are as large as the vocabulary.
+pub(super) fn segment(leaves: &[Leaf], components: usize) -> usize {
+    const NUMBERS: usize = 200_000;
+    const MOST: usize = 16;
+    let text = leaves.iter().filter(|leaf| leaf.family.is_text());
+    let numbers: usize = text
+        .map(|leaf| leaf.family.parameters_of_all(components))
+        .sum();
+    (numbers / NUMBERS).clamp(1, MOST).next_power_of_two()
+}
+
+/// What is believed of the weights of the components.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WeightBelief {
+    /// α of a Dirichlet(1 + α) prior.
+    pub smoothing: f64,
+    /// The weights themselves, where they are not learned.
+    pub given: Option<Vec<f64>>,
+}
+
+impl WeightBelief {
+    fn weights(&self, statistics: &MixtureStatistics) -> Vec<f64> {
+        if let Some(given) = &self.given {
+            return given.clone();
+        }
+        let k = statistics.weights.len() as f64;
+        let total = statistics.weights.iter().sum::<f64>() + k * self.smoothing;
+        let share = |w: &f64| match total > 0.0 {
+            true => (w + self.smoothing) / total,
+            false => 1.0 / k,
+        };
+        statistics.weights.iter().map(share).collect()
+    }
+}
+
 /// The parameters that the statistics and the priors make most probable.
 pub(super) fn maximize(
     leaves: &[Leaf],
-    weight_smoothing: f64,
+    belief: &WeightBelief,
     statistics: &MixtureStatistics,
 ) -> Parameters {
-    let k = statistics.weights.len() as f64;
-    let total = statistics.weights.iter().sum::<f64>() + k * weight_smoothing;
-    let share = |w: &f64| {
-        if total > 0.0 {
-            (w + weight_smoothing) / total
-        } else {
-            1.0 / k
-        }
+    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| {
+        let each = own.iter().map(|own| leaf.family.unseen(own));
+        each.collect::<Option<Vec<f64>>>().unwrap_or_default()
     };
     Parameters {
-        weights: statistics.weights.iter().map(share).collect(),
+        weights: belief.weights(statistics),
+        unseen: leaves.iter().zip(&statistics.leaves).map(unseen).collect(),
         leaves: leaves
             .iter()
             .zip(&statistics.leaves)
@@ -62,10 +109,10 @@ pub(super) fn maximize(
 
 /// The log-prior of parameters, up to a constant. A component of weight 0 is
 /// none, whatever stands in its place.
-pub(super) fn log_prior(leaves: &[Leaf], weight_smoothing: f64, parameters: &Parameters) -> f64 {
+pub(super) fn log_prior(leaves: &[Leaf], belief: &WeightBelief, parameters: &Parameters) -> f64 {
     let mut sum = 0.0;
-    if weight_smoothing > 0.0 {
-        sum += weight_smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
+    if belief.smoothing > 0.0 && belief.given.is_none() {
+        sum += belief.smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
     }
     let leaves = leaves.iter().zip(&parameters.leaves);
     for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {

@@ -18,13 +18,19 @@ mod runs;
 mod specification;
 mod start;
 mod survey;
+mod task;
+mod unlabelled;
 
 pub use fit::{Fit, FitOptions, fit, fit_from};
-pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
+pub use specification::{
+    ClassPrior, CovarianceKind, Event, FamilyName, MEstimate, Reals, Specification,
+};
 pub use start::Init;
+pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Statistics};
+use maximize::WeightBelief;
 use serde::{Deserialize, Serialize};
 
 /// A family over some columns, the same for every component.
@@ -48,6 +54,14 @@ pub struct Parameters {
     pub weights: Vec<f64>,
     /// For every leaf, one distribution per component.
     pub leaves: Vec<Vec<Distribution>>,
+    /// For every leaf over levels, what smoothing gives a level that was never
+    /// seen, one probability per component; nothing where it gives nothing.
+    #[serde(default, skip_serializing_if = "nothing_unseen")]
+    pub unseen: Vec<Vec<f64>>,
+}
+
+fn nothing_unseen(unseen: &[Vec<f64>]) -> bool {
+    unseen.iter().all(Vec::is_empty)
 }
 
 /// Expected sufficient statistics of rows.
@@ -77,6 +91,9 @@ pub struct Mixture {
     /// Dirichlet(1 + α) prior on the weights.
     #[serde(default)]
     pub weight_smoothing: f64,
+    /// The weights, where they are given and not learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_weights: Option<Vec<f64>>,
     /// θ.
     pub parameters: Parameters,
     /// What θ was estimated from.
@@ -102,8 +119,16 @@ impl Mixture {
         specification::free_parameters(&self.leaves, self.components())
     }
 
+    /// What is believed of the weights.
+    fn belief(&self) -> WeightBelief {
+        WeightBelief {
+            smoothing: self.weight_smoothing,
+            given: self.given_weights.clone(),
+        }
+    }
+
     /// The log-prior of the parameters, up to a constant.
     pub fn log_prior(&self) -> f64 {
-        maximize::log_prior(&self.leaves, self.weight_smoothing, &self.parameters)
+        maximize::log_prior(&self.leaves, &self.belief(), &self.parameters)
     }
 }

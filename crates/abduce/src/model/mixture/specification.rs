@@ -3,9 +3,11 @@
 //! analysis, Gaussian mixtures).
 
 use super::Leaf;
+use super::maximize::WeightBelief;
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
-    Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Structure,
+    Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
+    Pseudocounts, Statistics, Structure, Words, WordsShape,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,9 @@ impl FromStr for CovarianceKind {
     }
 }
 
+/// The name of [`Words`] told apart by what the other components are.
+const COMPLEMENT: &str = "complement";
+
 /// A family that a user may name for a column.
 ///
 /// ```
@@ -61,8 +66,21 @@ impl FamilyName {
 
     /// The leaf of a column, if the family fits its kind.
     fn leaf(self, field: &Field) -> Option<LeafFamily> {
-        let leaf = LeafFamily::of_column(self.0, field.levels.len())?;
+        let size = match field.kind {
+            Kind::Text => field.terms(),
+            _ => field.levels.len(),
+        };
+        let name = match (field.kind, self.0) {
+            (Kind::Text, Bernoulli::NAME) => Presence::NAME,
+            (Kind::Text, COMPLEMENT) => Words::NAME,
+            (_, name) => name,
+        };
+        let mut leaf = LeafFamily::of_column(name, size)?;
+        if let (LeafFamily::Words { shape, .. }, COMPLEMENT) = (&mut leaf, self.0) {
+            shape.complement = true;
+        }
         let fits = match leaf {
+            _ if leaf.is_text() => field.kind == Kind::Text && size > 0,
             LeafFamily::Bernoulli { .. } => field.kind == Kind::Binary,
             _ if leaf.levels().is_some() => field.kind.is_coded(),
             _ => matches!(field.kind, Kind::Real | Kind::Count),
@@ -73,7 +91,8 @@ impl FamilyName {
     /// What a column of a kind gets unless the user chooses.
     fn usual(kind: Kind) -> FamilyName {
         FamilyName(match kind {
-            Kind::Real | Kind::Text => Gaussian::NAME,
+            Kind::Real => Gaussian::NAME,
+            Kind::Text => Words::NAME,
             Kind::Count => Poisson::NAME,
             Kind::Binary => Bernoulli::NAME,
             Kind::Categorical | Kind::Ordinal => Categorical::NAME,
@@ -92,7 +111,8 @@ impl FromStr for FamilyName {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let names = LeafFamily::column_families();
+        let mut names = LeafFamily::column_families();
+        names.push(COMPLEMENT);
         let own = names.iter().find(|own| **own == name);
         own.map(|own| FamilyName(own)).ok_or_else(|| {
             Error::parameter(format!("\"{name}\" is not a family a column can have"))
@@ -142,6 +162,109 @@ pub struct Specification {
     /// The scatter that variances are believed to have before any row, as a
     /// share of each column's variance: it keeps them from vanishing.
     pub variance_floor: f64,
+    /// What is counted of documents, and counts taken together as words of a
+    /// document; without it, words are, and each column of counts stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Event>,
+    /// Smoothing of levels and words by rows in given proportions, instead of
+    /// the same for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub m_estimate: Option<MEstimate>,
+    /// α of the Dirichlet(1 + α) priors of single columns, a number for each of
+    /// their levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dirichlet: Vec<(String, Vec<f64>)>,
+    /// Where the weights of the classes come from.
+    #[serde(default)]
+    pub class_prior: ClassPrior,
+}
+
+/// What is counted of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Event {
+    /// Every occurrence of a word.
+    Multinomial,
+    /// Whether a word occurs or not.
+    Bernoulli,
+    /// Every occurrence, against what the other classes make of it.
+    Complement,
+}
+
+impl Event {
+    fn family(self) -> FamilyName {
+        FamilyName(match self {
+            Event::Multinomial => Words::NAME,
+            Event::Bernoulli => Presence::NAME,
+            Event::Complement => COMPLEMENT,
+        })
+    }
+
+    /// Columns of counts as words of a document.
+    fn leaf(self, columns: Vec<usize>) -> Leaf {
+        let shape = WordsShape {
+            terms: columns.len(),
+            columns: true,
+            complement: self == Event::Complement,
+        };
+        let family = match self {
+            Event::Bernoulli => LeafFamily::Presence {
+                shape,
+                prior: Default::default(),
+                vague: None,
+            },
+            _ => LeafFamily::Words {
+                shape,
+                prior: Default::default(),
+                vague: None,
+            },
+        };
+        Leaf {
+            columns,
+            family,
+            fixed: false,
+        }
+    }
+}
+
+impl FromStr for Event {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "multinomial" => Ok(Event::Multinomial),
+            "bernoulli" => Ok(Event::Bernoulli),
+            "complement" => Ok(Event::Complement),
+            _ => Err(
+                Error::parameter(format!("\"{name}\" is not an event model"))
+                    .with_hint("the event models are multinomial, bernoulli and complement"),
+            ),
+        }
+    }
+}
+
+/// The m-estimate (n_l + m p_l)/(n + m): `rows` believed in before any row, in
+/// some proportions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MEstimate {
+    /// m.
+    pub rows: f64,
+    /// Whether p is what all classes together show, instead of the same for
+    /// every level.
+    pub pooled: bool,
+}
+
+/// Where the weights of the classes come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClassPrior {
+    /// From the rows.
+    #[default]
+    Learned,
+    /// They are all the same.
+    Uniform,
+    /// From the user, in any unit.
+    Given(Vec<(String, f64)>),
 }
 
 impl Specification {
@@ -157,6 +280,10 @@ impl Specification {
             smoothing: 1.0,
             weight_smoothing: 0.0,
             variance_floor: Self::FLOOR,
+            event: None,
+            m_estimate: None,
+            dirichlet: Vec::new(),
+            class_prior: ClassPrior::Learned,
         }
     }
 
@@ -181,11 +308,80 @@ impl Specification {
                 covariance,
                 counts: false,
             },
-            families: Vec::new(),
             smoothing: 0.0,
-            weight_smoothing: 0.0,
-            variance_floor: Self::FLOOR,
+            ..Specification::naive_bayes("")
         }
+    }
+
+    /// What is believed of the weights of the components.
+    pub(super) fn weight_belief(
+        &self,
+        schema: &Schema,
+        target: Option<usize>,
+        components: usize,
+    ) -> Result<WeightBelief> {
+        let given = match &self.class_prior {
+            ClassPrior::Learned => None,
+            ClassPrior::Uniform => Some(vec![1.0 / components as f64; components]),
+            ClassPrior::Given(given) => {
+                let target =
+                    target.ok_or_else(|| Error::parameter("a prior of classes needs a target"))?;
+                Some(shares(given, &schema.fields[target])?)
+            }
+        };
+        Ok(WeightBelief {
+            smoothing: self.weight_smoothing,
+            given,
+        })
+    }
+
+    /// Gives a leaf over levels or words the smoothing that this asks for
+    /// beside the same for all; `own` are the statistics of each label.
+    pub(super) fn smooth(
+        &self,
+        leaf: &mut Leaf,
+        schema: &Schema,
+        own: &[Statistics],
+    ) -> Result<()> {
+        let field = &schema.fields[leaf.columns[0]];
+        let given = self.dirichlet.iter().find(|(name, _)| *name == field.name);
+        let (prior, sizes) = match &mut leaf.family {
+            LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
+            LeafFamily::Bernoulli { prior, .. } => (prior, 2),
+            LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
+            LeafFamily::Presence { prior, .. } => {
+                if let Some(estimate) = self.m_estimate {
+                    *prior = estimate.rows / 2.0;
+                }
+                return Ok(());
+            }
+            _ if given.is_some() => {
+                return Err(
+                    Error::parameter("only levels have a Dirichlet prior").at_column(&field.name)
+                );
+            }
+            _ => return Ok(()),
+        };
+        if let Some((_, each)) = given {
+            let right = |alpha: &f64| *alpha >= 0.0 && alpha.is_finite();
+            if each.len() != sizes || !each.iter().all(right) {
+                return Err(Error::parameter(format!(
+                    "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
+                ))
+                .at_column(&field.name));
+            }
+            *prior = Pseudocounts::Each(each.clone());
+        } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
+            let counts = pooled.then(|| pooled_counts(own, sizes)).flatten();
+            *prior = match counts {
+                Some(counts) => {
+                    let total: f64 = counts.iter().sum();
+                    Pseudocounts::Each(counts.iter().map(|n| rows * n / total).collect())
+                }
+                None => Pseudocounts::Same(rows / sizes as f64),
+            };
+        }
+        Ok(())
     }
 
     /// The leaves of this specification on a schema, their variance priors
@@ -199,6 +395,10 @@ impl Specification {
             (self.smoothing, "smoothing"),
             (self.weight_smoothing, "smoothing of the weights"),
             (self.variance_floor, "variance floor"),
+            (
+                self.m_estimate.map_or(0.0, |own| own.rows),
+                "m of the m-estimate",
+            ),
         ] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::parameter(format!(
@@ -226,9 +426,9 @@ impl Specification {
             chosen[position] = Some(*family);
         }
         let mut leaves = Vec::new();
-        let mut together = Vec::new();
+        let (mut together, mut counted) = (Vec::new(), Vec::new());
         for (position, field) in schema.fields.iter().enumerate() {
-            if Some(position) == target || field.kind == Kind::Text {
+            if Some(position) == target {
                 continue;
             }
             let joins = match self.reals {
@@ -241,7 +441,15 @@ impl Specification {
                 together.push(position);
                 continue;
             }
-            let family = chosen[position].unwrap_or(FamilyName::usual(field.kind));
+            if let (Some(_), Kind::Count, None) = (self.event, field.kind, chosen[position]) {
+                counted.push(position);
+                continue;
+            }
+            let usual = match (self.event, field.kind) {
+                (Some(event), Kind::Text) => event.family(),
+                (_, kind) => FamilyName::usual(kind),
+            };
+            let family = chosen[position].unwrap_or(usual);
             let Some(family) = family.leaf(field) else {
                 continue;
             };
@@ -250,6 +458,9 @@ impl Specification {
                 family,
                 fixed: false,
             });
+        }
+        if let (Some(event), false) = (self.event, counted.is_empty()) {
+            leaves.push(event.leaf(counted));
         }
         if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
             let structure = match covariance {
@@ -280,6 +491,49 @@ impl Specification {
         }
         Ok(leaves)
     }
+}
+
+/// The weights of classes as shares of 1.
+fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
+    let mut shares = vec![0.0; target.levels.len()];
+    let mut named = vec![false; shares.len()];
+    for (name, weight) in given {
+        let code = target.find_code(name)? as usize;
+        if !(*weight >= 0.0 && weight.is_finite()) || named[code] {
+            return Err(Error::parameter(format!(
+                "the prior of the class \"{name}\" must be given once, as a number from 0 up"
+            )));
+        }
+        (shares[code], named[code]) = (*weight, true);
+    }
+    if let Some(missing) = named.iter().position(|named| !named) {
+        return Err(Error::parameter(format!(
+            "the class \"{}\" is given no prior",
+            target.levels[missing]
+        ))
+        .with_hint("name every class, as in a=0.3,b=0.7"));
+    }
+    let total: f64 = shares.iter().sum();
+    if total <= 0.0 {
+        return Err(Error::parameter("every class has prior 0"));
+    }
+    Ok(shares.into_iter().map(|share| share / total).collect())
+}
+
+/// How often levels or words were seen in all classes; `None` if never.
+fn pooled_counts(own: &[Statistics], size: usize) -> Option<Vec<f64>> {
+    let mut counts = vec![0.0; size];
+    for statistics in own {
+        let own: &[f64] = match statistics {
+            Statistics::Categorical(own) => &own.counts,
+            Statistics::Bernoulli(own) => &[own.failures, own.successes],
+            Statistics::Words(own) => &own.counts,
+            _ => return None,
+        };
+        let sums = counts.iter_mut().zip(own);
+        sums.for_each(|(sum, count)| *sum += count);
+    }
+    counts.iter().any(|count| *count > 0.0).then_some(counts)
 }
 
 /// The number of free parameters of `components` of these leaves.

@@ -5,10 +5,11 @@
 //! so that two rows are enough for a class.
 
 use super::groups::{Hidden, observe_groups};
+use super::maximize::segment;
 use super::survey::Survey;
 use super::{Leaf, MixtureStatistics};
 use crate::Result;
-use crate::data::{Schema, Source, Table, reduce};
+use crate::data::{Kind, Schema, Source, Table, fold};
 use crate::family::draw_index;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -32,6 +33,9 @@ const ROUNDS: usize = 10;
 /// The most indicators of one column: beyond it levels share them, which only
 /// makes the seeds of a start a little less far apart.
 const INDICATORS: usize = 16;
+
+/// The places of a column of text, which words share.
+const WORDS: usize = 64;
 
 /// Rows as points: numbers standardised, levels as indicators, holes at the
 /// centre.
@@ -72,7 +76,15 @@ impl Points {
                 };
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {
                     let point = (first + row) * width + offset;
-                    if schema.fields[*column].kind.is_coded() {
+                    if let Some(documents) = cells.terms() {
+                        let (codes, counts) = documents.row(row);
+                        let words: f64 = counts.iter().sum();
+                        for (code, count) in codes.iter().zip(counts) {
+                            // Words share places evenly, whatever their order.
+                            let place = code.wrapping_mul(0x9e37_79b1) >> 16;
+                            points.cells[point + place as usize % WORDS] += count / words;
+                        }
+                    } else if schema.fields[*column].kind.is_coded() {
                         points.cells[point + cells.codes()[row] as usize % INDICATORS] = 1.0;
                     } else {
                         points.cells[point] = (cells.reals()[row] - mean) / scale;
@@ -170,7 +182,10 @@ impl Points {
 }
 
 fn places(schema: &Schema, column: usize) -> usize {
-    schema.fields[column].levels.len().clamp(1, INDICATORS)
+    match schema.fields[column].kind {
+        Kind::Text => WORDS,
+        _ => schema.fields[column].levels.len().clamp(1, INDICATORS),
+    }
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -205,16 +220,17 @@ pub(super) fn statistics_of_labels(
     target: usize,
 ) -> Result<MixtureStatistics> {
     let labels = source.schema().fields[target].levels.len();
-    let statistics = reduce(
+    let statistics = fold(
         source,
-        |_, chunk| {
-            let mut statistics = MixtureStatistics::zero(leaves, labels);
+        segment(leaves, labels),
+        |partial, _, chunk| {
+            let statistics = partial.get_or_insert_with(|| MixtureStatistics::zero(leaves, labels));
             let cells = chunk.column(target).cells(0, chunk.rows());
             let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
-            observe_groups(leaves, chunk, label_of, Hidden::Typical, &mut statistics);
-            Ok(statistics)
+            observe_groups(leaves, chunk, label_of, Hidden::Typical, statistics);
+            Ok(())
         },
-        |total, more| total.merge(&more),
+        |total: &mut MixtureStatistics, more| total.merge(&more),
     )?;
     let mut statistics = statistics.unwrap_or_else(|| MixtureStatistics::zero(leaves, labels));
     pull_together(leaves, &mut statistics);

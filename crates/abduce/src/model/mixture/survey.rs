@@ -3,9 +3,10 @@
 //! correlated columns this is the whole fit; otherwise it gives EM its scales
 //! and, where there are labels, its start.
 
-use super::groups::{Hidden, observe_groups};
+use super::groups::{Hidden, observe_documents, observe_groups};
+use super::maximize::segment;
 use super::{Leaf, MixtureStatistics};
-use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, reduce};
+use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, fold};
 use crate::family::{
     Belief, Family, Gaussian, GaussianStats, LeafFamily, Scale, Statistics, Stats as _, Structure,
 };
@@ -39,14 +40,20 @@ impl Survey {
     ) -> Result<Option<Survey>> {
         let schema = source.schema();
         let labels = target.map_or(0, |t| schema.fields[t].levels.len());
-        let survey = reduce(
+        let survey = fold(
             source,
-            |number, chunk| {
+            segment(leaves, labels),
+            |partial, number, chunk| {
                 if control.is_interrupted() {
-                    return Ok(None);
+                    *partial = Some(None);
+                    return Ok(());
                 }
                 check_domains(schema, leaves, chunk, number)?;
-                Ok(Some(Survey::of_chunk(chunk, leaves, target, labels)))
+                let zero = || Some(Survey::zero(leaves, labels, schema.fields.len()));
+                if let Some(survey) = partial.get_or_insert_with(zero) {
+                    survey.add(chunk, leaves, target, labels);
+                }
+                Ok(())
             },
             |total: &mut Option<Survey>, more| match (total.as_mut(), more) {
                 (Some(total), Some(more)) => total.merge(&more),
@@ -62,9 +69,34 @@ impl Survey {
         Ok(survey)
     }
 
+    fn zero(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
+        Survey {
+            labelled: MixtureStatistics::zero(leaves, labels),
+            total: 0.0,
+            rows: 0,
+            unlabelled: 0.0,
+            incomplete: 0.0,
+            columns: vec![GaussianStats::default(); columns],
+        }
+    }
+
+    fn add(&mut self, chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) {
+        self.merge(&Survey::of_chunk(chunk, leaves, target, labels));
+        let Some(target) = target else {
+            return;
+        };
+        let cells = chunk.column(target).cells(0, chunk.rows());
+        let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
+        let leaves = leaves.iter().zip(&mut self.labelled.leaves);
+        for (leaf, own) in leaves.filter(|(leaf, _)| leaf.family.is_text()) {
+            observe_documents(leaf, chunk, &label_of, own);
+        }
+    }
+
+    /// All but the documents, whose statistics are large.
     fn of_chunk(chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) -> Survey {
         let mut survey = Survey {
-            labelled: MixtureStatistics::zero(leaves, labels),
+            labelled: MixtureStatistics::zero_but_text(leaves, labels),
             total: chunk.total_weight(),
             rows: chunk.weighing_rows().count() as u64,
             unlabelled: 0.0,
@@ -202,7 +234,7 @@ impl Survey {
         let mut kept = Vec::new();
         let mut changed = false;
         for leaf in leaves {
-            if leaf.family.levels().is_some() {
+            if leaf.family.levels().is_some() || leaf.family.is_text() {
                 kept.push(leaf.clone());
                 continue;
             }
@@ -274,12 +306,12 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             }
             let seen = (0..x.len()).filter(|row| cells.is_seen(*row));
             if let Some(row) = seen.into_iter().find(|row| !leaf.family.supports(x[*row])) {
-                let place = number * CHUNK_ROWS + row + 1;
                 return Err(Error::data(format!(
-                    "{} in row {place} cannot come from the family {}",
+                    "{} cannot come from the family {}",
                     x[row],
                     leaf.family.name()
                 ))
+                .at_row((number * CHUNK_ROWS + row + 1) as u64)
                 .at_column(&schema.fields[*column].name)
                 .with_hint("choose another family or kind for the column"));
             }

@@ -1,0 +1,216 @@
+//! Which terms a document holds: the Bernoulli event model,
+//!
+//!   p(document) = ∏_t p_t^(x_t) (1 − p_t)^(1 − x_t),   x_t = 1 if t occurs,
+//!
+//! in which absence counts too. The prior of each p_t is Beta(1 + α, 1 + α). Words
+//! of a text that no component has seen say nothing: they are a coin to all.
+
+use super::term_stats::{TermStats, each_document};
+use super::{Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen};
+use crate::Result;
+use crate::data::Rows;
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// Probabilities that terms occur.
+///
+/// ```
+/// use abduce::data::{Column, Rows};
+/// use abduce::family::{Family, Presence, WordsShape};
+/// let column = Column::from_terms([Some(vec![(0, 2.0)]), Some(vec![])]);
+/// let cells = [column.cells(0, 2)];
+/// let mut stats = Presence::zero(&WordsShape::of_text(2));
+/// Presence::observe(&Rows::new(&cells), &[1.0, 1.0], &mut stats);
+/// assert_eq!(Presence::map(&stats, &1.0)?.probabilities, [0.5, 0.25]);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Presence {
+    /// The probability that each term occurs.
+    pub probabilities: Vec<f64>,
+    /// Whether each term has a column of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub columns: bool,
+}
+
+impl Presence {
+    /// The log-probability that no term occurs, and what each that does adds.
+    pub(crate) fn log_weights(&self) -> (f64, Vec<f64>) {
+        let absent = self.probabilities.iter().map(|p| (-p).ln_1p());
+        let present = self.probabilities.iter().map(|p| p.ln() - (-p).ln_1p());
+        (absent.sum(), present.collect())
+    }
+
+    /// The log-probability of a term's being there or not.
+    fn log_probability(&self, term: usize, occurs: bool) -> f64 {
+        match occurs {
+            true => self.probabilities[term].ln(),
+            false => (-self.probabilities[term]).ln_1p(),
+        }
+    }
+
+    /// Whether a probability is 0 or 1, so that sums of logarithms do not exist.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.probabilities.iter().any(|p| *p == 0.0 || *p == 1.0)
+    }
+}
+
+impl Family for Presence {
+    const NAME: &'static str = "presence";
+    type Stats = TermStats;
+    type Shape = WordsShape;
+    /// α of the Beta(1 + α, 1 + α) priors.
+    type Prior = f64;
+
+    fn shape_of_column(terms: usize) -> Option<WordsShape> {
+        Some(WordsShape::of_text(terms))
+    }
+
+    fn zero(shape: &WordsShape) -> TermStats {
+        TermStats::zero(shape.terms)
+    }
+
+    fn shape(&self) -> WordsShape {
+        WordsShape {
+            columns: self.columns,
+            ..WordsShape::of_text(self.probabilities.len())
+        }
+    }
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut TermStats) {
+        stats.observe(rows, weights, |_| 1.0);
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let mut occurs = vec![false; self.probabilities.len()];
+        let mut skipped = occurs.clone();
+        let (none, present) = self.log_weights();
+        let certain = self.is_certain();
+        each_document(rows, |row, document| {
+            if !certain && !document.hidden {
+                out[row] += none;
+                return document.each(|term, _| out[row] += present[term]);
+            }
+            document.each(|term, _| occurs[term] = true);
+            document.each_hidden(|term| skipped[term] = document.hidden);
+            for term in (0..occurs.len()).filter(|term| !skipped[*term]) {
+                out[row] += self.log_probability(term, occurs[term]);
+            }
+            occurs.fill(false);
+            skipped.fill(false);
+        });
+    }
+
+    fn map(stats: &TermStats, smoothing: &f64) -> Result<Self> {
+        let total = stats.documents + 2.0 * smoothing;
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(nothing_seen());
+        }
+        let share = |count: &f64| ((count + smoothing) / total).min(1.0);
+        Ok(Presence {
+            probabilities: stats.counts.iter().map(share).collect(),
+            columns: false,
+        })
+    }
+
+    fn map_all(shape: &WordsShape, stats: &[TermStats], prior: &f64, vague: &Self) -> Vec<Self> {
+        let all = merged(stats);
+        let one = |own: &TermStats| {
+            let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
+            let mut found = found.unwrap_or_else(|_| vague.clone());
+            found.columns = shape.columns;
+            let terms = found.probabilities.iter_mut().zip(&all.counts);
+            if !shape.columns {
+                let unknown = terms.filter(|(_, count)| **count <= 0.0);
+                unknown.for_each(|(p, _)| *p = 0.5);
+            }
+            found
+        };
+        stats.iter().map(one).collect()
+    }
+
+    fn log_prior(&self, smoothing: &f64) -> f64 {
+        if *smoothing == 0.0 {
+            return 0.0;
+        }
+        let terms = self.probabilities.iter().map(|p| p.ln() + (-p).ln_1p());
+        smoothing * terms.sum::<f64>()
+    }
+
+    fn log_likelihood(&self, stats: &TermStats) -> f64 {
+        let mut sum = 0.0;
+        for (term, count) in stats.counts.iter().enumerate() {
+            let absent = (stats.documents - count).max(0.0);
+            for (weight, occurs) in [(*count, true), (absent, false)] {
+                if weight > 0.0 {
+                    sum += weight * self.log_probability(term, occurs);
+                }
+            }
+        }
+        sum
+    }
+
+    fn parameters(shape: &WordsShape) -> usize {
+        shape.terms
+    }
+
+    const HAS_UNITS: bool = false;
+
+    const TEXT: bool = true;
+
+    fn columns(shape: &WordsShape) -> usize {
+        if shape.columns { shape.terms } else { 1 }
+    }
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite()
+    }
+
+    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
+        belief.smoothing
+    }
+
+    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+        Presence {
+            probabilities: vec![0.5; shape.terms],
+            columns: shape.columns,
+        }
+    }
+
+    fn is_valid(&self, shape: &WordsShape) -> bool {
+        self.probabilities.len() == shape.terms
+            && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
+    }
+
+    fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
+        stats.counts.len() == shape.terms
+    }
+
+    fn pull_together(stats: &mut [TermStats]) {
+        let all = merged(stats);
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / all.weight().max(1.0) + 0.5);
+            }
+            own.documents += 1.0;
+        }
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        for ((out, seen), p) in out.iter_mut().zip(row).zip(&self.probabilities) {
+            *out = seen.unwrap_or_else(|| match how {
+                Fill::Mean => *p,
+                Fill::Mode => f64::from(u8::from(*p > 0.5)),
+                Fill::Draw => f64::from(u8::from(rng.random::<f64>() < *p)),
+            });
+        }
+    }
+
+    fn examples() -> Vec<Self> {
+        let of = |probabilities: Vec<f64>| Presence {
+            probabilities,
+            columns: true,
+        };
+        vec![of(vec![0.2, 0.5, 0.9]), of(vec![0.6])]
+    }
+}

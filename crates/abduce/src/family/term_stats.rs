@@ -1,0 +1,121 @@
+//! What families of documents remember: how many documents there were, and how
+//! often each term occurred in them. Counts of whole documents are exact.
+
+use super::Stats;
+use crate::data::Rows;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Documents and the terms in them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TermStats {
+    /// The total weight of the documents.
+    pub documents: f64,
+    /// For each term, how often it occurred, or in how many documents.
+    pub counts: Vec<f64>,
+}
+
+impl TermStats {
+    /// Statistics of no document over so many terms.
+    pub fn zero(terms: usize) -> TermStats {
+        TermStats {
+            documents: 0.0,
+            counts: vec![0.0; terms],
+        }
+    }
+
+    /// Adds documents; `count` says what is counted of a term that occurs so
+    /// often. Documents with a hidden count teach nothing.
+    pub(super) fn observe(&mut self, rows: &Rows, weights: &[f64], count: impl Fn(f64) -> f64) {
+        each_document(rows, |document, terms| {
+            let weight = weights[document];
+            if terms.hidden {
+                return;
+            }
+            self.documents += weight;
+            terms.each(|term, occurs| self.counts[term] += weight * count(occurs));
+        });
+    }
+}
+
+impl Stats for TermStats {
+    fn weight(&self) -> f64 {
+        self.documents
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.documents += other.documents;
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.documents *= factor;
+        self.counts.iter_mut().for_each(|count| *count *= factor);
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let rounding = 1e-9 * (1.0 + self.documents);
+        let less = |own: f64, other: f64| own - other < -rounding * (1.0 + own);
+        let mut pairs = self.counts.iter().zip(&other.counts);
+        if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
+            return Err(Error::data("rows to forget that were never seen"));
+        }
+        self.documents = (self.documents - other.documents).max(0.0);
+        for (count, less) in self.counts.iter_mut().zip(&other.counts) {
+            *count = (*count - less).max(0.0);
+        }
+        Ok(())
+    }
+}
+
+/// The terms of one document.
+pub(super) struct Document<'a> {
+    rows: &'a Rows<'a>,
+    row: usize,
+    /// Whether some of its counts are hidden.
+    pub hidden: bool,
+}
+
+impl Document<'_> {
+    /// Shows every term that occurs, in order, and how often.
+    #[inline]
+    pub fn each(&self, mut show: impl FnMut(usize, f64)) {
+        match self.rows.only().terms() {
+            Some(terms) => {
+                let (codes, counts) = terms.row(self.row);
+                let pairs = codes.iter().zip(counts);
+                pairs.for_each(|(code, count)| show(*code as usize, *count));
+            }
+            None => {
+                for (term, cells) in self.rows.columns.iter().enumerate() {
+                    if cells.is_seen(self.row) && cells.reals()[self.row] != 0.0 {
+                        show(term, cells.reals()[self.row]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Shows every term whose count is hidden.
+    pub fn each_hidden(&self, mut show: impl FnMut(usize)) {
+        for (term, cells) in self.rows.columns.iter().enumerate() {
+            if !cells.is_seen(self.row) {
+                show(term);
+            }
+        }
+    }
+}
+
+/// Shows the documents of which anything is seen: rows of one column of text,
+/// or of a column of counts for each term.
+pub(super) fn each_document(rows: &Rows, mut show: impl FnMut(usize, Document)) {
+    for row in 0..rows.len {
+        let seen = rows.columns.iter().filter(|c| c.is_seen(row)).count();
+        if seen > 0 {
+            let hidden = seen < rows.columns.len();
+            show(row, Document { rows, row, hidden });
+        }
+    }
+}

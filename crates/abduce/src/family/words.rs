@@ -1,0 +1,336 @@
+//! Words of documents of any length: the multinomial event model,
+//!
+//!   p(document | length) = ∏ p_t^(n_t),
+//!
+//! the probability of its words in their order. The prior is Dirichlet(1 + α)
+//! on p. With `complement`, p is estimated from the documents of all *other*
+//! components and a document speaks against them, ∏ p_t^(−n_t): a score, not a
+//! density (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes").
+//! Words of a text that no component has seen are not in the vocabulary: their
+//! "probability" is 1, so that they say nothing.
+
+use super::term_stats::{TermStats, each_document};
+use super::{Belief, Family, Fill, Pseudocounts, Scale, draw_index, merged, nothing_seen};
+use crate::Result;
+use crate::data::Rows;
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Probabilities of terms.
+///
+/// ```
+/// use abduce::data::Column;
+/// use abduce::data::Rows;
+/// use abduce::family::{Family, Words, WordsShape};
+/// let column = Column::from_terms([Some(vec![(0, 2.0), (2, 1.0)]), None]);
+/// let cells = [column.cells(0, 2)];
+/// let mut stats = Words::zero(&WordsShape::of_text(3));
+/// Words::observe(&Rows::new(&cells), &[1.0, 1.0], &mut stats);
+/// assert_eq!(Words::map(&stats, &1.0.into())?.probabilities, [0.5, 1.0 / 6.0, 1.0 / 3.0]);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Words {
+    /// The probability of each term; they sum to 1, but for those that say
+    /// nothing.
+    pub probabilities: Vec<f64>,
+    /// Whether each term has a column of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub columns: bool,
+    /// Whether they are those of the other components.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complement: bool,
+}
+
+/// What is known of documents beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordsShape {
+    /// The number of terms.
+    pub terms: usize,
+    /// Whether each term has a column of counts of its own, instead of all
+    /// being in one column of text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub columns: bool,
+    /// Whether components are told apart by what the others are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complement: bool,
+}
+
+impl WordsShape {
+    /// A column of text with so many terms.
+    pub fn of_text(terms: usize) -> WordsShape {
+        WordsShape {
+            terms,
+            columns: false,
+            complement: false,
+        }
+    }
+}
+
+impl Words {
+    /// What an occurrence of each term adds to the log-density.
+    pub(crate) fn log_weights(&self) -> impl Iterator<Item = f64> + '_ {
+        let sign = if self.complement { -1.0 } else { 1.0 };
+        self.probabilities.iter().map(move |p| sign * p.ln())
+    }
+}
+
+/// How many words documents have that are drawn.
+const DRAWN: usize = 20;
+
+impl Family for Words {
+    const NAME: &'static str = "multinomial";
+    type Stats = TermStats;
+    type Shape = WordsShape;
+    /// α of the Dirichlet(1 + α) prior.
+    type Prior = Pseudocounts;
+
+    fn shape_of_column(terms: usize) -> Option<WordsShape> {
+        Some(WordsShape::of_text(terms))
+    }
+
+    fn zero(shape: &WordsShape) -> TermStats {
+        TermStats::zero(shape.terms)
+    }
+
+    fn shape(&self) -> WordsShape {
+        WordsShape {
+            terms: self.probabilities.len(),
+            columns: self.columns,
+            complement: self.complement,
+        }
+    }
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut TermStats) {
+        stats.observe(rows, weights, |occurs| occurs);
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let logs: Vec<f64> = self.log_weights().collect();
+        each_document(rows, |row, document| {
+            let mut words = 0.0;
+            document.each(|term, occurs| {
+                out[row] += occurs * logs[term];
+                words += occurs;
+            });
+            // Given how many of its words are among the seen terms.
+            if document.hidden && words > 0.0 {
+                let mut seen = 1.0;
+                document.each_hidden(|term| seen -= self.probabilities[term]);
+                let sign = if self.complement { -1.0 } else { 1.0 };
+                out[row] -= sign * words * seen.max(0.0).ln();
+            }
+        });
+    }
+
+    fn map(stats: &TermStats, prior: &Pseudocounts) -> Result<Self> {
+        let total = stats.counts.iter().sum::<f64>() + prior.total(stats.counts.len());
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(nothing_seen());
+        }
+        let share = |(term, count): (usize, &f64)| (count + prior.of(term)) / total;
+        Ok(Words {
+            probabilities: stats.counts.iter().enumerate().map(share).collect(),
+            columns: false,
+            complement: false,
+        })
+    }
+
+    fn map_all(
+        shape: &WordsShape,
+        stats: &[TermStats],
+        prior: &Pseudocounts,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let all = merged(stats);
+        let known = |term: usize| shape.columns || all.counts[term] > 0.0;
+        let believed: f64 = (0..shape.terms)
+            .filter(|term| known(*term))
+            .map(|term| prior.of(term))
+            .sum();
+        let estimate = |count: &dyn Fn(usize) -> f64| {
+            let total = (0..shape.terms).map(count).sum::<f64>() + believed;
+            let share = |term: usize| match known(term) {
+                true => (count(term) + prior.of(term)) / total,
+                false => 1.0,
+            };
+            (total > 0.0).then(|| Words {
+                probabilities: (0..shape.terms).map(share).collect(),
+                columns: shape.columns,
+                complement: shape.complement,
+            })
+        };
+        let one = |own: &TermStats| {
+            let found = match shape.complement {
+                true => estimate(&|term| (all.counts[term] - own.counts[term]).max(0.0)),
+                false => estimate(&|term| own.counts[term]),
+            };
+            let found = found.or_else(|| estimate(&|term| all.counts[term]));
+            found.unwrap_or_else(|| vague.clone())
+        };
+        stats.iter().map(one).collect()
+    }
+
+    fn log_prior(&self, prior: &Pseudocounts) -> f64 {
+        match self.complement {
+            true => 0.0,
+            false => prior.log_density(self.probabilities.iter().copied()),
+        }
+    }
+
+    fn log_likelihood(&self, stats: &TermStats) -> f64 {
+        let occurring = stats.counts.iter().zip(self.log_weights());
+        let terms = occurring.filter(|(count, _)| **count > 0.0);
+        terms.map(|(count, log)| count * log).sum()
+    }
+
+    fn parameters(shape: &WordsShape) -> usize {
+        shape.terms.saturating_sub(1)
+    }
+
+    const HAS_UNITS: bool = false;
+
+    const TEXT: bool = true;
+
+    fn columns(shape: &WordsShape) -> usize {
+        if shape.columns { shape.terms } else { 1 }
+    }
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite()
+    }
+
+    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
+        belief.smoothing.into()
+    }
+
+    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+        Words {
+            probabilities: vec![1.0 / shape.terms as f64; shape.terms],
+            columns: shape.columns,
+            complement: shape.complement,
+        }
+    }
+
+    fn is_valid(&self, shape: &WordsShape) -> bool {
+        let (terms, complement) = (self.probabilities.len(), self.complement);
+        (terms, complement) == (shape.terms, shape.complement)
+            && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
+    }
+
+    fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
+        stats.counts.len() == shape.terms
+    }
+
+    fn pull_together(stats: &mut [TermStats]) {
+        let all = merged(stats);
+        let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / words.max(1.0) + 1.0 / terms);
+            }
+            own.documents = own.documents.max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// Hidden counts are in proportion to the seen ones.
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let (mut words, mut seen) = (0.0, 0.0);
+        for (count, p) in row.iter().zip(&self.probabilities) {
+            words += count.unwrap_or(0.0);
+            seen += if count.is_some() { *p } else { 0.0 };
+        }
+        let length = if seen > 0.0 {
+            words / seen
+        } else {
+            DRAWN as f64
+        };
+        let hidden = |term: usize| row.get(term).is_some_and(Option::is_none);
+        out.iter_mut()
+            .zip(row)
+            .for_each(|(out, count)| *out = count.unwrap_or(0.0));
+        match how {
+            Fill::Draw => {
+                let own = self.probabilities.iter().enumerate();
+                let own = own.map(|(term, p)| if hidden(term) { *p } else { 0.0 });
+                let own: Vec<f64> = own.collect();
+                let share: f64 = own.iter().sum();
+                for _ in 0..(length * share).round() as usize {
+                    out[draw_index(&own, rng)] += 1.0;
+                }
+            }
+            Fill::Mean | Fill::Mode => {
+                for (term, out) in out.iter_mut().enumerate().filter(|(term, _)| hidden(*term)) {
+                    let mean = length * self.probabilities[term];
+                    *out = if how == Fill::Mode {
+                        mean.floor()
+                    } else {
+                        mean
+                    };
+                }
+            }
+        }
+    }
+
+    fn examples() -> Vec<Self> {
+        let of = |probabilities: Vec<f64>| Words {
+            probabilities,
+            columns: true,
+            complement: false,
+        };
+        vec![of(vec![0.2, 0.5, 0.3]), of(vec![0.6, 0.1, 0.05, 0.25])]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Cells, Column};
+
+    #[test]
+    fn text_and_columns_of_counts_say_the_same() {
+        let text = Column::from_terms([Some(vec![(0, 2.0), (2, 1.0)]), Some(vec![(1, 4.0)])]);
+        let counts = [[2.0, 0.0], [0.0, 4.0], [1.0, 0.0]];
+        let columns: Vec<Cells> = counts.iter().map(|c| Cells::real(c)).collect();
+        let (text, columns) = ([text.cells(0, 2)], Rows::new(&columns));
+        let text = Rows::new(&text);
+        let (mut a, mut b) = (TermStats::zero(3), TermStats::zero(3));
+        Words::observe(&text, &[1.0, 2.0], &mut a);
+        Words::observe(&columns, &[1.0, 2.0], &mut b);
+        assert_eq!(a, b);
+        let words = Words::map(&a, &1.0.into()).unwrap();
+        let (mut p, mut q) = ([0.0; 2], [0.0; 2]);
+        words.add_log_density(&text, &mut p);
+        words.add_log_density(&columns, &mut q);
+        assert_eq!(p, q);
+    }
+
+    #[test]
+    fn words_that_nobody_has_seen_are_not_in_the_vocabulary() {
+        let stats = [[3.0, 0.0, 1.0], [1.0, 0.0, 5.0]].map(|counts| TermStats {
+            documents: 1.0,
+            counts: counts.to_vec(),
+        });
+        let shape = WordsShape::of_text(3);
+        let found = Words::map_all(&shape, &stats, &1.0.into(), &Words::vague(&shape, &[]));
+        assert_eq!(found[0].probabilities, [4.0 / 6.0, 1.0, 2.0 / 6.0]);
+        assert_eq!(found[1].probabilities, [2.0 / 8.0, 1.0, 6.0 / 8.0]);
+    }
+
+    #[test]
+    fn a_complement_is_estimated_from_the_others_and_speaks_against_them() {
+        let stats = [[3.0, 1.0], [1.0, 5.0], [2.0, 2.0]].map(|counts| TermStats {
+            documents: 1.0,
+            counts: counts.to_vec(),
+        });
+        let shape = WordsShape {
+            complement: true,
+            ..WordsShape::of_text(2)
+        };
+        let vague = Words::vague(&shape, &[]);
+        let found = Words::map_all(&shape, &stats, &1.0.into(), &vague);
+        assert_eq!(found[0].probabilities, [4.0 / 12.0, 8.0 / 12.0]);
+        let weights: Vec<f64> = found[0].log_weights().collect();
+        assert_eq!(weights, [-(1.0f64 / 3.0).ln(), -(2.0f64 / 3.0).ln()]);
+    }
+}

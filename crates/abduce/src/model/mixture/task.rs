@@ -1,0 +1,142 @@
+//! What is to be learned, as EM sees it: leaves, priors, and how much rows
+//! without a label count. With every label seen, one pass is all of it.
+
+use super::expect::Prepared;
+use super::maximize::{WeightBelief, log_prior, maximize, segment};
+use super::start::statistics_of_labels;
+use super::{Leaf, Mixture, MixtureStatistics, Parameters};
+use crate::Result;
+use crate::data::{Chunk, Schema, Source};
+use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, em};
+
+pub(super) type Found = EmResult<Parameters, MixtureStatistics>;
+
+/// The mixture as EM sees it.
+#[derive(Clone)]
+pub(super) struct Task<'a> {
+    pub leaves: &'a [Leaf],
+    pub target: Option<usize>,
+    pub components: usize,
+    pub weights: WeightBelief,
+    /// How much rows without a label count beside the labelled ones.
+    pub unlabelled: f64,
+    pub log_units: f64,
+    pub control: Control<'a>,
+}
+
+impl Latent for Task<'_> {
+    type Parameters = Parameters;
+    type Prepared<'a>
+        = Prepared<'a>
+    where
+        Self: 'a;
+    type Statistics = MixtureStatistics;
+
+    fn prepare<'a>(&'a self, parameters: &'a Parameters, step: EStep) -> Result<Prepared<'a>> {
+        let prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
+        let prepared = prepared.stopped_by(self.control);
+        Ok(prepared.with_unlabelled(self.unlabelled))
+    }
+
+    fn zero(&self) -> MixtureStatistics {
+        MixtureStatistics::zero(self.leaves, self.components)
+    }
+
+    fn expect(
+        &self,
+        prepared: &Prepared<'_>,
+        chunk: &Chunk,
+        statistics: &mut MixtureStatistics,
+    ) -> Result<()> {
+        prepared.process(chunk, Some(statistics), |_| {})
+    }
+
+    fn segment(&self) -> usize {
+        segment(self.leaves, self.components)
+    }
+
+    fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
+        statistics.merge(&other);
+    }
+
+    fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
+        (statistics.log_likelihood, statistics.total)
+    }
+
+    fn maximize(&self, statistics: &MixtureStatistics) -> Parameters {
+        maximize(self.leaves, &self.weights, statistics)
+    }
+
+    fn log_prior(&self, parameters: &Parameters) -> f64 {
+        log_prior(self.leaves, &self.weights, parameters)
+    }
+
+    fn log_units(&self) -> f64 {
+        self.log_units
+    }
+}
+
+impl Task<'_> {
+    /// A mixture with these parameters.
+    pub fn mixture(
+        &self,
+        schema: &Schema,
+        parameters: Parameters,
+        statistics: MixtureStatistics,
+    ) -> Mixture {
+        Mixture {
+            schema: schema.clone(),
+            target: self.target,
+            leaves: self.leaves.to_vec(),
+            weight_smoothing: self.weights.smoothing,
+            given_weights: self.weights.given.clone(),
+            parameters,
+            statistics,
+        }
+    }
+
+    /// EM from where the labelled rows are; `None` when the caller stopped it.
+    pub fn from_labels(
+        &self,
+        source: &dyn Source,
+        options: &EmOptions,
+        control: Control,
+    ) -> Result<Option<Found>> {
+        let target = self.target.unwrap_or_default();
+        let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?);
+        em(self, source, start, options, control)
+    }
+
+    /// All is seen: the statistics are the fit.
+    pub fn in_one_pass(&self, seen: &MixtureStatistics) -> Found {
+        let clock = std::time::Instant::now();
+        let parameters = self.maximize(seen);
+        let mut statistics = seen.clone();
+        let labels: f64 = seen
+            .weights
+            .iter()
+            .zip(&parameters.weights)
+            .filter(|(count, _)| **count > 0.0)
+            .map(|(count, weight)| count * weight.ln())
+            .sum();
+        let cells: f64 = seen
+            .leaves
+            .iter()
+            .zip(&parameters.leaves)
+            .flat_map(|(own, distributions)| own.iter().zip(distributions))
+            .map(|(own, distribution)| distribution.log_likelihood(own))
+            .sum();
+        statistics.log_likelihood = labels + cells;
+        EmResult {
+            objective: statistics.log_likelihood + self.log_prior(&parameters),
+            trace: vec![statistics.log_likelihood],
+            parameters,
+            statistics,
+            iterations: 1,
+            converged: true,
+            monotone: true,
+            interrupted: false,
+            seconds: vec![clock.elapsed().as_secs_f64()],
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Mail as text: mailbox files (RFC 4155, with `>From` quoting) and files of a
+//! single message. Subject and bodies are decoded (MIME, quoted-printable,
+//! base64, charsets), HTML is reduced to its text, attachments are skipped.
+//! Damaged mail gives what text can be had of it.
+
+use std::io::{BufRead, Read};
+
+use mail_parser::{Address, HeaderName, Message, MessageParser, MessagePart, PartType};
+
+use super::html::plain_text;
+use crate::Result;
+
+/// Of a larger message, attachments and all, only this much is read.
+const LARGEST_MESSAGE: usize = 64 << 20;
+/// Longer lines are read in pieces: not every file has lines.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// What there is to read in a message.
+///
+/// ```
+/// use abduce::text::Mail;
+/// let mail = Mail::parse(b"Subject: =?utf-8?q?caf=C3=A9?=\nFrom: Ann <ann@example.org>\n\nAt noon?\n");
+/// assert_eq!(mail.subject, "café");
+/// assert_eq!(mail.from, "Ann ann@example.org");
+/// assert_eq!(mail.text(false), "café\nAt noon?\n");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mail {
+    /// The subject, decoded.
+    pub subject: String,
+    /// The names and addresses of who wrote it.
+    pub from: String,
+    /// All text that is not an attachment.
+    pub body: String,
+}
+
+impl Mail {
+    /// Reads a message, with its headers, as it was sent.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let message = MessageParser::default().parse(bytes);
+        let Some(message) = message.filter(is_mail) else {
+            return Mail {
+                body: String::from_utf8_lossy(bytes).into_owned(),
+                ..Mail::default()
+            };
+        };
+        let mut body = body(&message);
+        if body.trim().is_empty() && message.attachment_count() == 0 {
+            body = stray_lines(bytes);
+        }
+        Mail {
+            subject: message.subject().unwrap_or_default().to_string(),
+            from: message.from().map(names).unwrap_or_default(),
+            body,
+        }
+    }
+
+    /// Subject and body as one text, with who wrote it before them if that is
+    /// to be learned from.
+    pub fn text(&self, with_sender: bool) -> String {
+        let sender = if with_sender { self.from.as_str() } else { "" };
+        let parts = [sender, &self.subject, &self.body];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join("\n")
+    }
+}
+
+/// Whether there is a header that mail has: any line may look like some.
+fn is_mail(message: &Message<'_>) -> bool {
+    let mut names = message.headers().iter().map(|header| &header.name);
+    names.any(|name| !matches!(name, HeaderName::Other(_)))
+}
+
+/// The lines that are no header. Some collections of mail have lost the blank
+/// line after the headers, and with it, to a strict reader, the whole text.
+fn stray_lines(bytes: &[u8]) -> String {
+    let mut stray = String::new();
+    let mut in_header = false;
+    for line in String::from_utf8_lossy(bytes).lines() {
+        let name = line.split_once(':').map_or("", |(name, _)| name);
+        let folded = in_header && line.starts_with([' ', '\t']);
+        in_header =
+            folded || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic()));
+        if !in_header {
+            stray.push_str(line);
+            stray.push('\n');
+        }
+    }
+    stray
+}
+
+fn names(addresses: &Address<'_>) -> String {
+    let parts: Vec<&str> = addresses
+        .iter()
+        .flat_map(|address| [address.name(), address.address()])
+        .flatten()
+        .collect();
+    parts.join(" ")
+}
+
+/// The text bodies; where they say nothing, as those of many newsletters do,
+/// the web page sent beside them.
+fn body(message: &Message<'_>) -> String {
+    let body = joined(message.text_bodies());
+    if body.trim().is_empty() {
+        joined(message.html_bodies())
+    } else {
+        body
+    }
+}
+
+fn joined<'a>(parts: impl Iterator<Item = &'a MessagePart<'a>>) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        match &part.body {
+            PartType::Text(content) => text.push_str(content),
+            PartType::Html(content) => text.push_str(&plain_text(content)),
+            _ => (),
+        }
+    }
+    text
+}
+
+/// The messages of a file, one at a time: of a mailbox if it starts with a
+/// line `From …`, else the one message that the file is.
+///
+/// ```
+/// use abduce::text::Messages;
+/// let file = "From ann Mon Jan  1 10:00:00 2024\nSubject: one\n\n>From here\n\n\
+///             From bob Mon Jan  1 11:00:00 2024\nSubject: two\n\nbye\n";
+/// let mails: Vec<_> = Messages::new(file.as_bytes()).collect::<abduce::Result<_>>()?;
+/// assert_eq!(mails.len(), 2);
+/// assert_eq!(mails[0].text(false), "one\nFrom here\n");
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Messages<R> {
+    reader: R,
+    line: Vec<u8>,
+    /// Whether this is a mailbox; not known before the first line.
+    mailbox: Option<bool>,
+    /// Whether `line` is the first of a message that was not handed out yet.
+    pending: bool,
+}
+
+impl<R: BufRead> Messages<R> {
+    /// Reads from a file's start.
+    pub fn new(reader: R) -> Self {
+        Messages {
+            reader,
+            line: Vec::new(),
+            mailbox: None,
+            pending: false,
+        }
+    }
+
+    /// The next message as it was sent, for [`Mail::parse`] on another thread.
+    pub fn next_raw(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut message = Vec::new();
+        let mut any = std::mem::take(&mut self.pending);
+        let mut after_blank = false;
+        let mut line_starts = true;
+        while self.read_line()? {
+            let blank = line_starts && matches!(self.line.as_slice(), b"\n" | b"\r\n");
+            let from = line_starts && self.line.starts_with(b"From ");
+            if self.mailbox.is_none() && blank {
+                continue;
+            }
+            let first = self.mailbox.is_none();
+            let mailbox = *self.mailbox.get_or_insert(from);
+            if mailbox && from && (first || (after_blank && has_time(&self.line))) {
+                if any {
+                    self.pending = true;
+                    break;
+                }
+                any = true;
+            } else {
+                any = true;
+                let quoted = mailbox && line_starts && is_quoted_from(&self.line);
+                let line = &self.line[usize::from(quoted)..];
+                let room = LARGEST_MESSAGE - message.len();
+                message.extend_from_slice(&line[..line.len().min(room)]);
+            }
+            after_blank = blank;
+            line_starts = self.line.ends_with(b"\n");
+        }
+        if self.pending {
+            remove_last_blank_line(&mut message);
+        }
+        Ok(any.then_some(message))
+    }
+
+    fn read_line(&mut self) -> Result<bool> {
+        self.line.clear();
+        let mut line = (&mut self.reader).take(LONGEST_LINE);
+        Ok(line.read_until(b'\n', &mut self.line)? > 0)
+    }
+}
+
+impl<R: BufRead> Iterator for Messages<R> {
+    type Item = Result<Mail>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let raw = self.next_raw().transpose()?;
+        Some(raw.map(|message| Mail::parse(&message)))
+    }
+}
+
+/// Whether a line names a time of day, as the line before a message does and
+/// a sentence that begins with "From" does not.
+fn has_time(line: &[u8]) -> bool {
+    line.windows(5).any(|five| match five {
+        [a, b, b':', c, d] => [a, b, c, d].iter().all(|digit| digit.is_ascii_digit()),
+        _ => false,
+    })
+}
+
+/// Whether this is a line of the message that began with "From ", before it
+/// was put into a mailbox.
+fn is_quoted_from(line: &[u8]) -> bool {
+    let unquoted = line.iter().position(|byte| *byte != b'>');
+    unquoted.is_some_and(|start| start > 0 && line[start..].starts_with(b"From "))
+}
+
+/// The blank line before the next message is the mailbox's, not the message's.
+fn remove_last_blank_line(message: &mut Vec<u8>) {
+    for blank in [&b"\n\r\n"[..], b"\n\n"] {
+        if message.ends_with(blank) {
+            message.truncate(message.len() - blank.len() + 1);
+        }
+    }
+}

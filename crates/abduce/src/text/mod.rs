@@ -1,0 +1,35 @@
+//! Raw text to sparse counts. An [`Analyzer`] takes a text apart into terms
+//! (words, characters, or runs of them), a [`Vocabulary`] or [`Hashing`] gives
+//! every term a code, and [`Documents`] hold how often each code occurs in
+//! each text. [`count`] does it all in one pass over texts in memory; a
+//! [`TermCounter`] and then an [`Encoder`] do it in two passes over a stream.
+//! [`Messages`] reads the texts out of mailbox files.
+
+mod analyzer;
+mod batch;
+mod characters;
+mod count;
+mod counter;
+mod documents;
+mod encoder;
+mod hashing;
+mod html;
+#[cfg(test)]
+mod laws;
+mod limits;
+mod mailbox;
+mod stop_words;
+mod table;
+mod vocabulary;
+mod words;
+
+pub use analyzer::{Analyzer, AnalyzerOptions, Scratch, Unit};
+pub use count::count;
+pub use counter::{Dropped, TermCounter};
+pub use documents::Documents;
+pub use encoder::{Encoder, Encoding};
+pub use hashing::{Hashing, murmur3};
+pub use limits::{Frequency, Limits};
+pub use mailbox::{Mail, Messages};
+pub use stop_words::StopWords;
+pub use vocabulary::Vocabulary;
