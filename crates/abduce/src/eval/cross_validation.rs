@@ -140,7 +140,7 @@ pub(super) fn learn_without<T>(
 }
 
 /// How a model without a target fared on rows it has not seen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeldOut {
     /// The number of rows that weigh anything.
     pub rows: u64,
@@ -190,11 +190,8 @@ pub fn cross_validate_density(
         let groups = truth.map(|column| source.schema().fields[column].levels.len());
         let contingency = groups.map(|groups| Contingency::new(groups, joint.names().len()));
         let nothing = HeldOut {
-            rows: 0,
-            weight: 0.0,
-            log_likelihood: 0.0,
-            impossible: 0.0,
             contingency,
+            ..HeldOut::default()
         };
         let held_out = folds.held_out(source, fold)?;
         let all = reduce(
