@@ -206,7 +206,7 @@ impl Said {
         let labels = chunk.column(target).cells(0, chunk.rows());
         let mut said = Said::default();
         let rows = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
-        for row in rows.filter(|row| (first + row) % stride == 0) {
+        for row in rows.filter(|row| (first + row).is_multiple_of(stride)) {
             said.probabilities.extend_from_slice(posterior.row(row));
             said.labels.push(labels.codes()[row]);
             said.weights
