@@ -2,9 +2,10 @@
 //! rows together, are spread over the folds as evenly as whole rows can be, and
 //! which rows go where is as likely as any other way (each draws from the
 //! places its class has left). Beside the source, only a byte for each row is
-//! kept: the rows of some folds are a source themselves that scans the other.
+//! kept.
 
-use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
+use super::part::Part;
+use crate::data::{Chunk, Source, Table};
 use crate::{Error, Result};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -228,72 +229,10 @@ fn draw_place(left: &mut [u64], rng: &mut impl Rng) -> u8 {
     NONE
 }
 
-/// The rows of some folds of a source.
-struct Part<'a> {
-    source: &'a dyn Source,
-    of_row: &'a [u8],
-    wanted: Box<dyn Fn(u8) -> bool + Send + Sync + 'a>,
-    rows: u64,
-}
-
-impl Source for Part<'_> {
-    fn schema(&self) -> &Schema {
-        self.source.schema()
-    }
-
-    fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        Ok(Box::new(Selected {
-            scan: self.source.scan()?,
-            part: self,
-            seen: 0,
-            pending: Vec::new(),
-        }))
-    }
-}
-
-/// A scan that takes rows out of chunks and fills chunks with them.
-struct Selected<'a> {
-    scan: Box<dyn Iterator<Item = Result<Chunk>> + Send + 'a>,
-    part: &'a Part<'a>,
-    seen: usize,
-    pending: Vec<Chunk>,
-}
-
-impl Iterator for Selected<'_> {
-    type Item = Result<Chunk>;
-
-    fn next(&mut self) -> Option<Result<Chunk>> {
-        while self.pending.iter().map(Chunk::rows).sum::<usize>() < CHUNK_ROWS {
-            match self.scan.next() {
-                Some(Ok(chunk)) => {
-                    let folds = &self.part.of_row[self.seen..self.seen + chunk.rows()];
-                    let rows = 0..chunk.rows() as u32;
-                    let wanted = |row: &u32| (self.part.wanted)(folds[*row as usize]);
-                    let rows: Vec<u32> = rows.filter(wanted).collect();
-                    self.seen += chunk.rows();
-                    if !rows.is_empty() {
-                        self.pending.push(chunk.take(&rows));
-                    }
-                }
-                Some(Err(error)) => return Some(Err(error)),
-                None => break,
-            }
-        }
-        let whole = Table::from_parts(self.part.schema().clone(), &self.pending);
-        let (first, rest) = whole.chunks().split_first()?;
-        self.pending = rest.to_vec();
-        Some(Ok(first.clone()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Column, Field, Kind};
+    use crate::data::{CHUNK_ROWS, Column, Field, Kind, Schema};
 
     struct Streamed(Table);
 

@@ -10,6 +10,7 @@ mod curves;
 mod decision;
 mod folds;
 mod metrics;
+mod part;
 
 pub use calibration::{Calibration, CalibrationMethod, Curve};
 pub use clusters::Contingency;
