@@ -7,6 +7,7 @@ mod cells;
 mod cli;
 mod commands;
 mod context;
+mod costs;
 mod density_tables;
 mod failure;
 mod interrupt;

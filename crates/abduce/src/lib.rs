@@ -9,6 +9,7 @@ pub mod data;
 pub mod density;
 mod error;
 pub mod estimate;
+pub mod eval;
 pub mod family;
 mod kernel;
 pub mod learn;

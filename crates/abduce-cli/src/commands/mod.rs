@@ -5,6 +5,7 @@ mod bayes;
 mod completions;
 mod concept;
 mod estimate;
+mod evaluate;
 mod fit;
 mod impute;
 mod man;
@@ -39,6 +40,7 @@ commands! {
     Impute: impute,
     Sample: sample,
     Show: show,
+    Evaluate: evaluate,
     Estimate: estimate,
     Bayes: bayes,
     Concept: concept,

@@ -3,13 +3,17 @@
 use crate::arguments::{DataArguments, files_read};
 use crate::cells;
 use crate::context::Context;
+use crate::costs;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::stream::in_order;
+use crate::text_table::counted;
 use abduce::ask::{Joint, Posterior};
 use abduce::data::{Chunk, Column, Source};
+use abduce::eval::Costs;
 use abduce::store::Model;
 use clap::Args;
+use std::cell::Cell;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
@@ -19,8 +23,10 @@ use tempfile::SpooledTempFile;
 /// Writes a line per row, in order, whatever is missing in it. Labels that
 /// stand in the data are not looked at. Clusters are numbered from 1.
 #[derive(Args)]
-#[command(after_help = "Example:
-  abduce predict penguins.abduce new.csv --proba -o predictions.csv")]
+#[command(after_help = "Examples:
+  abduce predict penguins.abduce new.csv --proba -o predictions.csv
+  abduce predict penguins.abduce new.csv --abstain-below 0.9
+  abduce predict spam.abduce new.csv --costs \"ham>spam=10,spam>ham=1\"")]
 pub struct Arguments {
     /// A model written by `abduce fit`
     #[arg(value_name = "FILE")]
@@ -30,6 +36,16 @@ pub struct Arguments {
     /// Also write the probability of every class or cluster
     #[arg(long)]
     proba: bool,
+    /// Predict nothing where the most probable class or cluster is less probable
+    /// than this
+    #[arg(long, value_name = "P", allow_hyphen_values = true, value_parser = probability)]
+    abstain_below: Option<f64>,
+    /// Predict the class of least expected cost instead of the most probable one:
+    /// "ham>spam=5" is the cost of predicting spam where ham is true; or a table
+    /// with the true classes down and the predicted ones across [default: 1 for
+    /// every mistake]
+    #[arg(long, value_name = "COSTS")]
+    costs: Option<String>,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -39,32 +55,43 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        let names = joint.names();
+        let costs = self.costs.as_deref();
+        let decision = Decision {
+            costs: costs.map(|text| costs::read(text, &names)).transpose()?,
+            abstain_below: self.abstain_below.unwrap_or(0.0),
+            abstained: Cell::new(0),
+            names,
+        };
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
-            self.write_json(joint, &*opened.source, context, &mut output)?;
+            self.write_json(&model, &decision, &*opened.source, context, &mut output)?;
         } else {
-            self.write_csv(joint, &*opened.source, context, &mut output)?;
+            self.write_csv(&model, &decision, &*opened.source, context, &mut output)?;
         }
+        decision.say_how_many_abstained(opened.source.rows(), context);
         output.finish()
     }
 
     fn write_csv(
         &self,
-        joint: &dyn Joint,
+        model: &Model,
+        decision: &Decision,
         source: &dyn Source,
         context: &Context,
         output: &mut Output,
     ) -> Outcome {
-        let names = joint.names();
+        let names = &decision.names;
         let mut header = vec!["prediction".to_string()];
         if self.proba {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
         output.line(header.iter().map(String::as_str))?;
-        each_row(joint, source, context, |posterior, row| {
-            let mut line = vec![names[posterior.best(row)].clone()];
+        each_row(model, source, context, |posterior, row| {
+            let said = decision.of(posterior, row).unwrap_or_default();
+            let mut line = vec![said.to_string()];
             if self.proba {
                 line.extend(posterior.row(row).iter().map(|p| cells::number(*p)));
             }
@@ -76,21 +103,22 @@ impl Arguments {
     /// temporary place: a list per label.
     fn write_json(
         &self,
-        joint: &dyn Joint,
+        model: &Model,
+        decision: &Decision,
         source: &dyn Source,
         context: &Context,
         output: &mut Output,
     ) -> Outcome {
-        let names = joint.names();
+        let names = &decision.names;
         let list = |_: &String| BufWriter::new(SpooledTempFile::new(1 << 20));
         let asked = if self.proba { &names[..] } else { &[] };
         let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
-        each_row(joint, source, context, |posterior, row| {
+        each_row(model, source, context, |posterior, row| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
-            serde_json::to_writer(&mut *output, &names[posterior.best(row)])?;
+            serde_json::to_writer(&mut *output, &decision.of(posterior, row))?;
             for (list, p) in lists.iter_mut().zip(posterior.row(row)) {
                 list.write_all(comma)?;
                 serde_json::to_writer(&mut *list, p)?;
@@ -116,24 +144,66 @@ impl Arguments {
     }
 }
 
+/// What is said of a row whose probabilities are known.
+struct Decision {
+    names: Vec<String>,
+    costs: Option<Costs>,
+    abstain_below: f64,
+    abstained: Cell<u64>,
+}
+
+impl Decision {
+    /// The class or cluster to say, or nothing.
+    fn of(&self, posterior: &Posterior, row: usize) -> Option<&str> {
+        let p = posterior.row(row);
+        let best = posterior.best(row);
+        if p[best] < self.abstain_below {
+            self.abstained.set(self.abstained.get() + 1);
+            return None;
+        }
+        let said = self.costs.as_ref().map_or(best, |costs| costs.best(p));
+        Some(&self.names[said])
+    }
+
+    fn say_how_many_abstained(&self, rows: u64, context: &Context) {
+        let abstained = self.abstained.get();
+        if abstained > 0 {
+            context.note(&format!(
+                "{abstained} of {} without a prediction: nothing is as probable as {}",
+                counted(rows, "row"),
+                self.abstain_below
+            ));
+        }
+    }
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
+        _ => Err("must be a probability, from 0 to 1".into()),
+    }
+}
+
 fn each_row(
-    joint: &dyn Joint,
+    model: &Model,
     source: &dyn Source,
     context: &Context,
     mut pass_on: impl FnMut(&Posterior, usize) -> Outcome,
 ) -> Outcome {
+    let joint = model.joint();
     let fields = joint.schema().fields.iter();
     let nothing = Chunk::new(
         1,
         fields.map(|field| Column::hidden(field.kind, 1)).collect(),
         None,
     );
-    let prior = joint.posterior(&nothing)?;
+    let classifier = model.classifier()?;
+    let prior = classifier(&nothing)?;
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     in_order(
         source,
         |_, chunk| {
-            let posterior = joint.posterior(chunk)?;
+            let posterior = classifier(chunk)?;
             let told = impossible_rows(joint, chunk, &posterior, prior.row(0))?;
             Ok((posterior, told))
         },

@@ -1,5 +1,6 @@
 //! `show`: what is in a model file, for people.
 
+use crate::commands::fit::calibrated;
 use crate::context::Context;
 use crate::density_tables;
 use crate::failure::Outcome;
@@ -96,6 +97,9 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     }
     if fit.weight != fit.rows as f64 {
         lines.insert(1, ("weight", readable(fit.weight)));
+    }
+    if let Some(calibration) = &model.calibration {
+        lines.push(("calibrated", calibrated(calibration)));
     }
     for warning in &fit.warnings {
         lines.push(("warning", warning.clone()));

@@ -2,7 +2,8 @@
 
 use crate::run::{Files, abduce, command, data};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
+    "evaluate",
     "estimate",
     "fit",
     "predict",

@@ -8,6 +8,7 @@ mod densities;
 mod determinism;
 mod estimate;
 mod estimate_input;
+mod evaluate;
 mod faces;
 mod fitting;
 mod model_files;

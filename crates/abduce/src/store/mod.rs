@@ -7,8 +7,9 @@ mod replacement;
 
 pub use replacement::Replacement;
 
-use crate::ask::Joint;
-use crate::data::not_opened;
+use crate::ask::{Classifier, Joint, Posterior};
+use crate::data::{Chunk, not_opened};
+use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, UnlabelledChoice};
 use crate::{Error, Result};
@@ -32,6 +33,9 @@ pub struct Model {
     pub fit: FitRecord,
     /// Where it came from.
     pub provenance: Provenance,
+    /// What corrects the probabilities of its classes, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// The model itself.
     pub body: Body,
 }
@@ -161,6 +165,7 @@ impl Model {
                     options,
                 },
             },
+            calibration: None,
             body: Body::Mixture(fit.mixture),
         }
     }
@@ -203,6 +208,7 @@ impl Model {
                     density: specification,
                 },
             },
+            calibration: None,
             body: Body::Density(fit.model),
         }
     }
@@ -213,6 +219,36 @@ impl Model {
             Body::Mixture(mixture) => mixture,
             Body::Density(densities) => densities,
         }
+    }
+
+    /// The same, kept.
+    pub fn into_joint(self) -> Box<dyn Joint> {
+        match self.body {
+            Body::Mixture(mixture) => Box::new(mixture),
+            Body::Density(densities) => Box::new(densities),
+        }
+    }
+
+    /// The probabilities of classes or clusters of each row, calibrated where the
+    /// model is.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        (self.classifier()?)(chunk)
+    }
+
+    /// What [`posterior`](Model::posterior) says, made ready once for many
+    /// chunks.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn classifier(&self) -> Result<Classifier<'_>> {
+        let classifier = self.joint().classifier()?;
+        Ok(match &self.calibration {
+            Some(calibration) => Box::new(move |chunk| Ok(calibration.apply(&classifier(chunk)?))),
+            None => classifier,
+        })
     }
 
     /// The text of the file.
@@ -261,6 +297,9 @@ impl Model {
         match &model.body {
             Body::Mixture(mixture) => mixture.check()?,
             Body::Density(densities) => densities.check()?,
+        }
+        if let Some(calibration) = &model.calibration {
+            calibration.check(model.joint().names().len())?;
         }
         Ok(model)
     }

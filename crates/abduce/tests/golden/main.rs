@@ -3,6 +3,7 @@
 
 mod density;
 mod estimates;
+mod evaluation;
 mod families;
 mod models;
 mod text;

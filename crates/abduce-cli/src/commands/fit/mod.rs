@@ -1,8 +1,13 @@
 //! `fit`: learns a model and says how that went.
 
 mod density_options;
+mod learn;
 mod options;
 mod summary;
+
+pub use learn::CalibrationOptions;
+pub use options::{ModelName, ModelOptions, ModelParser, Task};
+pub use summary::{calibrated, columns};
 
 use crate::arguments::DataArguments;
 use crate::context::Context;
@@ -11,11 +16,10 @@ use crate::interrupt;
 use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
+use abduce::data::Source;
 use abduce::learn::Control;
-use abduce::model::{density, mixture};
-use abduce::store::Model;
 use clap::Args;
-use options::{ModelName, ModelOptions, ModelParser, Task};
+use learn::Learned;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,6 +36,7 @@ const WARNINGS: usize = 10;
 #[command(after_help = "Examples:
   abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
   abduce fit gda penguins.csv --target species --covariance tied
+  abduce fit naive-bayes penguins.csv --target species --calibrate isotonic
   abduce fit mixture faithful.csv --components 2 --json
   abduce fit kde faithful.csv --bandwidth cv -o faithful.abduce")]
 pub struct Arguments {
@@ -47,6 +52,8 @@ pub struct Arguments {
     kind: Vec<String>,
     #[command(flatten)]
     options: ModelOptions,
+    #[command(flatten)]
+    calibration: CalibrationOptions,
     /// Where to write the model
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -56,6 +63,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
         let task = self.options.task(self.model, context.seed)?;
+        let calibrated = self.calibration.method(&task)?;
         if let Some(path) = &self.output {
             if path == Path::new("-") {
                 return Err(Failure::usage(
@@ -94,42 +102,43 @@ impl Arguments {
             context.note("the model is not kept; pass -o FILE to keep it");
         }
         let progress = FitProgress::new(context);
-        let mut interrupted = false;
-        let mut restarts = Vec::new();
-        let mut told = None;
-        let model = interrupt::stoppable(|interrupt| {
+        let learned = interrupt::stoppable(|interrupt| {
             let watch = |step| progress.show(step);
             let control = Control {
                 interrupt: Some(interrupt),
                 progress: Some(&watch),
             };
-            let (source, files) = (&*opened.source, opened.files.clone());
-            Ok::<_, abduce::Error>(match &task {
-                Task::Mixture(specification, options) => {
-                    let fit = mixture::fit(specification, source, options, control)?;
-                    interrupted = fit.interrupted;
-                    let labels = unlabelled.unwrap_or(0);
-                    told = fit.unlabelled.as_ref().map(|own| own.told(labels));
-                    restarts.clone_from(&fit.restarts);
-                    let (specification, options) = (specification.clone(), options.clone());
-                    Model::new(self.model.name(), fit, specification, options, files)
-                }
-                Task::Density(specification) => {
-                    let fit = density::fit(specification, source, control)?;
-                    Model::of_density(fit, specification.clone(), files)
-                }
-            })
+            let learn =
+                |source: &dyn Source| task.learn(self.model, source, opened.files.clone(), control);
+            let source = &*opened.source;
+            let mut learned = learn(source)?;
+            let model = |source: &dyn Source| Ok(learn(source)?.model);
+            let calibration = self.calibration.learn(target, source, context.seed, model);
+            // Stopped in the middle, it would be of half-learned models.
+            if control.is_interrupted() {
+                learned.interrupted = true;
+            } else {
+                learned.model.calibration = calibration?;
+            }
+            Ok::<_, abduce::Error>(learned)
         });
         progress.clear();
-        let model = model.map_err(|why| opened.locate(why))?;
-        if let Some(told) = told {
-            context.note(&told);
+        let Learned {
+            model,
+            interrupted,
+            restarts,
+        } = learned.map_err(|why| opened.locate(why))?;
+        if let Some(choice) = &model.fit.unlabelled {
+            context.note(&choice.told(unlabelled.unwrap_or(0)));
         }
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = &self.output {
             let mut file = Output::open(Some(path))?;
             file.write_all(model.to_json()?.as_bytes())?;
             file.finish()?;
+        }
+        if calibrated.is_some() && model.calibration.is_none() {
+            context.warn("the fit was stopped; its probabilities are not calibrated");
         }
         let warnings = &model.fit.warnings;
         let shown = warnings.iter().take(WARNINGS);

@@ -7,6 +7,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, counted, readable};
 use abduce::data::{Field, Schema};
+use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::model::mixture::UnlabelledChoice;
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
@@ -68,6 +69,7 @@ impl Told<'_> {
                     weight: *weight,
                 })
                 .collect(),
+            calibration: self.model.calibration.as_ref(),
             densities,
             trace: &fit.trace,
             unlabelled: fit.unlabelled.as_ref(),
@@ -129,6 +131,9 @@ impl Told<'_> {
             }
             lines.insert(0, ("tuning", density_tables::tuning(&density.estimator)));
         }
+        if let Some(calibration) = &self.model.calibration {
+            lines.push(("calibrated", calibrated(calibration)));
+        }
         if let Some(file) = self.file {
             lines.push(("written to", file.display().to_string()));
         }
@@ -156,6 +161,8 @@ struct Document<'a> {
     interrupted: bool,
     components: Vec<ComponentTold<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    calibration: Option<&'a Calibration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     densities: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,6 +185,19 @@ struct ColumnTold<'a> {
 struct ComponentTold<'a> {
     name: &'a str,
     weight: f64,
+}
+
+/// How probabilities are calibrated, in words.
+pub fn calibrated(calibration: &Calibration) -> String {
+    format!(
+        "by {} on {} held out in {}",
+        match calibration.method {
+            CalibrationMethod::Isotonic => "isotonic regression",
+            CalibrationMethod::Platt => "Platt's curve",
+        },
+        counted(calibration.rows, "row"),
+        counted(calibration.folds as u64, "fold")
+    )
 }
 
 /// The columns with their kinds and levels, one to a line.

@@ -1,0 +1,337 @@
+//! What is told of an evaluation: each figure of all rows together, its mean over
+//! the folds and their standard deviation; tables for people, one document for
+//! programs.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::{Output, write_json};
+use crate::text_table::{TextTable, counted, readable};
+use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Folds, HeldOut, Metrics};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Classes beyond which a confusion matrix is no table for people.
+const SHOWN: usize = 20;
+
+/// The figure that people are shown only where the log-loss is infinite.
+const CLIPPED: &str = "clipped log-loss";
+
+/// What was evaluated, and how.
+pub struct Told<'a> {
+    pub model: &'a str,
+    pub rows: u64,
+    pub folds: &'a Folds,
+    pub seed: u64,
+    pub calibration: Option<CalibrationMethod>,
+    pub warnings: Vec<String>,
+    pub seconds: f64,
+}
+
+impl Told<'_> {
+    fn write_head(&self, what: &str, context: &Context, output: &mut Output) -> Outcome {
+        let heading = context.heading(output, &format!("{}{what}", self.model));
+        let asked: u64 = self.folds.class_rows().iter().sum();
+        let calibrated = match self.calibration {
+            Some(method) => format!(", calibrated by {}", method.name()),
+            None => String::new(),
+        };
+        writeln!(
+            output,
+            "{heading}: {} held out in {}{calibrated}",
+            counted(asked, "row"),
+            counted(self.folds.number() as u64, "fold")
+        )?;
+        Ok(())
+    }
+
+    fn document(&self, more: Value) -> Value {
+        let mut document = json!({
+            "model": self.model,
+            "rows": self.rows,
+            "held_out": self.folds.class_rows().iter().sum::<u64>(),
+            "folds": self.folds.number(),
+            "seed": self.seed,
+            "calibration": self.calibration.map(CalibrationMethod::name),
+        });
+        if let (Some(document), Value::Object(more)) = (document.as_object_mut(), more) {
+            document.extend(more);
+            document.insert("warnings".into(), json!(self.warnings));
+            document.insert("seconds".into(), json!(self.seconds));
+        }
+        document
+    }
+}
+
+/// One figure: of all rows together, and of each fold.
+struct Figure {
+    name: &'static str,
+    all: Option<f64>,
+    folds: Vec<f64>,
+}
+
+impl Figure {
+    fn mean(&self) -> f64 {
+        self.folds.iter().sum::<f64>() / self.folds.len() as f64
+    }
+
+    /// The standard deviation of the folds, which are a sample.
+    fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 = self.folds.iter().map(|x| (x - mean).powi(2)).sum();
+        (squares / (self.folds.len() as f64 - 1.0)).sqrt()
+    }
+
+    fn document(&self) -> (String, Value) {
+        let mut told = Map::new();
+        if let Some(all) = self.all {
+            told.insert("all".into(), json!(all));
+        }
+        told.insert("mean".into(), json!(self.mean()));
+        told.insert("sd".into(), json!(self.deviation()));
+        told.insert("folds".into(), json!(self.folds));
+        (
+            self.name.replace([' ', '-'], "_").to_lowercase(),
+            told.into(),
+        )
+    }
+}
+
+fn write_figures<'a>(
+    figures: impl IntoIterator<Item = &'a Figure>,
+    output: &mut Output,
+) -> Outcome {
+    let mut table = TextTable::new(["", "all rows", "mean of folds", "sd of folds"]);
+    let cell = |x: f64| match x.is_nan() {
+        true => String::new(),
+        false => readable(x),
+    };
+    for figure in figures {
+        table.row([
+            figure.name.to_string(),
+            figure.all.map_or(String::new(), cell),
+            cell(figure.mean()),
+            cell(figure.deviation()),
+        ]);
+    }
+    Ok(write!(output, "{}", table.text(2))?)
+}
+
+/// What predictions of a target were worth.
+pub struct Predictions<'a> {
+    told: &'a Told<'a>,
+    target: &'a str,
+    names: &'a [String],
+    all: Metrics,
+    figures: Vec<Figure>,
+}
+
+impl<'a> Predictions<'a> {
+    pub fn new(
+        told: &'a Told<'a>,
+        target: &'a str,
+        names: &'a [String],
+        folds: Vec<Metrics>,
+    ) -> Predictions<'a> {
+        let mut all = Metrics::new(names.len());
+        folds.iter().for_each(|fold| all.merge(fold));
+        let figure = |name: &'static str, of: fn(&Metrics) -> f64| Figure {
+            name,
+            all: Some(of(&all)),
+            folds: folds.iter().map(of).collect(),
+        };
+        let figures = vec![
+            figure("accuracy", Metrics::accuracy),
+            figure("log-loss", Metrics::log_loss),
+            figure(CLIPPED, Metrics::clipped_log_loss),
+            figure("Brier", Metrics::brier),
+            figure("calibration error", Metrics::calibration_error),
+            figure("balanced accuracy", Metrics::balanced_accuracy),
+            figure("macro F1", Metrics::macro_f1),
+            figure("weighted F1", Metrics::weighted_f1),
+        ];
+        Predictions {
+            told,
+            target,
+            names,
+            all,
+            figures,
+        }
+    }
+
+    pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
+        if context.json {
+            return write_json(output, &self.told.document(self.document()));
+        }
+        let of = format!(" of {}", self.target);
+        self.told.write_head(&of, context, output)?;
+        let infinite = self.all.impossible() > 0.0;
+        let shown = |figure: &&Figure| infinite || figure.name != CLIPPED;
+        write_figures(self.figures.iter().filter(shown), output)?;
+        if infinite {
+            writeln!(
+                output,
+                "  the log-loss is infinite: rows of weight {} are of a class that was given probability 0",
+                readable(self.all.impossible())
+            )?;
+        }
+        let heading = context.heading(output, "classes");
+        writeln!(output, "\n{heading}")?;
+        let mut table = TextTable::new([self.target, "precision", "recall", "F1", "rows"]);
+        for (class, name) in self.names.iter().enumerate() {
+            let own = self.all.class(class);
+            let figures = [own.precision, own.recall, own.f1, own.support];
+            table.row([name.clone()].into_iter().chain(figures.map(readable)));
+        }
+        write!(output, "{}", table.text(2))?;
+        self.write_confusion(context, output)?;
+        self.write_reliability(context, output)
+    }
+
+    fn write_confusion(&self, context: &Context, output: &mut Output) -> Outcome {
+        let heading = context.heading(output, "confusion");
+        if self.names.len() > SHOWN {
+            let classes = self.names.len();
+            writeln!(output, "\n{heading}: {classes} classes, see --json")?;
+            return Ok(());
+        }
+        writeln!(
+            output,
+            "\n{heading}: true classes down, predicted ones across"
+        )?;
+        let names = self.names.iter().map(String::as_str);
+        let mut table = TextTable::new([self.target].into_iter().chain(names));
+        for (class, name) in self.names.iter().enumerate() {
+            let own = (0..self.names.len()).map(|k| readable(self.all.confusion(class, k)));
+            table.row([name.clone()].into_iter().chain(own));
+        }
+        Ok(write!(output, "{}", table.text(2))?)
+    }
+
+    fn write_reliability(&self, context: &Context, output: &mut Output) -> Outcome {
+        let heading = context.heading(output, "reliability");
+        writeln!(output, "\n{heading}: how often the prediction is right")?;
+        let mut table = TextTable::new(["top probability", "rows", "mean", "right"]);
+        for (number, bin) in self.all.reliability().iter().enumerate() {
+            if bin.weight > 0.0 {
+                let edge = |number: usize| number as f64 / CALIBRATION_BINS as f64;
+                let (from, to) = (edge(number), edge(number + 1));
+                table.row([
+                    format!("{from:.3} to {to:.3}"),
+                    readable(bin.weight),
+                    format!("{:.4}", bin.confidence()),
+                    format!("{:.4}", bin.accuracy()),
+                ]);
+            }
+        }
+        Ok(write!(output, "{}", table.text(2))?)
+    }
+
+    fn document(&self) -> Value {
+        let classes = 0..self.names.len();
+        let confusion = |class: usize| -> Vec<f64> {
+            let own = classes.clone();
+            own.map(|k| self.all.confusion(class, k)).collect()
+        };
+        let class = |(class, name): (usize, &String)| {
+            let own = self.all.class(class);
+            let told = json!({
+                "precision": own.precision,
+                "recall": own.recall,
+                "f1": own.f1,
+                "support": own.support,
+            });
+            (name.clone(), told)
+        };
+        let bin = |(number, bin): (usize, &abduce::eval::Bin)| {
+            let edge = |number: usize| number as f64 / CALIBRATION_BINS as f64;
+            json!({
+                "from": edge(number),
+                "to": edge(number + 1),
+                "weight": bin.weight,
+                "confidence": bin.confidence(),
+                "accuracy": bin.accuracy(),
+            })
+        };
+        let mut document = Map::new();
+        document.insert("target".into(), json!(self.target));
+        document.insert("weight".into(), json!(self.all.weight()));
+        document.extend(self.figures.iter().map(Figure::document));
+        document.insert("impossible".into(), json!(self.all.impossible()));
+        if let Some(brier) = self.all.brier_of_two() {
+            document.insert("brier_score_loss".into(), json!(brier));
+        }
+        let own = classes.clone().map(confusion).collect::<Vec<_>>();
+        let told = json!({ "labels": self.names, "weights": own });
+        document.insert("confusion".into(), told);
+        let own: Map<String, Value> = self.names.iter().enumerate().map(class).collect();
+        document.insert("classes".into(), own.into());
+        let bins = self.all.reliability().iter().enumerate();
+        document.insert("reliability".into(), bins.map(bin).collect());
+        document.into()
+    }
+}
+
+/// How likely held-out rows are, and how clusters agree with the truth.
+pub struct Clusters<'a> {
+    told: &'a Told<'a>,
+    truth: Option<&'a str>,
+    all: HeldOut,
+    figures: Vec<Figure>,
+}
+
+impl<'a> Clusters<'a> {
+    pub fn new(told: &'a Told<'a>, truth: Option<&'a str>, folds: Vec<HeldOut>) -> Clusters<'a> {
+        let mut all = HeldOut::default();
+        folds.iter().for_each(|fold| all.merge(fold));
+        let mut figures = vec![Figure {
+            name: "log-likelihood",
+            all: Some(all.mean_log_likelihood()),
+            folds: folds.iter().map(HeldOut::mean_log_likelihood).collect(),
+        }];
+        if truth.is_some() {
+            let tables = || folds.iter().filter_map(|fold| fold.contingency.as_ref());
+            figures.push(Figure {
+                name: "adjusted Rand",
+                all: None,
+                folds: tables().map(|table| table.adjusted_rand_index()).collect(),
+            });
+            figures.push(Figure {
+                name: "mutual information",
+                all: None,
+                folds: tables()
+                    .map(|table| table.normalized_mutual_information())
+                    .collect(),
+            });
+        }
+        Clusters {
+            told,
+            truth,
+            all,
+            figures,
+        }
+    }
+
+    pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
+        if context.json {
+            let mut document = Map::new();
+            document.insert("truth".into(), json!(self.truth));
+            document.insert("weight".into(), json!(self.all.weight));
+            document.extend(self.figures.iter().map(Figure::document));
+            document.insert("impossible".into(), json!(self.all.impossible));
+            return write_json(output, &self.told.document(document.into()));
+        }
+        let against = self.truth.map(|truth| format!(" against {truth}"));
+        let against = against.unwrap_or_default();
+        self.told.write_head(&against, context, output)?;
+        write_figures(&self.figures, output)?;
+        writeln!(output, "  the log-likelihood is that of a row in the mean")?;
+        if self.all.impossible > 0.0 {
+            writeln!(
+                output,
+                "  it is infinite: rows of weight {} are impossible under the model of the others",
+                readable(self.all.impossible)
+            )?;
+        }
+        Ok(())
+    }
+}

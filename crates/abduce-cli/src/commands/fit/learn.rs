@@ -1,0 +1,98 @@
+//! Fitting what the options ask for, once for a model and once for each fold
+//! that holds rows out.
+
+use super::options::{ModelName, Task, at_least_one};
+use crate::failure::{Failure, Outcome};
+use abduce::data::Source;
+use abduce::eval::{Calibration, CalibrationMethod, Folds};
+use abduce::learn::Control;
+use abduce::model::{density, mixture};
+use abduce::store::Model;
+use clap::Args;
+
+/// A fit, with what a model file does not hold of it.
+pub struct Learned {
+    pub model: Model,
+    pub interrupted: bool,
+    pub restarts: Vec<f64>,
+}
+
+impl Task {
+    /// Fits the model.
+    pub fn learn(
+        &self,
+        name: ModelName,
+        source: &dyn Source,
+        files: Vec<String>,
+        control: Control,
+    ) -> abduce::Result<Learned> {
+        Ok(match self {
+            Task::Mixture(specification, options) => {
+                let fit = mixture::fit(specification, source, options, control)?;
+                let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
+                let (specification, options) = (specification.clone(), options.clone());
+                Learned {
+                    model: Model::new(name.name(), fit, specification, options, files),
+                    interrupted,
+                    restarts,
+                }
+            }
+            Task::Density(specification) => {
+                let fit = density::fit(specification, source, control)?;
+                Learned {
+                    model: Model::of_density(fit, specification.clone(), files),
+                    interrupted: false,
+                    restarts: Vec::new(),
+                }
+            }
+        })
+    }
+}
+
+/// Whether and how probabilities are calibrated.
+#[derive(Args)]
+#[command(next_help_heading = "Calibration options")]
+pub struct CalibrationOptions {
+    /// Correct the probabilities of classes by what came true of held-out rows:
+    /// isotonic (increasing steps) or platt (a logistic curve)
+    #[arg(long, value_name = "HOW", value_parser = method)]
+    calibrate: Option<CalibrationMethod>,
+
+    /// How many folds of rows are held out in turn to calibrate [default: 5]
+    #[arg(long, value_name = "N", requires = "calibrate", allow_negative_numbers = true, value_parser = at_least_one)]
+    calibration_folds: Option<usize>,
+}
+
+impl CalibrationOptions {
+    /// The method asked for, if the task has classes to calibrate.
+    pub fn method(&self, task: &Task) -> Outcome<Option<CalibrationMethod>> {
+        if self.calibrate.is_some() && task.target().is_none() {
+            return Err(Failure::usage(
+                "--calibrate corrects the probabilities of classes; name their column with --target",
+            ));
+        }
+        Ok(self.calibrate)
+    }
+
+    /// Learns what is asked for; `learn` fits the model to some rows.
+    pub fn learn(
+        &self,
+        target: Option<usize>,
+        source: &dyn Source,
+        seed: u64,
+        learn: impl Fn(&dyn Source) -> abduce::Result<Model>,
+    ) -> abduce::Result<Option<Calibration>> {
+        let Some(method) = self.calibrate else {
+            return Ok(None);
+        };
+        let number = self.calibration_folds.unwrap_or(5);
+        let folds = Folds::stratified(source, target, number, seed)?;
+        let learn = |rows: &dyn Source| Ok(learn(rows)?.into_joint());
+        Calibration::learn(method, source, &folds, learn).map(Some)
+    }
+}
+
+fn method(text: &str) -> Result<CalibrationMethod, String> {
+    text.parse()
+        .map_err(|error: abduce::Error| error.to_string())
+}

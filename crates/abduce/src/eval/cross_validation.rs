@@ -1,0 +1,287 @@
+//! Cross-validation: a model is learned from all folds but one and asked about
+//! the rows of that one, fold after fold (each fit works on all threads). With a
+//! target, what its probabilities are worth; without, how likely it finds the
+//! rows, and how its clusters agree with a grouping it was not shown.
+
+use super::calibration::Calibration;
+use super::clusters::Contingency;
+use super::folds::Folds;
+use super::metrics::Metrics;
+use crate::ask::{Joint, Posterior};
+use crate::data::{Chunk, Column, Schema, Source, Table, reduce};
+use crate::{Error, Result};
+
+/// A fitted model, its probabilities calibrated or not.
+pub struct Classifier {
+    /// The model.
+    pub joint: Box<dyn Joint>,
+    /// What corrects its probabilities.
+    pub calibration: Option<Calibration>,
+}
+
+impl Classifier {
+    /// The probabilities of the classes of each row.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        let posterior = self.joint.posterior(chunk)?;
+        Ok(match &self.calibration {
+            Some(calibration) => calibration.apply(&posterior),
+            None => posterior,
+        })
+    }
+
+    /// The figures of rows with labels; rows without are passed over.
+    ///
+    /// # Errors
+    /// If the model has no target, or the rows cannot be read.
+    pub fn evaluate(&self, source: &dyn Source) -> Result<Metrics> {
+        let target = self.joint.target();
+        let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
+        let classes = self.joint.names().len();
+        let metrics = reduce(
+            source,
+            |_, chunk| self.evaluate_chunk(chunk, target, Metrics::new(classes)),
+            |metrics: &mut Metrics, more| metrics.merge(&more),
+        )?;
+        Ok(metrics.unwrap_or_else(|| Metrics::new(classes)))
+    }
+
+    fn evaluate_chunk(
+        &self,
+        chunk: &Chunk,
+        target: usize,
+        mut metrics: Metrics,
+    ) -> Result<Metrics> {
+        let posterior = self.posterior(chunk)?;
+        let labels = chunk.column(target).cells(0, chunk.rows());
+        let labelled = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
+        let labelled: Vec<(usize, usize)> = labelled
+            .map(|row| (row, labels.codes()[row] as usize))
+            .collect();
+        let vanished = |(row, label): &(usize, usize)| posterior.row(*row)[*label] == 0.0;
+        let logarithms = match labelled.iter().any(vanished) && self.calibration.is_none() {
+            true => Some(log_probabilities(&*self.joint, chunk, target)?),
+            false => None,
+        };
+        for (row, label) in labelled {
+            let p = posterior.row(row);
+            let log_probability = match &logarithms {
+                Some(logarithms) if p[label] == 0.0 => logarithms[row],
+                _ => p[label].ln(),
+            };
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+            metrics.observe_log(p, label, log_probability, weight);
+        }
+        Ok(metrics)
+    }
+}
+
+/// ln p(y | x) = ln p(x, y) − ln p(x) of each row's own label: a number also where
+/// the probability is too small to be one.
+fn log_probabilities(joint: &dyn Joint, chunk: &Chunk, target: usize) -> Result<Vec<f64>> {
+    let with = joint.log_density(chunk)?;
+    let hidden = Column::from_codes(vec![None; chunk.rows()]);
+    let without = joint.log_density(&chunk.clone().with_column(target, hidden))?;
+    let difference = |(with, without): (f64, f64)| match with == f64::NEG_INFINITY {
+        true => f64::NEG_INFINITY,
+        false => with - without,
+    };
+    Ok(with.into_iter().zip(without).map(difference).collect())
+}
+
+/// The figures of each fold under a model learned from the others.
+///
+/// ```
+/// use abduce::data::{ReadOptions, open};
+/// use abduce::eval::{Classifier, Folds, cross_validate};
+/// use abduce::learn::Control;
+/// use abduce::model::mixture::{FitOptions, Specification, fit};
+/// let options = ReadOptions { target: Some("y".into()), ..ReadOptions::default() };
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("table.csv");
+/// std::fs::write(&path, "x,y\n1.1,a\n0.9,a\n1.3,a\n5.0,b\n5.2,b\n4.7,b\n")?;
+/// let table = open(&[path.display().to_string()], &options)?.source;
+/// let folds = Folds::stratified(&*table, Some(1), 3, 0)?;
+/// let specification = Specification::naive_bayes("y");
+/// let learn = |rows: &dyn abduce::data::Source| {
+///     let fit = fit(&specification, rows, &FitOptions::default(), Control::default())?;
+///     Ok(Classifier { joint: Box::new(fit.mixture), calibration: None })
+/// };
+/// let metrics = cross_validate(&*table, &folds, learn)?;
+/// assert!(metrics.iter().all(|fold| fold.accuracy() == 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a fit fails, the model has no target, or the rows cannot be read.
+pub fn cross_validate(
+    source: &dyn Source,
+    folds: &Folds,
+    learn: impl Fn(&dyn Source) -> Result<Classifier>,
+) -> Result<Vec<Metrics>> {
+    let of_fold = |fold: usize| {
+        let classifier = learn_without(source, folds, fold, &learn)?;
+        classifier.evaluate(&*folds.held_out(source, fold)?)
+    };
+    (0..folds.number()).map(of_fold).collect()
+}
+
+/// Learns from all folds but one.
+pub(super) fn learn_without<T>(
+    source: &dyn Source,
+    folds: &Folds,
+    fold: usize,
+    learn: &impl Fn(&dyn Source) -> Result<T>,
+) -> Result<T> {
+    // Where all rows fail as well, that error names a row by its right number.
+    learn(&*folds.training(source, fold)?).map_err(|error| learn(source).err().unwrap_or(error))
+}
+
+/// How a model without a target fared on rows it has not seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeldOut {
+    /// The number of rows that weigh anything.
+    pub rows: u64,
+    /// Their weight.
+    pub weight: f64,
+    /// Their log-likelihood.
+    pub log_likelihood: f64,
+    /// The weight of those that are impossible under the model.
+    pub impossible: f64,
+    /// Their clusters against their true groups, where those are known.
+    pub contingency: Option<Contingency>,
+}
+
+impl HeldOut {
+    /// The log-likelihood of a row in the mean.
+    pub fn mean_log_likelihood(&self) -> f64 {
+        self.log_likelihood / self.weight
+    }
+
+    /// Adds other rows. Contingencies are of one model: those of several are
+    /// not added up.
+    pub fn merge(&mut self, other: &HeldOut) {
+        self.rows += other.rows;
+        self.weight += other.weight;
+        self.log_likelihood += other.log_likelihood;
+        self.impossible += other.impossible;
+        self.contingency = None;
+    }
+}
+
+/// How likely each fold is under a model learned from the others; with the
+/// position of a column of true groups, which is kept from the model, also how
+/// they agree with its clusters.
+///
+/// # Errors
+/// If a fit fails, the true groups have no levels, or the rows cannot be read.
+pub fn cross_validate_density(
+    source: &dyn Source,
+    folds: &Folds,
+    truth: Option<usize>,
+    learn: impl Fn(&dyn Source) -> Result<Box<dyn Joint>>,
+) -> Result<Vec<HeldOut>> {
+    let hidden = truth.map(|column| Without::of(source, column));
+    let shown = hidden.as_deref().unwrap_or(source);
+    let of_fold = |fold: usize| {
+        let joint = learn_without(shown, folds, fold, &learn)?;
+        let groups = truth.map(|column| source.schema().fields[column].levels.len());
+        let contingency = groups.map(|groups| Contingency::new(groups, joint.names().len()));
+        let nothing = HeldOut {
+            contingency,
+            ..HeldOut::default()
+        };
+        let held_out = folds.held_out(source, fold)?;
+        let all = reduce(
+            &*held_out,
+            |_, chunk| look_at(&*joint, chunk, truth, nothing.clone()),
+            |all: &mut HeldOut, more| {
+                let contingency = all.contingency.take();
+                all.merge(&more);
+                all.contingency = contingency.zip(more.contingency).map(|(mut own, more)| {
+                    own.merge(&more);
+                    own
+                });
+            },
+        )?;
+        Ok(all.unwrap_or(nothing))
+    };
+    (0..folds.number()).map(of_fold).collect()
+}
+
+fn look_at(
+    joint: &dyn Joint,
+    chunk: &Chunk,
+    truth: Option<usize>,
+    mut all: HeldOut,
+) -> Result<HeldOut> {
+    let shown = truth.map_or_else(|| chunk.clone(), |column| without(chunk, column));
+    let densities = joint.log_density(&shown)?;
+    for row in chunk.weighing_rows() {
+        let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+        all.rows += 1;
+        all.weight += weight;
+        all.log_likelihood += weight * densities[row];
+        if densities[row] == f64::NEG_INFINITY {
+            all.impossible += weight;
+        }
+    }
+    if let (Some(column), Some(contingency)) = (truth, &mut all.contingency) {
+        let posterior = joint.posterior(&shown)?;
+        let groups = chunk.column(column).cells(0, chunk.rows());
+        for row in chunk.weighing_rows().filter(|row| groups.is_seen(*row)) {
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+            contingency.observe(groups.codes()[row] as usize, posterior.best(row), weight);
+        }
+    }
+    Ok(all)
+}
+
+/// A source with one column taken out.
+struct Without<'a> {
+    source: &'a dyn Source,
+    column: usize,
+    schema: Schema,
+}
+
+impl<'a> Without<'a> {
+    fn of(source: &'a dyn Source, column: usize) -> Box<dyn Source + 'a> {
+        let mut schema = source.schema().clone();
+        schema.fields.remove(column);
+        if let Some(table) = source.table() {
+            let chunks = table.chunks().iter().map(|chunk| without(chunk, column));
+            return Box::new(Table::from_chunks(schema, chunks.collect()));
+        }
+        Box::new(Without {
+            source,
+            column,
+            schema,
+        })
+    }
+}
+
+impl Source for Without<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn rows(&self) -> u64 {
+        self.source.rows()
+    }
+
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        let scan = self.source.scan()?;
+        Ok(Box::new(
+            scan.map(|chunk| Ok(without(&chunk?, self.column))),
+        ))
+    }
+}
+
+fn without(chunk: &Chunk, column: usize) -> Chunk {
+    let mut columns = chunk.columns().to_vec();
+    columns.remove(column);
+    let weights = chunk.weights().map(<[f64]>::to_vec);
+    Chunk::new(chunk.rows(), columns, weights)
+}

@@ -1,0 +1,299 @@
+//! The two curves of calibration, each learned from scores, what came true and
+//! weights. Platt's targets are not 0 and 1 but (n₁ + 1)/(n₁ + 2) and 1/(n₀ + 2), so
+//! that scores which tell the classes apart for certain have a finite slope.
+
+use super::calibration::{Curve, log_odds};
+
+impl Curve {
+    /// The share that comes true of a class in rows with these probabilities.
+    ///
+    /// # Panics
+    /// If there is no such class.
+    pub fn at(&self, p: &[f64], class: usize) -> f64 {
+        match self {
+            Curve::Logistic { slope, intercept } => {
+                logistic(slope * log_odds(p, class) + intercept)
+            }
+            Curve::Steps { scores, shares } => interpolated(scores, shares, p[class]),
+        }
+    }
+
+    /// Platt's curve: the maximum of the likelihood of the targets, by Newton
+    /// steps that are halved until they climb.
+    ///
+    /// ```
+    /// use abduce::eval::Curve;
+    /// let scores = [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0];
+    /// let truth = [false, false, true, false, true, true];
+    /// let Curve::Logistic { slope, .. } = Curve::logistic(&scores, &truth, &[1.0; 6]) else {
+    ///     unreachable!()
+    /// };
+    /// assert!(slope > 0.0);
+    /// ```
+    pub fn logistic(scores: &[f64], truth: &[bool], weights: &[f64]) -> Curve {
+        let sum = |of: &dyn Fn(usize) -> f64| (0..scores.len()).map(of).sum::<f64>();
+        let total = sum(&|i| weights[i]);
+        let positive = sum(&|i| if truth[i] { weights[i] } else { 0.0 });
+        let target = |i: usize| match truth[i] {
+            true => (positive + 1.0) / (positive + 2.0),
+            false => 1.0 / (total - positive + 2.0),
+        };
+        // In standard units both parameters are of one size.
+        let share = |x: f64| if total > 0.0 { x / total } else { 0.0 };
+        let centre = share(sum(&|i| weights[i] * scores[i]));
+        let spread = share(sum(&|i| weights[i] * (scores[i] - centre).powi(2))).sqrt();
+        let unit = if spread > 0.0 { spread } else { 1.0 };
+        let standard = |i: usize| (scores[i] - centre) / unit;
+        // −ln likelihood: softplus(z) − t z.
+        let loss = |slope: f64, level: f64| {
+            sum(&|i| {
+                let z = slope * standard(i) + level;
+                weights[i] * (z.max(0.0) + (-z.abs()).exp().ln_1p() - target(i) * z)
+            })
+        };
+        let (mut slope, mut level) = (0.0, ((positive + 1.0) / (total - positive + 1.0)).ln());
+        let mut best = loss(slope, level);
+        for _ in 0..100 {
+            let (mut g, mut h) = ([0.0; 2], [0.0; 3]);
+            for i in (0..scores.len()).filter(|i| weights[*i] > 0.0) {
+                let x = standard(i);
+                let p = logistic(slope * x + level);
+                let (error, curvature) = (weights[i] * (p - target(i)), weights[i] * p * (1.0 - p));
+                g = [g[0] + error * x, g[1] + error];
+                h = [
+                    h[0] + curvature * x * x,
+                    h[1] + curvature * x,
+                    h[2] + curvature,
+                ];
+            }
+            // Equal scores have no slope: a little ridge keeps it where it is.
+            let ridge = 1e-12 * (h[0] + h[2]) + f64::MIN_POSITIVE;
+            let (a, b, c) = (h[0] + ridge, h[1], h[2] + ridge);
+            let determinant = a * c - b * b;
+            let step = [
+                (c * g[0] - b * g[1]) / determinant,
+                (a * g[1] - b * g[0]) / determinant,
+            ];
+            let gain = g[0] * step[0] + g[1] * step[1];
+            if gain.is_nan() || gain <= 1e-30 * (1.0 + best) {
+                break;
+            }
+            let halves = (0..50).map(|n| 0.5f64.powi(n));
+            let tried = halves.map(|t| (slope - t * step[0], level - t * step[1]));
+            let better = tried.map(|(s, l)| (s, l, loss(s, l)));
+            // Where rounding is all that is left, no step is better.
+            let Some((s, l, found)) = better.into_iter().find(|(.., found)| *found <= best) else {
+                break;
+            };
+            let settled = (s, l) == (slope, level);
+            (slope, level, best) = (s, l, found);
+            if settled {
+                break;
+            }
+        }
+        Curve::Logistic {
+            slope: slope / unit,
+            intercept: level - slope * centre / unit,
+        }
+    }
+
+    /// The never-falling shares that are closest in weighted squares to what came
+    /// true; rows of equal score are one. Points within a level stretch are left
+    /// out.
+    ///
+    /// ```
+    /// use abduce::eval::Curve;
+    /// let scores = [0.1, 0.2, 0.4, 0.6];
+    /// let truth = [false, true, false, true];
+    /// let Curve::Steps { scores, shares } = Curve::steps(&scores, &truth, &[1.0; 4]) else {
+    ///     unreachable!()
+    /// };
+    /// assert_eq!(scores, [0.1, 0.2, 0.4, 0.6]);
+    /// assert_eq!(shares, [0.0, 0.5, 0.5, 1.0]);
+    /// ```
+    pub fn steps(scores: &[f64], truth: &[bool], weights: &[f64]) -> Curve {
+        let mut order: Vec<usize> = (0..scores.len()).filter(|i| weights[*i] > 0.0).collect();
+        order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+        let mut blocks: Vec<Block> = Vec::new();
+        for own in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
+            let weight: f64 = own.iter().map(|i| weights[*i]).sum();
+            let right = own.iter().filter(|i| truth[**i]).map(|i| weights[*i]);
+            let mut block = Block {
+                first: scores[own[0]],
+                last: scores[own[0]],
+                weight,
+                right: right.sum(),
+            };
+            while let Some(before) = blocks.pop_if(|before| before.share() >= block.share()) {
+                block = Block {
+                    first: before.first,
+                    last: block.last,
+                    weight: before.weight + block.weight,
+                    right: before.right + block.right,
+                };
+            }
+            blocks.push(block);
+        }
+        let (mut knots, mut shares) = (Vec::new(), Vec::new());
+        for block in &blocks {
+            knots.push(block.first);
+            shares.push(block.share());
+            if block.last > block.first {
+                knots.push(block.last);
+                shares.push(block.share());
+            }
+        }
+        if knots.is_empty() {
+            (knots, shares) = (vec![0.0, 1.0], vec![0.0, 1.0]);
+        }
+        Curve::Steps {
+            scores: knots,
+            shares,
+        }
+    }
+}
+
+/// Neighbouring scores that share one level.
+struct Block {
+    first: f64,
+    last: f64,
+    weight: f64,
+    right: f64,
+}
+
+impl Block {
+    fn share(&self) -> f64 {
+        (self.right / self.weight).clamp(0.0, 1.0)
+    }
+}
+
+fn logistic(z: f64) -> f64 {
+    // Of the two forms, the one that does not overflow.
+    if z >= 0.0 {
+        1.0 / (1.0 + (-z).exp())
+    } else {
+        z.exp() / (1.0 + z.exp())
+    }
+}
+
+fn interpolated(knots: &[f64], levels: &[f64], x: f64) -> f64 {
+    let after = knots.partition_point(|knot| *knot <= x);
+    match (after, knots.len()) {
+        (0, _) => levels[0],
+        (after, all) if after == all => levels[all - 1],
+        _ => {
+            let (left, right) = (knots[after - 1], knots[after]);
+            let part = (x - left) / (right - left);
+            levels[after - 1] + part * (levels[after] - levels[after - 1])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores() -> (Vec<f64>, Vec<bool>, Vec<f64>) {
+        let scores = (0..60).map(|i| f64::from(i * 37 % 50) / 50.0);
+        let truth = (0..60).map(|i| (i * 37 % 50) + (i * 11 % 23) > 35);
+        (
+            scores.collect(),
+            truth.collect(),
+            (0..60).map(|i| f64::from(i % 4)).collect(),
+        )
+    }
+
+    fn repeated(weights: &[f64]) -> Vec<usize> {
+        let times = weights.iter().enumerate();
+        times.flat_map(|(i, w)| vec![i; *w as usize]).collect()
+    }
+
+    #[test]
+    fn steps_never_fall_and_keep_the_mean() {
+        let (scores, truth, weights) = scores();
+        let curve = Curve::steps(&scores, &truth, &weights);
+        let Curve::Steps {
+            scores: knots,
+            shares,
+        } = &curve
+        else {
+            panic!("no steps");
+        };
+        assert!(knots.is_sorted() && shares.is_sorted());
+        let rows = || scores.iter().zip(&truth).zip(&weights);
+        let mean = |of: &dyn Fn(f64, bool) -> f64| -> f64 {
+            rows().map(|((s, t), w)| w * of(*s, *t)).sum()
+        };
+        let said = mean(&|score, _| curve.at(&[1.0 - score, score], 1));
+        let came = mean(&|_, truth| f64::from(u8::from(truth)));
+        assert!((said - came).abs() < 1e-10, "{said} {came}");
+    }
+
+    #[test]
+    fn weight_two_is_the_row_twice_and_the_order_of_rows_is_irrelevant() {
+        let (scores, truth, weights) = scores();
+        let mut rows = repeated(&weights);
+        rows.reverse();
+        let again: Vec<f64> = rows.iter().map(|i| scores[*i]).collect();
+        let came: Vec<bool> = rows.iter().map(|i| truth[*i]).collect();
+        let ones = vec![1.0; rows.len()];
+        assert_eq!(
+            Curve::steps(&scores, &truth, &weights),
+            Curve::steps(&again, &came, &ones)
+        );
+        let weighted = Curve::logistic(&scores, &truth, &weights);
+        let repeated = Curve::logistic(&again, &came, &ones);
+        for score in [0.0, 0.3, 0.9] {
+            let p = [1.0 - score, score];
+            assert!((weighted.at(&p, 1) - repeated.at(&p, 1)).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn no_other_logistic_curve_is_likelier() {
+        let (scores, truth, weights) = scores();
+        let Curve::Logistic { slope, intercept } = Curve::logistic(&scores, &truth, &weights)
+        else {
+            panic!("no curve");
+        };
+        let positive: f64 = (0..60).filter(|i| truth[*i]).map(|i| weights[i]).sum();
+        let negative: f64 = weights.iter().sum::<f64>() - positive;
+        let loss = |slope: f64, intercept: f64| -> f64 {
+            let of = |i: usize| {
+                let p = logistic(slope * scores[i] + intercept);
+                let t = match truth[i] {
+                    true => (positive + 1.0) / (positive + 2.0),
+                    false => 1.0 / (negative + 2.0),
+                };
+                -weights[i] * (t * p.ln() + (1.0 - t) * (1.0 - p).ln())
+            };
+            (0..60).map(of).sum()
+        };
+        let best = loss(slope, intercept);
+        for (s, i) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {
+            assert!(loss(slope + s, intercept + i) > best);
+        }
+    }
+
+    #[test]
+    fn no_rows_one_class_and_equal_scores_give_curves_that_can_be_asked() {
+        let cases: [(&[f64], &[bool]); 4] = [
+            (&[], &[]),
+            (&[0.3, 0.7], &[false, false]),
+            (&[0.5, 0.5, 0.5], &[true, false, true]),
+            (&[-745.0, 745.0], &[false, true]),
+        ];
+        for (scores, truth) in cases {
+            let ones = vec![1.0; scores.len()];
+            for curve in [
+                Curve::logistic(scores, truth, &ones),
+                Curve::steps(scores, truth, &ones),
+            ] {
+                for p in [0.0, 0.5, 1.0] {
+                    let share = curve.at(&[1.0 - p, p], 1);
+                    assert!((0.0..=1.0).contains(&share), "{curve:?} at {p}: {share}");
+                }
+            }
+        }
+    }
+}

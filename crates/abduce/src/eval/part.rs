@@ -1,0 +1,71 @@
+//! The rows of some folds as a source of their own: each scan goes through the
+//! whole source, takes the rows wanted out of its chunks and fills chunks with
+//! them, so that nothing of the size of the table is held.
+
+use crate::Result;
+use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
+
+/// The rows of some folds of a source.
+pub(super) struct Part<'a> {
+    pub source: &'a dyn Source,
+    /// The fold of every row of the source.
+    pub of_row: &'a [u8],
+    /// Whether a fold is among those wanted.
+    pub wanted: Box<dyn Fn(u8) -> bool + Send + Sync + 'a>,
+    /// How many rows are.
+    pub rows: u64,
+}
+
+impl Source for Part<'_> {
+    fn schema(&self) -> &Schema {
+        self.source.schema()
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        Ok(Box::new(Selected {
+            scan: self.source.scan()?,
+            part: self,
+            seen: 0,
+            pending: Vec::new(),
+        }))
+    }
+}
+
+/// A scan that takes rows out of chunks and fills chunks with them.
+struct Selected<'a> {
+    scan: Box<dyn Iterator<Item = Result<Chunk>> + Send + 'a>,
+    part: &'a Part<'a>,
+    seen: usize,
+    pending: Vec<Chunk>,
+}
+
+impl Iterator for Selected<'_> {
+    type Item = Result<Chunk>;
+
+    fn next(&mut self) -> Option<Result<Chunk>> {
+        while self.pending.iter().map(Chunk::rows).sum::<usize>() < CHUNK_ROWS {
+            match self.scan.next() {
+                Some(Ok(chunk)) => {
+                    let folds = &self.part.of_row[self.seen..self.seen + chunk.rows()];
+                    let rows = 0..chunk.rows() as u32;
+                    let wanted = |row: &u32| (self.part.wanted)(folds[*row as usize]);
+                    let rows: Vec<u32> = rows.filter(wanted).collect();
+                    self.seen += chunk.rows();
+                    if !rows.is_empty() {
+                        self.pending.push(chunk.take(&rows));
+                    }
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => break,
+            }
+        }
+        let whole = Table::from_parts(self.part.schema().clone(), &self.pending);
+        let (first, rest) = whole.chunks().split_first()?;
+        self.pending = rest.to_vec();
+        Some(Ok(first.clone()))
+    }
+}
