@@ -90,6 +90,7 @@ pub use student_t::StudentT;
 pub(crate) use sums::sums;
 pub use uniform::Uniform;
 pub use univariate::{Univariate, divergence};
+pub(crate) use von_mises::turned;
 pub use von_mises::{VonMises, VonMisesStats};
 pub use wishart::Wishart;
 pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
