@@ -12,15 +12,11 @@ use crate::bayes::{
 use crate::data::{Field, Source};
 use crate::family::{
     Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
-    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, nothing_seen,
+    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
 };
 use crate::{Error, Result};
 
 const COUNT: &str = "a whole number from 0 up";
-
-fn is_count(x: f64) -> bool {
-    Poisson::supports(x)
-}
 
 fn count(row: &[f64]) -> Option<String> {
     must(is_count(row[0]), row[0], COUNT)

@@ -11,11 +11,12 @@ use crate::bayes::{
 };
 use crate::data::Source;
 use crate::family::{
-    Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal, PointStats, Scalar,
-    Stats, StudentT, Uniform, VonMises, nothing_seen,
+    AveragedAngles, Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal,
+    PointStats, Scalar, Stats, StudentT, Uniform, VonMises, nothing_seen,
 };
 use crate::{Error, Result};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 const POSITIVE: &str = "a positive number";
 
@@ -322,7 +323,10 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
         build: |x| VonMises::new(x[0], x[1]),
         wide: |_| vec![0.0, 1.0],
         improper: sampled::falls,
-        average: sampled::averaged,
+        average: |parts| {
+            let own = AveragedAngles::new(parts)?;
+            Some(Arc::new(own))
+        },
     };
     let mut estimate = sampled::report(source, request, &family)?;
     if most - least > TAU * (1.0 + 1e-9) {

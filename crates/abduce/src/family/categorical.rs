@@ -5,10 +5,10 @@
 //! *mean* under Dirichlet(α).
 
 use super::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen, times,
 };
+use crate::Result;
 use crate::data::Rows;
-use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl Stats for CategoricalStats {
             .zip(&other.counts)
             .any(|(count, less)| count - less < -rounding)
         {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
             *count = (*count - less).max(0.0);
@@ -231,7 +231,7 @@ pub(crate) fn draw_index(probabilities: &[f64], rng: &mut dyn Rng) -> usize {
 
 /// −Σ p ln p.
 pub(crate) fn entropy(probabilities: &[f64]) -> f64 {
-    let term = |p: &f64| if *p > 0.0 { -p * p.ln() } else { 0.0 };
+    let term = |p: &f64| -times(*p, p.ln());
     probabilities.iter().map(term).sum()
 }
 

@@ -4,6 +4,7 @@
 use super::{
     Bernoulli, Beta, Binomial, Exponential, Gamma, Gaussian, Geometric, InverseGamma, LogNormal,
     NegativeBinomial, Poisson, StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
+    is_count,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
     match (name, numbers) {
         ("bernoulli", &[p]) => own(probability(p).map(|()| Bernoulli { probability: p })),
         ("binomial", &[n, p]) => {
-            let whole = n >= 0.0 && n.fract() == 0.0 && n <= 1e15;
+            let whole = is_count(n) && n <= 1e15;
             within(whole, "the number of trials is a whole number")?;
             own(Binomial::new(n as u64, p))
         }

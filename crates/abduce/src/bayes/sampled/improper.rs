@@ -5,6 +5,8 @@
 //! ridge's width, as in Laplace's method.
 
 use super::{Domain, Parameter};
+use crate::family::highest_between;
+use std::f64::consts::PI;
 
 /// The end of a parameter's range towards which the posterior does not fall.
 pub(super) fn open_end(
@@ -19,6 +21,11 @@ pub(super) fn open_end(
     };
     for (k, parameter) in parameters.iter().enumerate() {
         for upwards in [false, true] {
+            // The search for the centre ran away.
+            let is_there = match upwards {
+                true => centre[k] >= parameter.limits().1,
+                false => centre[k] <= parameter.limits().0,
+            };
             let straight = parameter.outwards(centre[k], upwards);
             let grows = straight.is_some_and(|[near, far]| {
                 let [near, far] = [near, far].map(|(u, log_width)| at(k, u) + log_width);
@@ -40,7 +47,7 @@ pub(super) fn open_end(
                     near > f64::NEG_INFINITY && far >= near - 1e-6
                 })
             };
-            if grows || leads_out() {
+            if is_there || grows || leads_out() {
                 let end = match parameter.domain {
                     Domain::Above(low) if !upwards => format!("{low}"),
                     Domain::Share => f64::from(u8::from(upwards)).to_string(),
@@ -91,10 +98,10 @@ impl Parameter {
     /// Coordinates between which everything of interest lies.
     fn limits(&self) -> (f64, f64) {
         match self.domain {
-            Domain::Anywhere { .. } => (-1e6, 1e6),
+            Domain::Anywhere { .. } => (-1e12, 1e12),
             Domain::Above(_) => (-700.0, 700.0),
             Domain::Share => (-700.0, 34.0),
-            Domain::Angle(_) => (-std::f64::consts::PI, std::f64::consts::PI),
+            Domain::Angle(_) => (-PI - 1e-9, PI + 1e-9),
         }
     }
 }
@@ -102,16 +109,7 @@ impl Parameter {
 /// The highest log-density across a ridge, plus the logarithm of the ridge's
 /// width where it has fallen by a half.
 fn height_of_ridge(across: &dyn Fn(f64) -> f64, (low, high): (f64, f64)) -> f64 {
-    const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    let (mut left, mut right) = (low, high);
-    for _ in 0..120 {
-        let by = GOLDEN * (right - left);
-        match across(left + by) >= across(right - by) {
-            true => right -= by,
-            false => left += by,
-        }
-    }
-    let top = 0.5 * (left + right);
+    let top = highest_between(low, high, across);
     let height = across(top);
     if height == f64::NEG_INFINITY {
         return height;

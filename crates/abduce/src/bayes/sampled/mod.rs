@@ -100,13 +100,11 @@ impl SampledPosterior {
                 "the posterior has no mode: it is 0 wherever looked at",
             ));
         }
-        // A search that runs away leaves no place to look outwards from.
-        let ran_away = centre
-            .iter()
-            .zip(&start)
-            .any(|(c, s)| (c - s).abs() > 300.0);
-        let from = if ran_away { &start } else { &centre };
-        if let Some(end) = open_end(parameters, &with_volume, from) {
+        // Also from the start: a search that climbs a needle sees nothing else.
+        let mut open = [&start, &centre]
+            .into_iter()
+            .filter_map(|from| open_end(parameters, &with_volume, from));
+        if let Some(end) = open.next() {
             return Err(improper_because(&format!("it does not fall as {end}")));
         }
         let factor = spread(&with_volume, &centre)?;

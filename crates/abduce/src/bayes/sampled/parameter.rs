@@ -56,8 +56,8 @@ impl Parameter {
     pub(super) fn coordinate(&self, x: f64) -> f64 {
         match self.domain {
             Domain::Anywhere { around, unit } => (x - around) / unit,
-            Domain::Above(0.0) => x.max(1e-300).ln(),
-            // What lies outside starts a little inside.
+            Domain::Above(0.0) if x > 0.0 => x.max(1e-300).ln(),
+            // What lies outside, or at the end, starts a little inside.
             Domain::Above(low) => (x - low).max(1e-2).ln(),
             Domain::Share => {
                 let x = x.clamp(1e-6, 1.0 - 1e-6);
