@@ -40,7 +40,7 @@ pub use quadrature::QuadraturePosterior;
 pub use rate::{ExponentialRate, GammaRate, PoissonRate};
 pub use risk::{Risk, log_loss};
 pub use sampled::{Domain, Parameter, SampledPosterior};
-pub use uniform::{BilateralPareto, UniformEnds, UniformPredictive};
+pub use uniform::{BilateralPareto, UniformEnds, UniformPredictive, UniformStats};
 
 use crate::family::{Stats, Univariate};
 use crate::{Error, Result};

@@ -6,8 +6,8 @@ use super::rows::{each, must};
 use super::sampled::{self, Range, Sampled, Slot};
 use super::{PriorChoice, Request};
 use crate::bayes::{
-    Domain, ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision,
-    LogNormalBoth, Parameter, UniformEnds,
+    Conjugate, Domain, ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision,
+    LogNormalBoth, Parameter, UniformEnds, UniformStats,
 };
 use crate::data::Source;
 use crate::family::{
@@ -339,6 +339,15 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
     Ok(estimate)
 }
 
+/// The uniform distribution between the smallest and the largest number.
+fn between(stats: &UniformStats) -> Result<Uniform> {
+    match stats.ends() {
+        Some((low, high)) if low < high => Uniform::new(low, high),
+        Some(_) => Err(Error::numeric("the numbers are all the same")),
+        None => Err(nothing_seen()),
+    }
+}
+
 pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let model = Model {
         family: "uniform",
@@ -346,12 +355,13 @@ pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate
         default: "reference",
         wrong: &anything,
         maximum: &|stats| {
-            let fitted = Uniform::estimate(stats)?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(stats)))
+            let fitted = between(stats)?;
+            let likelihood = UniformEnds.log_likelihood(&[fitted.low, fitted.high], stats);
+            Ok(Maximum::of(&fitted, likelihood))
         },
         unbiased: &|stats| {
             let n = stats.weight();
-            let fitted = Uniform::estimate(stats).ok().filter(|_| n > 1.0)?;
+            let fitted = between(stats).ok().filter(|_| n > 1.0)?;
             let reach = (fitted.high - fitted.low) / (n - 1.0);
             Some(Numbers(vec![
                 ("low".into(), fitted.low - reach),

@@ -50,7 +50,7 @@ impl Beta {
         match beta.in_range() {
             true => Ok(beta),
             false => Err(Error::parameter(format!(
-                "the shapes of a beta distribution must be positive and have a finite sum, not {a} and {b}"
+                "the shapes of a beta distribution must be positive and have a finite sum, not {a:?} and {b:?}"
             ))),
         }
     }

@@ -51,8 +51,10 @@ impl BetaNegativeBinomial {
         let widths = finite(self.mean()).zip(finite(self.variance()).map(f64::sqrt));
         let sum =
             |low: f64, high: f64| sum_of_masses(|x| self.log_mass(x), low, high, widths).min(1.0);
+        // A few counts are summed more exactly than all that follow.
+        let enough = if x < 100.0 { 0.99 } else { 0.5 };
         match sum(0.0, x) {
-            lower if lower <= 0.5 => (lower, 1.0 - lower),
+            lower if lower <= enough => (lower, 1.0 - lower),
             _ => {
                 let upper = sum(x + 1.0, f64::INFINITY);
                 (1.0 - upper, upper)

@@ -2,8 +2,8 @@
 //!
 //! A few hundred counts at either end of a run are added one by one. Between
 //! them the masses are smooth from count to count, and their sum is an integral:
-//! Σ f(k) = ∫ f − [f′]/24 + …, from half a count before the first to half a count
-//! after the last (Euler and Maclaurin, midpoint form).
+//! Σ f(k) = ∫ f − [f′]/24 + 7[f‴]/5760 − …, from half a count before the first to
+//! half a count after the last (Euler and Maclaurin, midpoint form).
 
 use crate::kernel::quadrature::integrate;
 
@@ -47,12 +47,16 @@ pub(super) fn sum_of_masses(
     }
     breaks.retain(|x| x.is_finite());
     let mass = |k: f64| log_mass(k).exp();
-    let slope = |k: f64| match k.is_finite() {
-        true => mass(k + 0.5) - mass(k - 0.5),
-        false => 0.0,
+    // From differences: the first is f′ + f‴/24.
+    let correction = |k: f64| {
+        if k.is_infinite() {
+            return 0.0;
+        }
+        let [a, b, c, d] = [-1.5, -0.5, 0.5, 1.5].map(|by| mass(k + by));
+        (c - b) / 24.0 - 17.0 / 5760.0 * ((d - a) - 3.0 * (c - b))
     };
-    let middle = integrate(mass, from, to, &breaks, 1e-12).value;
-    sum + middle - (slope(to) - slope(from)) / 24.0
+    let middle = integrate(mass, from, to, &breaks, 1e-13).value;
+    sum + middle - (correction(to) - correction(from))
 }
 
 #[cfg(test)]

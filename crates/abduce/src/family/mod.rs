@@ -81,6 +81,7 @@ pub use multivariate::{
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
 pub use multivariate_t::MultivariateT;
 pub use named::named;
+pub(crate) use named::{Named, densities};
 pub use negative_binomial::NegativeBinomial;
 pub use normal_gamma::NormalGamma;
 pub use normal_inverse_wishart::NormalInverseWishart;

@@ -188,8 +188,7 @@ fn a_prior_that_is_negative_between_the_places_scanned_is_refused() {
 
 #[test]
 fn shapes_beyond_numbers_are_refused() {
-    let own = trial(expression("beta(1e308, 1e308)"));
-    assert!(own.is_err());
+    assert!(Expression::parse("beta(1e308, 1e308)", &["x"]).is_err());
     assert!(Beta::new(1e308, 1e308).is_err());
     let sharp = trial(expression("beta(1e12, 1e12)")).unwrap();
     assert!(close(sharp.mean().unwrap(), 0.5, 1e-10));
