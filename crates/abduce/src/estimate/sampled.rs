@@ -44,8 +44,11 @@ pub(super) struct Sampled<'a, F: Scalar> {
     /// along every parameter.
     pub improper: fn(&<F as Scalar>::Stats, &[Parameter]) -> Option<String>,
     /// What distributions with weights predict together.
-    pub average: fn(Vec<(f64, F)>) -> Option<Arc<dyn Univariate>>,
+    pub average: fn(Vec<(f64, F)>) -> Together,
 }
+
+/// A mixture, if any of its parts has weight.
+pub(super) type Together = Option<Arc<dyn Univariate>>;
 
 /// Nothing is known to be improper.
 pub(super) fn falls<S>(_: &S, _: &[Parameter]) -> Option<String> {
@@ -53,9 +56,7 @@ pub(super) fn falls<S>(_: &S, _: &[Parameter]) -> Option<String> {
 }
 
 /// The mixture of distributions of a number.
-pub(super) fn averaged<F: Univariate + 'static>(
-    parts: Vec<(f64, F)>,
-) -> Option<Arc<dyn Univariate>> {
+pub(super) fn averaged<F: Univariate + 'static>(parts: Vec<(f64, F)>) -> Together {
     let boxed = |(weight, own): (f64, F)| (weight, Box::new(own) as Box<dyn Univariate>);
     let own = Averaged::new(parts.into_iter().map(boxed))?;
     Some(Arc::new(own))

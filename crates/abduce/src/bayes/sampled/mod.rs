@@ -189,9 +189,9 @@ impl SampledPosterior {
     }
 
     /// The interval of a parameter that leaves out the same probability on
-    /// either side, and the shortest one. Of a direction, the first leaves out
-    /// the same on either way from the direction opposite of the mean, and both
-    /// are arcs: the second end is the first and the arc's length.
+    /// either side, and the shortest one. Those of a direction are arcs about
+    /// the mean, whose ends may lie beyond −π or π; the first leaves out the same
+    /// on either way to the direction opposite of the mean.
     pub fn intervals(&self, parameter: usize, level: f64) -> [(f64, f64); 2] {
         let is_angle = self.angles[parameter];
         let middle = match is_angle {
@@ -237,9 +237,15 @@ impl SampledPosterior {
         let candidates = starts.map(|p| (quantile(p), onwards(p + level)));
         let shorter = |a: (f64, f64), b: (f64, f64)| if b.1 - b.0 < a.1 - a.0 { b } else { a };
         let equal = (quantile(tail), quantile(1.0 - tail));
-        let named = |(low, high): (f64, f64)| match is_angle {
-            true => (turned(low), turned(low) + (high - low)),
-            false => (low, high),
+        // The middle of an arc is the one next to the mean.
+        let named = |(low, high): (f64, f64)| {
+            let centre = 0.5 * (low + high);
+            let turns = if is_angle {
+                place(centre) - centre
+            } else {
+                0.0
+            };
+            (low + turns, high + turns)
         };
         [equal, candidates.fold(equal, shorter)].map(named)
     }
