@@ -76,6 +76,11 @@ impl Curve {
         }
     }
 
+    /// Whether the value at x is below 0, as no prior's may be.
+    pub(super) fn is_negative_at(&self, x: f64) -> bool {
+        matches!(self, Curve::Expression(own) if own.value(x) < 0.0)
+    }
+
     /// Where the function may jump or bend.
     pub fn breaks(&self) -> Vec<f64> {
         match self {

@@ -7,7 +7,7 @@
 use super::{Conjugate, Prior, proper, unknown_prior};
 use crate::family::{
     Beta, Categorical, CategoricalStats, Dirichlet, DirichletMultinomial, Multi, Multinomial,
-    PointMass, Stats, Univariate,
+    PointMass, Stats, Univariate, times,
 };
 use crate::kernel::special::{ln_beta, ln_factorial, ln_gamma};
 use crate::{Error, Result};
@@ -85,7 +85,7 @@ fn updated(prior: &Dirichlet, counts: &[f64]) -> Result<Dirichlet> {
 
 /// Σ cⱼ ln pⱼ, where nothing times −∞ is nothing.
 fn log_product(counts: &[f64], probabilities: &[f64]) -> f64 {
-    let term = |(count, p): (&f64, &f64)| if *count > 0.0 { count * p.ln() } else { 0.0 };
+    let term = |(count, p): (&f64, &f64)| times(*count, p.ln());
     counts.iter().zip(probabilities).map(term).sum()
 }
 
@@ -220,7 +220,7 @@ impl Stats for MultinomialStats {
         let less = |a: f64, b: f64| b > a * (1.0 + 1e-9);
         let counts = self.counts.iter().zip(&other.counts);
         if less(self.weight, other.weight) || counts.into_iter().any(|(a, b)| less(*a, *b)) {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         self.weight = (self.weight - other.weight).max(0.0);
         let counts = self.counts.iter_mut().zip(&other.counts);

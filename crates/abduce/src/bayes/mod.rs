@@ -39,8 +39,8 @@ pub use proportion::{
 pub use quadrature::QuadraturePosterior;
 pub use rate::{ExponentialRate, GammaRate, PoissonRate};
 pub use risk::{Risk, log_loss};
-pub use sampled::{Parameter, SampledPosterior};
-pub use uniform::{BilateralPareto, UniformEnds, UniformPredictive};
+pub use sampled::{Domain, Parameter, SampledPosterior};
+pub use uniform::{BilateralPareto, UniformEnds, UniformPredictive, UniformStats};
 
 use crate::family::{Stats, Univariate};
 use crate::{Error, Result};
@@ -163,7 +163,12 @@ pub trait Conjugate: Send + Sync {
 }
 
 pub(crate) fn improper() -> Error {
-    Error::numeric("the posterior is improper: the rows do not determine the parameters")
+    improper_because("the rows do not determine the parameters")
+}
+
+/// A posterior that does not integrate.
+pub(crate) fn improper_because(why: &str) -> Error {
+    Error::numeric(format!("the posterior is improper: {why}"))
         .with_hint("see more rows, or give a proper prior")
 }
 

@@ -8,7 +8,7 @@ use super::{Conjugate, Prior, numbers, proper, unknown_prior};
 use crate::Result;
 use crate::family::{
     BetaPrime, Exponential, ExponentialStats, Family, Gamma, GammaStats, Lomax, NegativeBinomial,
-    Poisson, PoissonStats, Univariate,
+    Poisson, PoissonStats, Stats, Univariate,
 };
 use crate::kernel::special::ln_gamma;
 
@@ -55,9 +55,13 @@ impl Conjugate for PoissonRate {
     }
 
     fn observe(&self, row: &[f64], weight: f64, stats: &mut PoissonStats) {
-        stats.weight += weight;
-        stats.sum += weight * row[0];
-        stats.log_factorials += weight * ln_gamma(row[0] + 1.0);
+        stats.merge(&PoissonStats::new([(row[0], weight)]));
+    }
+
+    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut PoissonStats) {
+        stats.merge(&PoissonStats::new(
+            rows.map(|(row, weight)| (row[0], weight)),
+        ));
     }
 
     fn posterior(&self, prior: &Gamma, stats: &PoissonStats) -> Result<Gamma> {
@@ -98,10 +102,6 @@ impl Conjugate for PoissonRate {
                 rate: 0.0,
             },
         )
-    }
-
-    fn log_evidence(&self, prior: &Gamma, stats: &PoissonStats) -> Result<Option<f64>> {
-        evidence(prior, &self.posterior(prior, stats)?, -stats.log_factorials)
     }
 }
 
@@ -193,9 +193,11 @@ impl Conjugate for GammaRate {
     }
 
     fn observe(&self, row: &[f64], weight: f64, stats: &mut GammaStats) {
-        stats.weight += weight;
-        stats.sum += weight * row[0];
-        stats.log_sum += weight * row[0].ln();
+        stats.merge(&GammaStats::new([(row[0], weight)]));
+    }
+
+    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut GammaStats) {
+        stats.merge(&GammaStats::new(rows.map(|(row, weight)| (row[0], weight))));
     }
 
     fn posterior(&self, prior: &Gamma, stats: &GammaStats) -> Result<Gamma> {
@@ -242,10 +244,5 @@ impl Conjugate for GammaRate {
                 rate: 0.0,
             },
         )
-    }
-
-    fn log_evidence(&self, prior: &Gamma, stats: &GammaStats) -> Result<Option<f64>> {
-        let rest = (self.shape - 1.0) * stats.log_sum - stats.weight * ln_gamma(self.shape);
-        evidence(prior, &self.posterior(prior, stats)?, rest)
     }
 }

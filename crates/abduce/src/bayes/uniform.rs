@@ -4,10 +4,11 @@
 //! and largest of them, and s to s + n.
 
 use super::{Conjugate, Prior, numbers, proper, unknown_prior};
-use crate::family::{PointStats, Stats, Uniform, Univariate};
+use crate::family::{Stats, Uniform, Univariate, never_seen, times};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What is believed of the two ends of a uniform distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -144,38 +145,109 @@ impl Univariate for ParetoEnd {
     }
 }
 
+/// What is remembered of rows between unknown ends: every number with its
+/// weight, so that an end that is forgotten gives way to the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UniformStats {
+    weight: f64,
+    /// Weights by the places of their numbers in the order of all numbers.
+    rows: BTreeMap<i64, f64>,
+}
+
+/// The place of a number in the order of all numbers; and the number of a place,
+/// as the bits of negative ones are mirrored both ways.
+fn place(x: f64) -> i64 {
+    // Adding 0 makes one zero of two.
+    mirrored((x + 0.0).to_bits() as i64)
+}
+
+fn at_place(place: i64) -> f64 {
+    f64::from_bits(mirrored(place) as u64)
+}
+
+fn mirrored(bits: i64) -> i64 {
+    if bits < 0 { bits ^ i64::MAX } else { bits }
+}
+
+impl UniformStats {
+    /// The smallest and the largest number.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        let (low, high) = (self.rows.first_key_value()?, self.rows.last_key_value()?);
+        Some((at_place(*low.0), at_place(*high.0)))
+    }
+}
+
+impl Stats for UniformStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.weight += other.weight;
+        for (place, weight) in &other.rows {
+            *self.rows.entry(*place).or_default() += weight;
+        }
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.rows.values_mut().for_each(|own| *own *= factor);
+        self.rows.retain(|_, own| *own > 0.0);
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let mut left = self.clone();
+        for (place, gone) in &other.rows {
+            let own = left.rows.get_mut(place).ok_or_else(never_seen)?;
+            let rounding = 1e-9 * *own;
+            *own -= gone;
+            if *own < -rounding {
+                return Err(never_seen());
+            }
+            if *own <= rounding {
+                left.rows.remove(place);
+            }
+        }
+        left.weight = match left.rows.is_empty() {
+            true => 0.0,
+            false => self.weight - other.weight,
+        };
+        *self = left;
+        Ok(())
+    }
+}
+
 /// Both ends of a uniform distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformEnds;
 
 impl Conjugate for UniformEnds {
     type Prior = BilateralPareto;
-    type Stats = PointStats;
+    type Stats = UniformStats;
     type Predictive = UniformPredictive;
 
     fn parameters(&self) -> Vec<String> {
         vec!["low".into(), "high".into()]
     }
 
-    fn zero(&self) -> PointStats {
-        PointStats::default()
+    fn zero(&self) -> UniformStats {
+        UniformStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut PointStats) {
-        stats.merge(&PointStats::new([(row[0], weight)]));
+    fn observe(&self, row: &[f64], weight: f64, stats: &mut UniformStats) {
+        if weight > 0.0 {
+            stats.weight += weight;
+            *stats.rows.entry(place(row[0])).or_default() += weight;
+        }
     }
 
-    fn observe_all(&self, rows: &mut dyn Iterator<Item = (&[f64], f64)>, stats: &mut PointStats) {
-        stats.merge(&PointStats::new(rows.map(|(row, weight)| (row[0], weight))));
-    }
-
-    fn posterior(&self, prior: &BilateralPareto, stats: &PointStats) -> Result<BilateralPareto> {
-        let least = stats.values.first().copied().unwrap_or(f64::INFINITY);
-        let most = stats.values.last().copied().unwrap_or(f64::NEG_INFINITY);
+    fn posterior(&self, prior: &BilateralPareto, stats: &UniformStats) -> Result<BilateralPareto> {
+        let nowhere = (f64::INFINITY, f64::NEG_INFINITY);
+        let (least, most) = stats.ends().unwrap_or(nowhere);
         proper(BilateralPareto {
             low: prior.low.min(least),
             high: prior.high.max(most),
-            shape: prior.shape + stats.weight(),
+            shape: prior.shape + stats.weight,
         })
     }
 
@@ -184,10 +256,10 @@ impl Conjugate for UniformEnds {
         Ok(UniformPredictive { low, high, shape })
     }
 
-    fn log_likelihood(&self, ends: &[f64], stats: &PointStats) -> f64 {
-        let inside = |x: Option<&f64>| x.is_none_or(|x| (ends[0]..=ends[1]).contains(x));
-        match inside(stats.values.first()) && inside(stats.values.last()) {
-            true => -stats.weight() * (ends[1] - ends[0]).ln(),
+    fn log_likelihood(&self, ends: &[f64], stats: &UniformStats) -> f64 {
+        let inside = |(low, high): (f64, f64)| ends[0] <= low && high <= ends[1];
+        match stats.ends().is_none_or(inside) {
+            true => -times(stats.weight, (ends[1] - ends[0]).ln()),
             false => f64::NEG_INFINITY,
         }
     }

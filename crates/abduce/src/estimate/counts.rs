@@ -1,9 +1,10 @@
 //! Families of yes and no and of counts.
 
+use super::Request;
 use super::conjugate::{Maximum, Model, no_bias, report};
 use super::report::{Confidence, Estimate, Numbers};
 use super::rows::{each, must};
-use super::{Request, sampled};
+use super::sampled::{self, Range, Sampled, Slot};
 use crate::bayes::{
     BernoulliProbability, BinomialProbability, Conjugate, NegativeBinomialProbability, PoissonRate,
     clopper_pearson, hoeffding,
@@ -11,15 +12,11 @@ use crate::bayes::{
 use crate::data::{Field, Source};
 use crate::family::{
     Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
-    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, nothing_seen,
+    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
 };
 use crate::{Error, Result};
 
 const COUNT: &str = "a whole number from 0 up";
-
-fn is_count(x: f64) -> bool {
-    Poisson::supports(x)
-}
 
 fn count(x: f64) -> Option<String> {
     must(is_count(x), x, COUNT)
@@ -188,18 +185,28 @@ pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estima
 
 pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let Some(size) = request.known("size") else {
-        let infinite = (0.0, f64::INFINITY);
-        let mut estimate = sampled::report::<NegativeBinomial>(
-            source,
-            request,
-            &[
-                ("size", infinite, "log_normal(0,4)", true),
-                ("probability", (0.0, 1.0), "uniform(0,1)", true),
+        let family = Sampled {
+            slots: &[
+                Slot {
+                    name: "size",
+                    range: Range::Above(0.0),
+                    prior: "log_normal(0,4)",
+                    proper: true,
+                },
+                Slot {
+                    name: "probability",
+                    range: Range::Share,
+                    prior: "uniform(0,1)",
+                    proper: true,
+                },
             ],
-            COUNT,
-            |x| NegativeBinomial::new(x[0], x[1]),
-            |_| vec![1.0, 0.5],
-        )?;
+            domain: COUNT,
+            build: |x| NegativeBinomial::new(x[0], x[1]),
+            wide: |_| vec![1.0, 0.5],
+            improper: sampled::falls,
+            average: sampled::averaged,
+        };
+        let mut estimate = sampled::report(source, request, &family)?;
         let size = estimate
             .maximum_likelihood
             .as_ref()
@@ -259,15 +266,26 @@ pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate
 }
 
 pub(super) fn zero_inflated_poisson(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    sampled::report::<ZeroInflatedPoisson>(
-        source,
-        request,
-        &[
-            ("inflation", (0.0, 1.0), "uniform(0,1)", true),
-            ("rate", (0.0, f64::INFINITY), "x^-0.5", false),
+    let family = Sampled {
+        slots: &[
+            Slot {
+                name: "inflation",
+                range: Range::Share,
+                prior: "uniform(0,1)",
+                proper: true,
+            },
+            Slot {
+                name: "rate",
+                range: Range::Above(0.0),
+                prior: "x^-0.5",
+                proper: false,
+            },
         ],
-        COUNT,
-        |x| ZeroInflatedPoisson::new(x[0], x[1]),
-        |_| vec![0.5, 1.0],
-    )
+        domain: COUNT,
+        build: |x| ZeroInflatedPoisson::new(x[0], x[1]),
+        wide: |_| vec![0.5, 1.0],
+        improper: sampled::falls,
+        average: sampled::averaged,
+    };
+    sampled::report(source, request, &family)
 }

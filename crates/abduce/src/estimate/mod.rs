@@ -37,6 +37,8 @@ pub struct Request {
     /// Numbers whose probability of being exceeded by a parameter is wanted;
     /// the parameter may be left out where there is one.
     pub above: Vec<(Option<String>, f64)>,
+    /// Shifts the points of posteriors that are sampled.
+    pub seed: u64,
 }
 
 impl Default for Request {
@@ -46,6 +48,7 @@ impl Default for Request {
             known: Vec::new(),
             level: 0.95,
             above: Vec::new(),
+            seed: 0,
         }
     }
 }
@@ -133,3 +136,6 @@ pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<
     }
     (family.estimate)(source, request)
 }
+
+#[cfg(test)]
+mod tests;

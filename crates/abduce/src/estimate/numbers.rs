@@ -3,18 +3,20 @@
 use super::conjugate::{Maximum, Model, no_bias, report};
 use super::report::{Estimate, Numbers};
 use super::rows::{each, must};
-use super::{PriorChoice, Request, sampled};
+use super::sampled::{self, Range, Sampled, Slot};
+use super::{PriorChoice, Request};
 use crate::bayes::{
-    ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision, LogNormalBoth,
-    UniformEnds,
+    Conjugate, Domain, ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision,
+    LogNormalBoth, Parameter, UniformEnds, UniformStats,
 };
 use crate::data::Source;
 use crate::family::{
-    Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal, PointStats, Scalar,
-    Stats, StudentT, Uniform, VonMises, VonMisesStats, nothing_seen,
+    AveragedAngles, Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal,
+    PointStats, Scalar, Stats, StudentT, Uniform, VonMises, nothing_seen,
 };
 use crate::{Error, Result};
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
+use std::sync::Arc;
 
 const POSITIVE: &str = "a positive number";
 
@@ -47,20 +49,27 @@ pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Esti
     report(model, source, request)
 }
 
+/// A parameter above 0 of which nothing is believed, whatever its unit.
+fn scale(name: &'static str) -> Slot {
+    Slot {
+        name,
+        range: Range::Above(0.0),
+        prior: "1/x",
+        proper: false,
+    }
+}
+
 pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let infinite = (0.0, f64::INFINITY);
     let Some(shape) = request.known("shape") else {
-        return sampled::report::<Gamma>(
-            source,
-            request,
-            &[
-                ("shape", infinite, "1/x", false),
-                ("rate", infinite, "1/x", false),
-            ],
-            POSITIVE,
-            |x| Gamma::new(x[0], x[1]),
-            |_| vec![1.0, 1.0],
-        );
+        let family = Sampled {
+            slots: &[scale("shape"), scale("rate")],
+            domain: POSITIVE,
+            build: |x| Gamma::new(x[0], x[1]),
+            wide: |_| vec![1.0, 1.0],
+            improper: sampled::falls,
+            average: sampled::averaged,
+        };
+        return sampled::report(source, request, &family);
     };
     if !(shape > 0.0 && shape.is_finite()) {
         return Err(Error::parameter(format!(
@@ -85,15 +94,15 @@ pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> 
 }
 
 pub(super) fn beta(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let infinite = (0.0, f64::INFINITY);
-    sampled::report::<Beta>(
-        source,
-        request,
-        &[("a", infinite, "1/x", false), ("b", infinite, "1/x", false)],
-        "a number between 0 and 1",
-        |x| Beta::new(x[0], x[1]),
-        |_| vec![1.0, 1.0],
-    )
+    let family = Sampled {
+        slots: &[scale("a"), scale("b")],
+        domain: "a number between 0 and 1",
+        build: |x| Beta::new(x[0], x[1]),
+        wide: |_| vec![1.0, 1.0],
+        improper: sampled::falls,
+        average: sampled::averaged,
+    };
+    sampled::report(source, request, &family)
 }
 
 /// The variance divided by n − 1 instead of n.
@@ -198,44 +207,87 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
     report(model, source, request)
 }
 
+/// Whether a scale near 0 about a number seen more than once outweighs all the
+/// rest (Fernández & Steel 1999). Of n rows k are the same: about them the
+/// likelihood goes as σ^(ν(n − k) − k), over a width of σ, and the prior as σᵃ,
+/// so that the integral over σ exists for ν > (k − 2 − a)/(n − k) only.
+fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Option<String> {
+    let [location, scale, degrees] = parameters else {
+        return None;
+    };
+    let log_prior = |of: &Parameter, x: f64| of.log_prior(x).unwrap_or(f64::NEG_INFINITY);
+    let possible = points
+        .iter()
+        .filter(|(x, _)| log_prior(location, *x) > f64::NEG_INFINITY);
+    let (tie, k) = possible.fold(
+        (0.0, 0.0),
+        |most: (f64, f64), own| {
+            if own.1 > most.1 { own } else { most }
+        },
+    );
+    let [near, far] = [1e-100, 1e-200].map(|x| log_prior(scale, x));
+    let power = match far > f64::NEG_INFINITY {
+        true => (near - far) / (1e-100_f64.ln() - 1e-200_f64.ln()),
+        false => f64::INFINITY,
+    };
+    let rest = (points.weight() - k).max(0.0);
+    let least = (k - 2.0 - power).max(0.0) / rest;
+    let Domain::Above(low) = degrees.domain else {
+        return None;
+    };
+    // The last number before infinity stands for rows that are all the same.
+    let reach = least.min(1e6) - low;
+    let shares = (0..=60).map(|i| 1.0 - f64::from(i) / 60.0);
+    let below = shares.map(|share| low + reach * share.powi(4));
+    let believed = |x: f64| x > low && log_prior(degrees, x) > f64::NEG_INFINITY;
+    (reach > 0.0 && below.into_iter().any(believed)).then(|| {
+        format!(
+            "{tie} was seen so often that scales near 0 about it outweigh all the rest, as \
+             degrees of freedom up to {least:.3} are believed in"
+        )
+    })
+}
+
 pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let infinite = (0.0, f64::INFINITY);
-    // Below 1, a scale near 0 about any one number seen twice outweighs all the
-    // rest (Fernández & Steel 1999); above, the posterior is proper wherever the
-    // estimate exists.
     let asked = |text: &str| {
         text.split(';')
             .any(|part| part.trim().starts_with("degrees"))
     };
     let degrees = match &request.prior {
-        Some(PriorChoice::Text(text)) if asked(text) => ("degrees", infinite, "1", false),
-        _ => (
-            "degrees",
-            (1.0, f64::INFINITY),
-            "gamma(2,0.1) if x > 1 else 0",
-            true,
-        ),
+        Some(PriorChoice::Text(text)) if asked(text) => Slot {
+            name: "degrees",
+            range: Range::Above(0.0),
+            prior: "1",
+            proper: false,
+        },
+        // Above 1 the posterior is proper wherever the estimate exists.
+        _ => Slot {
+            name: "degrees",
+            range: Range::Above(1.0),
+            prior: "gamma(2,0.1) if x > 1 else 0",
+            proper: true,
+        },
     };
-    let mut estimate = sampled::report::<StudentT>(
-        source,
-        request,
-        &[
-            ("location", (f64::NEG_INFINITY, f64::INFINITY), "1", false),
-            ("scale", infinite, "1/x", false),
-            degrees,
-        ],
-        "a number",
-        |x| StudentT::new(x[0], x[1], x[2]),
-        |cells| {
+    let location = Slot {
+        name: "location",
+        range: Range::Anywhere,
+        prior: "1",
+        proper: false,
+    };
+    let family = Sampled {
+        slots: &[location, scale("scale"), degrees],
+        domain: "a number",
+        build: |x| StudentT::new(x[0], x[1], x[2]),
+        wide: |cells| {
             let points = PointStats::new(cells.iter().copied());
             let deviation = points.variance().sqrt();
-            vec![
-                points.mean(),
-                if deviation > 0.0 { deviation } else { 1.0 },
-                5.0,
-            ]
+            let deviation = if deviation > 0.0 { deviation } else { 1.0 };
+            vec![points.mean(), deviation, 5.0]
         },
-    )?;
+        improper: equal_numbers_outweigh,
+        average: sampled::averaged,
+    };
+    let mut estimate = sampled::report(source, request, &family)?;
     let degrees = estimate
         .maximum_likelihood
         .as_ref()
@@ -249,31 +301,34 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
 
 pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut stats = VonMisesStats::default();
-    each(source, anything, |row, weight| {
+    each(source, anything, |row, _| {
         least = least.min(row[0]);
         most = most.max(row[0]);
-        VonMises::see(&mut std::iter::once((row[0], weight)), &mut stats);
     })?;
-    // The circle is cut open opposite of where the rows point.
-    let towards = stats.sines.atan2(stats.cosines);
-    let turn = format!("uniform({},{})", towards - PI, towards + PI);
-    let mut estimate = sampled::report::<VonMises>(
-        source,
-        request,
-        &[
-            ("direction", (f64::NEG_INFINITY, f64::INFINITY), &turn, true),
-            (
-                "concentration",
-                (0.0, f64::INFINITY),
-                "log_normal(0,4)",
-                true,
-            ),
-        ],
-        "a number",
-        |x| VonMises::new(x[0], x[1]),
-        |_| vec![0.0, 1.0],
-    )?;
+    let direction = Slot {
+        name: "direction",
+        range: Range::Angle,
+        prior: "uniform(-pi,pi)",
+        proper: true,
+    };
+    let concentration = Slot {
+        name: "concentration",
+        range: Range::Above(0.0),
+        prior: "log_normal(0,4)",
+        proper: true,
+    };
+    let family = Sampled {
+        slots: &[direction, concentration],
+        domain: "a number",
+        build: |x| VonMises::new(x[0], x[1]),
+        wide: |_| vec![0.0, 1.0],
+        improper: sampled::falls,
+        average: |parts| {
+            let own = AveragedAngles::new(parts)?;
+            Some(Arc::new(own))
+        },
+    };
+    let mut estimate = sampled::report(source, request, &family)?;
     if most - least > TAU * (1.0 + 1e-9) {
         estimate.notes.push(
             "the angles span more than a turn; they are taken as radians (divide degrees by \
@@ -284,6 +339,15 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
     Ok(estimate)
 }
 
+/// The uniform distribution between the smallest and the largest number.
+fn between(stats: &UniformStats) -> Result<Uniform> {
+    match stats.ends() {
+        Some((low, high)) if low < high => Uniform::new(low, high),
+        Some(_) => Err(Error::numeric("the numbers are all the same")),
+        None => Err(nothing_seen()),
+    }
+}
+
 pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let model = Model {
         family: "uniform",
@@ -291,12 +355,13 @@ pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate
         default: "reference",
         wrong: &anything,
         maximum: &|stats| {
-            let fitted = Uniform::estimate(stats)?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(stats)))
+            let fitted = between(stats)?;
+            let likelihood = UniformEnds.log_likelihood(&[fitted.low, fitted.high], stats);
+            Ok(Maximum::of(&fitted, likelihood))
         },
         unbiased: &|stats| {
             let n = stats.weight();
-            let fitted = Uniform::estimate(stats).ok().filter(|_| n > 1.0)?;
+            let fitted = between(stats).ok().filter(|_| n > 1.0)?;
             let reach = (fitted.high - fitted.low) / (n - 1.0);
             Some(Numbers(vec![
                 ("low".into(), fitted.low - reach),

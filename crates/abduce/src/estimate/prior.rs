@@ -1,6 +1,7 @@
 //! Priors as users give them.
 
 use crate::bayes::{Conjugate, Curve, Expression, Prior};
+use crate::family::densities;
 use crate::{Error, Result};
 
 /// A prior that a user gives.
@@ -93,8 +94,10 @@ pub(super) fn meaning<C: Conjugate>(
 pub(super) fn expression(text: &str, name: &str) -> Result<Curve> {
     let variables = [name, "x", "theta", "θ"];
     // Names of densities may be written with a dash too.
-    let dashed = ["inverse-gamma", "log-normal", "student-t", "von-mises"];
-    let text = dashed.iter().fold(text.to_string(), |text, own| {
+    let dashed = densities()
+        .map(|own| own.name)
+        .filter(|own| own.contains('-'));
+    let text = dashed.fold(text.to_string(), |text, own| {
         text.replace(own, &own.replace('-', "_"))
     });
     Ok(Curve::Expression(Expression::parse(&text, &variables)?))

@@ -7,25 +7,73 @@ use super::report::{
 };
 use super::rows::{each, must};
 use super::{PriorChoice, Request};
-use crate::bayes::{Parameter, SampledPosterior};
+use crate::bayes::{Domain, Parameter, SampledPosterior, improper_because};
 use crate::data::Source;
-use crate::family::{PointStats, Scalar, Stats, Univariate};
+use crate::family::{Averaged, PointStats, Scalar, Stats, Univariate};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// A parameter of a family: its name, its range, and the prior where none is
-/// given; whether that integrates.
-pub(super) type Slot<'a> = (&'static str, (f64, f64), &'a str, bool);
+/// Where a parameter of a family can be.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Range {
+    Anywhere,
+    Above(f64),
+    Share,
+    Angle,
+}
+
+/// A parameter of a family.
+pub(super) struct Slot {
+    pub name: &'static str,
+    pub range: Range,
+    /// The prior where none is given.
+    pub prior: &'static str,
+    /// Whether that integrates.
+    pub proper: bool,
+}
+
+/// A family whose parameters have no conjugate prior.
+pub(super) struct Sampled<'a, F: Scalar> {
+    pub slots: &'a [Slot],
+    /// What a row must be.
+    pub domain: &'a str,
+    pub build: fn(&[f64]) -> Result<F>,
+    /// Parameters to start from where there is no estimate.
+    pub wide: fn(&[(f64, f64)]) -> Vec<f64>,
+    /// Why rows and priors leave the posterior improper although it falls
+    /// along every parameter.
+    pub improper: fn(&<F as Scalar>::Stats, &[Parameter]) -> Option<String>,
+    /// What distributions with weights predict together.
+    pub average: fn(Vec<(f64, F)>) -> Together,
+}
+
+/// A mixture, if any of its parts has weight.
+pub(super) type Together = Option<Arc<dyn Univariate>>;
+
+/// Nothing is known to be improper.
+pub(super) fn falls<S>(_: &S, _: &[Parameter]) -> Option<String> {
+    None
+}
+
+/// The mixture of distributions of a number.
+pub(super) fn averaged<F: Univariate + 'static>(parts: Vec<(f64, F)>) -> Together {
+    let boxed = |(weight, own): (f64, F)| (weight, Box::new(own) as Box<dyn Univariate>);
+    let own = Averaged::new(parts.into_iter().map(boxed))?;
+    Some(Arc::new(own))
+}
 
 /// Reads the rows and reports.
 pub(super) fn report<F: Scalar + 'static>(
     source: &dyn Source,
     request: &Request,
-    slots: &[Slot],
-    domain: &str,
-    build: fn(&[f64]) -> Result<F>,
-    wide: fn(&[(f64, f64)]) -> Vec<f64>,
+    family: &Sampled<F>,
 ) -> Result<Estimate> {
+    let Sampled {
+        slots,
+        domain,
+        build,
+        ..
+    } = *family;
     let wrong = |x: f64| must(<F as Scalar>::supports(x), x, domain);
     let mut cells = Vec::new();
     let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
@@ -33,7 +81,7 @@ pub(super) fn report<F: Scalar + 'static>(
     let mut stats = <F as Scalar>::Stats::default();
     F::see(&mut cells.iter().copied(), &mut stats);
     let fitted = F::estimate(&stats);
-    let names: Vec<String> = slots.iter().map(|slot| slot.0.to_string()).collect();
+    let names: Vec<String> = slots.iter().map(|slot| slot.name.to_string()).collect();
     let start = match &fitted {
         Ok(fitted) => {
             let own = Numbers::of(fitted);
@@ -42,13 +90,22 @@ pub(super) fn report<F: Scalar + 'static>(
                 .map(|name| own.get(name).unwrap_or(1.0))
                 .collect()
         }
-        Err(_) => wide(&cells),
+        Err(_) => (family.wide)(&cells),
     };
     let points = PointStats::new(cells.iter().copied());
     let deviation = points.variance().sqrt();
     let unit = if deviation > 0.0 { deviation } else { 1.0 };
-    let around = (points.mean(), unit);
-    let (parameters, prior, proper) = priors(slots, request.prior.as_ref(), around)?;
+    let towards = points.sum(f64::sin).atan2(points.sum(f64::cos));
+    let place = |range: Range| match range {
+        Range::Anywhere => Domain::Anywhere {
+            around: points.mean(),
+            unit,
+        },
+        Range::Above(low) => Domain::Above(low),
+        Range::Share => Domain::Share,
+        Range::Angle => Domain::Angle(towards),
+    };
+    let (parameters, prior, proper) = priors(slots, request.prior.as_ref(), place)?;
     // Where rows do not bound the likelihood, priors that do not integrate leave
     // the posterior without bound too.
     if let (Err(why), false) = (&fitted, proper) {
@@ -59,17 +116,20 @@ pub(super) fn report<F: Scalar + 'static>(
             )),
         );
     }
+    if let Some(why) = (family.improper)(&stats, &parameters) {
+        return Err(improper_because(&why));
+    }
     let log_likelihood =
         |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
     // Statistics that are all the rows are gone through once for every draw.
     let draws = if cells.len() > 20_000 { 1024 } else { 4096 };
-    let posterior = SampledPosterior::new(&parameters, log_likelihood, &start, draws)?;
+    let posterior =
+        SampledPosterior::new(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
-    let row = |x: &[f64]| {
-        let own = build(x).ok()?;
-        Some(Box::new(own) as Box<dyn Univariate>)
-    };
-    let predictive = posterior.predictive(row)?;
+    let rows = posterior.resampled().into_iter();
+    let rows = rows.filter_map(|(weight, x)| Some((weight, build(x).ok()?)));
+    let predictive =
+        (family.average)(rows.collect()).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
     let described = Described {
         name: format!("{} averaged over the posterior", <F as Scalar>::NAME),
         parameters: Numbers::default(),
@@ -85,7 +145,7 @@ pub(super) fn report<F: Scalar + 'static>(
     let mut notes = Vec::new();
     let height = |x: &[f64]| {
         let priors = parameters.iter().zip(x);
-        let priors = priors.map(|(own, x)| own.prior.log_value(*x).unwrap_or(f64::NAN));
+        let priors = priors.map(|(own, x)| own.log_prior(*x).unwrap_or(f64::NAN));
         log_likelihood(x) + priors.sum::<f64>()
     };
     let heights = posterior.draws.iter().map(|draw| height(draw));
@@ -142,7 +202,7 @@ pub(super) fn report<F: Scalar + 'static>(
         intervals: names.iter().enumerate().map(interval).collect(),
         above,
         frequentist: Vec::new(),
-        predictive: Some(Prediction::of(described, &predictive, level)),
+        predictive: Some(Prediction::of(described, &*predictive, level)),
         log_evidence: proper.then_some(posterior.log_evidence),
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
@@ -151,13 +211,13 @@ pub(super) fn report<F: Scalar + 'static>(
         },
         notes,
         fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
-        predicted: Some(Arc::new(predictive)),
+        predicted: Some(predictive),
     })
 }
 
 /// How priors of several parameters are written.
 fn how(slots: &[Slot]) -> String {
-    let names: Vec<&str> = slots.iter().map(|slot| slot.0).collect();
+    let names: Vec<&str> = slots.iter().map(|slot| slot.name).collect();
     format!(
         "write {}=…; several stand apart by semicolons",
         names.join("=…; ")
@@ -169,11 +229,11 @@ fn how(slots: &[Slot]) -> String {
 fn priors(
     slots: &[Slot],
     choice: Option<&PriorChoice>,
-    around: (f64, f64),
+    place: impl Fn(Range) -> Domain,
 ) -> Result<(Vec<Parameter>, Described, bool)> {
-    let mut texts: Vec<String> = slots.iter().map(|slot| slot.2.to_string()).collect();
-    let mut proper: Vec<bool> = slots.iter().map(|slot| slot.3).collect();
-    let names: Vec<&str> = slots.iter().map(|slot| slot.0).collect();
+    let mut texts: Vec<String> = slots.iter().map(|slot| slot.prior.to_string()).collect();
+    let mut proper: Vec<bool> = slots.iter().map(|slot| slot.proper).collect();
+    let names: Vec<&str> = slots.iter().map(|slot| slot.name).collect();
     match choice {
         None => {}
         Some(PriorChoice::Table(_)) => {
@@ -205,10 +265,9 @@ fn priors(
     }
     let parameters = slots.iter().zip(&texts).map(|(slot, text)| {
         Ok(Parameter {
-            name: slot.0.into(),
-            range: slot.1,
-            prior: expression(text, slot.0)?,
-            around,
+            name: slot.name.into(),
+            domain: place(slot.range),
+            prior: expression(text, slot.name)?,
         })
     });
     let described = texts

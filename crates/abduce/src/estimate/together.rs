@@ -89,6 +89,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
         above: above
             .map(|(name, value)| (name.as_ref().map(by_place), *value))
             .collect(),
+        seed: request.seed,
     };
     let mut estimate = report(model, source, &request)?;
     let rename = |numbers: &mut Numbers| {

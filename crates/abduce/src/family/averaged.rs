@@ -1,7 +1,7 @@
 //! A finite mixture of distributions of one number: what is predicted when
 //! parameters are known only as weighted points.
 
-use super::univariate::quantile_between;
+use super::univariate::{best_of, quantile_between};
 use super::{Univariate, draw_index};
 use rand::Rng;
 
@@ -109,11 +109,7 @@ impl Univariate for Averaged {
         let step = (self.parts.len() / 64).max(1);
         let modes = self.parts.iter().step_by(step).map(|part| part.mode());
         let quantiles = (1..64).map(|i| self.quantile(f64::from(i) / 64.0));
-        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
-            true => x,
-            false => best,
-        };
-        modes.chain(quantiles).fold(self.quantile(0.5), better)
+        best_of(self, modes.chain(quantiles))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {

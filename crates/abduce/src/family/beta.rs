@@ -50,7 +50,7 @@ impl Beta {
         match beta.in_range() {
             true => Ok(beta),
             false => Err(Error::parameter(format!(
-                "the shapes of a beta distribution must be positive, not {a} and {b}"
+                "the shapes of a beta distribution must be positive and have a finite sum, not {a:?} and {b:?}"
             ))),
         }
     }
@@ -266,7 +266,7 @@ impl Scalar for Beta {
 
     fn in_range(&self) -> bool {
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        positive(self.a) && positive(self.b)
+        positive(self.a) && positive(self.b) && positive(self.a + self.b)
     }
 
     fn are_sound(stats: &BetaStats) -> bool {

@@ -2,7 +2,8 @@
 //! whose probability of success is beta distributed,
 //! P(x) = Γ(x + r)/(x! Γ(r)) · B(a + r, b + x)/B(a, b).
 
-use super::{Beta, NegativeBinomial, Scalar, Univariate};
+use super::lattice::sum_of_masses;
+use super::{Beta, NegativeBinomial, Univariate, is_count};
 use crate::kernel::special::{ln_beta, ln_beta_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -22,14 +23,13 @@ pub struct BetaNegativeBinomial {
     pub probability: Beta,
 }
 
-impl Univariate for BetaNegativeBinomial {
-    fn log_density(&self, x: f64) -> f64 {
-        if !<NegativeBinomial as Scalar>::supports(x) {
-            return f64::NEG_INFINITY;
-        }
+impl BetaNegativeBinomial {
+    /// The log-probability at any number from 0 up.
+    fn log_mass(&self, x: f64) -> f64 {
         let (Beta { a, b }, r) = (&self.probability, self.size);
-        // Bayes' rule at the mean: the terms are small where x is likely.
-        let (p, q) = (a / (a + b), b / (a + b));
+        // Bayes' rule at the posterior mean: no term is larger than the result.
+        let total = a + r + b + x;
+        let (p, q) = ((a + r) / total, (b + x) / total);
         let likelihood = match x {
             0.0 => r * (-q).ln_1p(),
             x => ln_beta_mass(r, x, p, q) - x.ln(),
@@ -37,35 +37,46 @@ impl Univariate for BetaNegativeBinomial {
         likelihood + ln_beta_mass(*a, *b, p, q) - ln_beta_mass(a + r, b + x, p, q)
     }
 
-    /// The mean of the negative binomial's over the probability; a sum for a
-    /// few counts.
+    /// P(X ≤ x) and P(X > x): the smaller is summed, and the other is the rest.
+    fn tails(&self, x: f64) -> (f64, f64) {
+        let (Beta { a, b }, x) = (&self.probability, x.floor());
+        if x < 0.0 {
+            return (0.0, 1.0);
+        }
+        if self.size == 1.0 {
+            let upper = (ln_beta(*a, b + x + 1.0) - ln_beta(*a, *b)).exp();
+            return (1.0 - upper, upper);
+        }
+        let finite = |x: Option<f64>| x.filter(|x| x.is_finite());
+        let widths = finite(self.mean()).zip(finite(self.variance()).map(f64::sqrt));
+        let sum =
+            |low: f64, high: f64| sum_of_masses(|x| self.log_mass(x), low, high, widths).min(1.0);
+        // A few counts are summed more exactly than all that follow.
+        let enough = if x < 100.0 { 0.99 } else { 0.5 };
+        match sum(0.0, x) {
+            lower if lower <= enough => (lower, 1.0 - lower),
+            _ => {
+                let upper = sum(x + 1.0, f64::INFINITY);
+                (1.0 - upper, upper)
+            }
+        }
+    }
+}
+
+impl Univariate for BetaNegativeBinomial {
+    fn log_density(&self, x: f64) -> f64 {
+        match is_count(x) {
+            true => self.log_mass(x),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
     fn cdf(&self, x: f64) -> f64 {
-        1.0 - self.survival(x)
+        self.tails(x).0
     }
 
     fn survival(&self, x: f64) -> f64 {
-        if x < 0.0 {
-            return 1.0;
-        }
-        let (Beta { a, b }, x) = (&self.probability, x.floor());
-        if self.size == 1.0 {
-            return (ln_beta(*a, b + x + 1.0) - ln_beta(*a, *b)).exp();
-        }
-        if x < 1000.0 {
-            let below: f64 = (0..=x as u32).map(|i| self.density(f64::from(i))).sum();
-            // A small tail has no digits left as a difference.
-            if below < 0.99 {
-                return 1.0 - below;
-            }
-        }
-        let tail = |probability: f64| {
-            NegativeBinomial {
-                size: self.size,
-                probability,
-            }
-            .survival(x)
-        };
-        self.probability.expectation(&tail)
+        self.tails(x).1
     }
 
     fn support(&self) -> (f64, f64) {
@@ -98,10 +109,9 @@ impl Univariate for BetaNegativeBinomial {
 
     fn mode(&self) -> f64 {
         let (Beta { a, b }, r) = (&self.probability, self.size);
-        match r > 1.0 && *b > 1.0 {
-            true => (((r - 1.0) * (b - 1.0)) / (a + 1.0)).floor(),
-            false => 0.0,
-        }
+        // At a whole number, it and the count below are equally probable.
+        let top = (r - 1.0).max(0.0) * (b - 1.0).max(0.0) / (a + 1.0);
+        (top.ceil() - 1.0).max(0.0)
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {

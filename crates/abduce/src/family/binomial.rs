@@ -2,8 +2,10 @@
 //! P(x) = C(n, x) pˣ (1 − p)ⁿ⁻ˣ; and the beta-binomial, in which p is beta
 //! distributed.
 
+use super::lattice::sum_of_masses;
 use super::sums::sums;
-use super::{Beta, ExponentialFamily, Univariate};
+use super::univariate::best_of;
+use super::{Beta, ExponentialFamily, Univariate, is_count, times};
 use crate::kernel::special::{beta_i, beta_i_complement, ln_beta_mass, ln_choose};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -64,7 +66,7 @@ impl Binomial {
     }
 
     fn supports(&self, x: f64) -> bool {
-        x >= 0.0 && x <= self.trials as f64 && x.fract() == 0.0
+        is_count(x) && x <= self.trials as f64
     }
 
     /// Whether x can be the successes in so many trials.
@@ -77,16 +79,11 @@ impl Binomial {
     }
 }
 
-/// a·ln b, which is 0 where a is.
-fn power(a: f64, log: f64) -> f64 {
-    if a > 0.0 { a * log } else { 0.0 }
-}
-
 /// The log-probability of x successes, each of probability p = 1 − q.
 fn log_mass(n: f64, x: f64, p: f64, q: f64) -> f64 {
     let log = |p: f64, q: f64| if p <= q { p.ln() } else { (-q).ln_1p() };
     match x {
-        0.0 => power(n, log(q, p)),
+        0.0 => times(n, log(q, p)),
         x if x == n => n * log(p, q),
         // n over x is n / (x (n − x) B(x, n − x)).
         _ if p > 0.0 && q > 0.0 => ln_beta_mass(x, n - x, p, q) + (n / x / (n - x)).ln(),
@@ -149,7 +146,7 @@ impl Univariate for Binomial {
             return super::divergence(self, other);
         }
         let (p, q) = (self.probability, other.probability);
-        let part = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
+        let part = |p: f64, q: f64| times(p, (p / q).ln());
         (self.trials as f64 * (part(p, q) + part(1.0 - p, 1.0 - q))).max(0.0)
     }
 
@@ -208,8 +205,17 @@ pub struct BetaBinomial {
 }
 
 impl BetaBinomial {
-    /// P(X ≤ x) and P(X > x): the shorter side is summed, the longer one too
-    /// where it is the smaller.
+    /// The log-probability at any number between 0 and n.
+    fn log_mass(&self, x: f64) -> f64 {
+        let (Beta { a, b }, n) = (&self.probability, self.trials as f64);
+        // Bayes' rule at the posterior mean: all terms are no larger than the
+        // result, which those of n over x and the beta functions are not.
+        let total = a + b + n;
+        let (p, q) = ((a + x) / total, (b + (n - x)) / total);
+        log_mass(n, x, p, q) + ln_beta_mass(*a, *b, p, q) - ln_beta_mass(a + x, b + (n - x), p, q)
+    }
+
+    /// P(X ≤ x) and P(X > x): the smaller is summed, and the other is the rest.
     fn tails(&self, x: f64) -> (f64, f64) {
         let (n, x) = (self.trials as f64, x.floor());
         if x < 0.0 {
@@ -218,36 +224,26 @@ impl BetaBinomial {
         if x >= n {
             return (1.0, 0.0);
         }
-        let sum = |from: f64, to: f64| -> f64 {
-            let counts = from as u64..=to as u64;
-            counts.map(|i| self.density(i as f64)).sum::<f64>().min(1.0)
+        let sum = |low: f64, high: f64| {
+            let widths = self.mean().zip(self.variance().map(f64::sqrt));
+            sum_of_masses(|x| self.log_mass(x), low, high, widths).min(1.0)
         };
-        let (below, above) = (|| sum(0.0, x), || sum(x + 1.0, n));
-        match x <= 0.5 * n {
-            true => match below() {
-                lower if lower > 0.5 => (lower, above()),
-                lower => (lower, 1.0 - lower),
-            },
-            false => match above() {
-                upper if upper > 0.5 => (below(), upper),
-                upper => (1.0 - upper, upper),
-            },
+        match sum(0.0, x) {
+            lower if lower <= 0.5 => (lower, 1.0 - lower),
+            _ => {
+                let upper = sum(x + 1.0, n);
+                (1.0 - upper, upper)
+            }
         }
     }
 }
 
 impl Univariate for BetaBinomial {
     fn log_density(&self, x: f64) -> f64 {
-        let n = self.trials as f64;
-        if !Binomial::supports_in(self.trials, x) {
-            return f64::NEG_INFINITY;
+        match Binomial::supports_in(self.trials, x) {
+            true => self.log_mass(x),
+            false => f64::NEG_INFINITY,
         }
-        let Beta { a, b } = self.probability;
-        // Bayes' rule at the mean: the terms are small where x is likely, which
-        // those of n over x and the beta functions are not.
-        let (p, q) = (a / (a + b), b / (a + b));
-        let likelihood = log_mass(n, x, p, q);
-        likelihood + ln_beta_mass(a, b, p, q) - ln_beta_mass(a + x, b + (n - x), p, q)
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -286,13 +282,7 @@ impl Univariate for BetaBinomial {
         } else {
             0.0
         };
-        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
-            true => x,
-            false => best,
-        };
-        [inside, (inside - 1.0).max(0.0), n]
-            .into_iter()
-            .fold(0.0, better)
+        best_of(self, [0.0, (inside - 1.0).max(0.0), inside, n])
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {

@@ -6,10 +6,10 @@
 
 use super::{
     Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
-    nothing_seen,
+    nothing_seen, times,
 };
+use crate::Result;
 use crate::data::Rows;
-use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ impl Stats for CategoricalStats {
             .zip(&other.counts)
             .any(|(count, less)| count - less < -rounding)
         {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
             *count = (*count - less).max(0.0);
@@ -230,7 +230,7 @@ pub(crate) fn draw_index(probabilities: &[f64], rng: &mut dyn Rng) -> usize {
 
 /// −Σ p ln p.
 pub(crate) fn entropy(probabilities: &[f64]) -> f64 {
-    let term = |p: &f64| if *p > 0.0 { -p * p.ln() } else { 0.0 };
+    let term = |p: &f64| -times(*p, p.ln());
     probabilities.iter().map(term).sum()
 }
 

@@ -57,7 +57,7 @@ impl Stats for ExponentialStats {
         let weight = self.weight - other.weight;
         let sum = self.sum - other.sum;
         if weight < -1e-9 * self.weight || sum < -1e-9 * self.sum {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         *self = ExponentialStats {
             weight: weight.max(0.0),

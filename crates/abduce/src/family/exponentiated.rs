@@ -2,6 +2,7 @@
 //! log-normal column whose parameters are unknown.
 
 use super::Univariate;
+use super::univariate::highest_between;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -66,14 +67,28 @@ impl<D: Univariate> Univariate for Exponentiated<D> {
         Some(self.expectation(&|x| (x - mean) * (x - mean)))
     }
 
-    /// The most probable of many quantiles.
+    /// Where ln p(y) − y is highest, y being the logarithm; 0 where it grows as y
+    /// falls, as it does under the heavy tails of Student's.
     fn mode(&self) -> f64 {
-        let candidates = (1..2000).map(|i| self.quantile(f64::from(i) / 2000.0));
-        let better = |best: f64, x: f64| match self.log_density(x) > self.log_density(best) {
-            true => x,
+        let height = |y: f64| self.logarithm.log_density(y) - y;
+        let place = |i: u16| self.logarithm.quantile(f64::from(i) / 256.0);
+        let best = (1..256).fold(1, |best, i| match height(place(i)) > height(place(best)) {
+            true => i,
             false => best,
+        });
+        let far = [1e-20, 1e-100, 1e-200].map(|p| height(self.logarithm.quantile(p)));
+        if far[2] > far[1] || far.iter().any(|far| *far > height(place(best))) {
+            return self.support().0;
+        }
+        let low = match best {
+            1 => self.logarithm.quantile(1e-20),
+            _ => place(best - 1),
         };
-        candidates.fold(self.quantile(0.5), better)
+        let high = match best {
+            255 => self.logarithm.quantile(1.0 - 1e-12),
+            _ => place(best + 1),
+        };
+        highest_between(low, high, height).exp()
     }
 
     fn entropy(&self) -> f64 {

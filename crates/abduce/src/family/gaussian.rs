@@ -115,7 +115,7 @@ impl Stats for GaussianStats {
         let between = shift * shift * weight * other.weight / self.weight;
         let scatter = self.scatter - other.scatter - between;
         if scatter < -1e-7 * (self.scatter + other.scatter + between) {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         *self = GaussianStats {
             weight,

@@ -2,7 +2,7 @@
 //! P(x) = p (1 − p)ˣ, x = 0, 1, 2, … (not of the trials, which are one more).
 
 use super::sums::sums;
-use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
+use super::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -124,7 +124,7 @@ impl Scalar for Geometric {
     type Stats = GeometricStats;
 
     fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+        is_count(x)
     }
 
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GeometricStats) {

@@ -86,8 +86,10 @@ impl Univariate for LogNormal {
     }
 
     fn variance(&self) -> Option<f64> {
-        let square = (2.0 * self.log_mean + self.log_variance).exp();
-        Some(self.log_variance.exp_m1() * square)
+        // (e^v − 1) e^(2m + v), of which one factor may overflow and the other
+        // underflow.
+        let square = (2.0 * (self.log_mean + self.log_variance)).exp();
+        Some(-(-self.log_variance).exp_m1() * square)
     }
 
     fn mode(&self) -> f64 {

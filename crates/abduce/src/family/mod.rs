@@ -4,6 +4,7 @@
 //! driven by it.
 
 mod averaged;
+mod averaged_angles;
 mod bernoulli;
 mod beta;
 mod beta_negative_binomial;
@@ -22,6 +23,7 @@ mod histogram;
 mod inverse_gamma;
 mod inverse_wishart;
 mod kernel_density;
+mod lattice;
 mod leaf;
 mod log_normal;
 mod lomax;
@@ -51,6 +53,7 @@ mod words;
 mod zero_inflated_poisson;
 
 pub use averaged::Averaged;
+pub use averaged_angles::AveragedAngles;
 pub use bernoulli::{Bernoulli, BernoulliStats};
 pub use beta::{Beta, BetaStats};
 pub use beta_negative_binomial::BetaNegativeBinomial;
@@ -82,6 +85,7 @@ pub use multivariate::{
 pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
 pub use multivariate_t::MultivariateT;
 pub use named::named;
+pub(crate) use named::{Named, densities};
 pub use negative_binomial::NegativeBinomial;
 pub use normal_gamma::NormalGamma;
 pub use normal_inverse_wishart::NormalInverseWishart;
@@ -96,7 +100,9 @@ pub use student_t::StudentT;
 pub(crate) use sums::sums;
 pub use term_stats::TermStats;
 pub use uniform::Uniform;
+pub(crate) use univariate::highest_between;
 pub use univariate::{Univariate, divergence};
+pub(crate) use von_mises::turned;
 pub use von_mises::{VonMises, VonMisesStats};
 pub use wishart::Wishart;
 pub use words::{Words, WordsShape};
@@ -353,11 +359,28 @@ pub(crate) fn nothing_seen() -> Error {
     Error::numeric("nothing was seen to estimate from")
 }
 
+pub(crate) fn never_seen() -> Error {
+    Error::data("rows to forget that were never seen")
+}
+
+/// Whether a number is a count.
+pub(crate) fn is_count(x: f64) -> bool {
+    x >= 0.0 && x.is_finite() && x.fract() == 0.0
+}
+
+/// A logarithm as many times, which is 0 for no times, also of −∞: what never
+/// happened says nothing, however improbable it was.
+pub(crate) fn times(count: f64, log: f64) -> f64 {
+    if count > 0.0 { count * log } else { 0.0 }
+}
+
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod multi_cases;
 #[cfg(test)]
 mod multi_laws;
+#[cfg(test)]
+mod univariate_cases;
 #[cfg(test)]
 mod univariate_laws;

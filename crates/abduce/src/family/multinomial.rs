@@ -4,7 +4,7 @@
 //! Its mass is that of independent Poisson counts with means n pᵢ, given their
 //! sum; written so, nothing cancels for large counts (Loader 2000).
 
-use super::{Divergence, ExponentialFamily, Multi};
+use super::{Divergence, ExponentialFamily, Multi, is_count};
 use crate::kernel::special::{ln_factorial, ln_poisson_mass};
 use crate::{Error, Result};
 use rand::Rng;
@@ -54,9 +54,7 @@ impl Multinomial {
 
 /// Whether these are counts of so many levels in so many trials.
 pub(super) fn are_counts(x: &[f64], levels: usize, trials: u64) -> bool {
-    x.len() == levels
-        && x.iter().all(|x| *x >= 0.0 && x.fract() == 0.0)
-        && x.iter().sum::<f64>() == trials as f64
+    x.len() == levels && x.iter().all(|x| is_count(*x)) && x.iter().sum::<f64>() == trials as f64
 }
 
 /// Makes counts sum to the trials, one at a time: given to the level whose

@@ -1,12 +1,48 @@
 //! Distributions of one number by name and numbers, as users write them:
-//! `gamma(2, 0.5)`.
+//! `gamma(2, 0.5)`. The list here is the only one: expressions of a prior know its
+//! densities too.
 
 use super::{
     Bernoulli, Beta, Binomial, Exponential, Gamma, Gaussian, Geometric, InverseGamma, LogNormal,
     NegativeBinomial, Poisson, StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
+    is_count,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
+
+/// A distribution that users can name.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    /// What its numbers are called, in their order.
+    pub(crate) numbers: &'static [&'static str],
+    /// Whether it has a density over the real numbers.
+    pub(crate) is_density: bool,
+    /// The distribution of as many numbers.
+    pub(crate) build: fn(&[f64]) -> Result<Arc<dyn Univariate>>,
+}
+
+impl PartialEq for Named {
+    fn eq(&self, other: &Named) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Named {
+    /// The distribution of a name, in which a dash may be an underscore.
+    pub(crate) fn find(name: &str) -> Option<&'static Named> {
+        let name = match name {
+            "normal" => "gaussian".into(),
+            name => name.replace('_', "-"),
+        };
+        DISTRIBUTIONS.iter().find(|own| own.name == name)
+    }
+
+    /// How it is written.
+    fn signature(&self) -> String {
+        format!("{}({})", self.name, self.numbers.join(","))
+    }
+}
 
 /// A distribution by its family's name and its numbers.
 ///
@@ -20,72 +56,129 @@ use std::sync::Arc;
 /// # Errors
 /// If there is no such family, or its numbers are not as many or out of range.
 pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
-    fn own<D: Univariate + 'static>(distribution: Result<D>) -> Result<Arc<dyn Univariate>> {
-        Ok(Arc::new(distribution?))
+    let known = Named::find(name);
+    if let Some(own) = known.filter(|own| own.numbers.len() == numbers.len()) {
+        return (own.build)(numbers);
     }
-    let within = |ok: bool, what: &str| match ok {
-        true => Ok(()),
-        false => Err(Error::parameter(format!("{name}: {what}"))),
-    };
-    let probability = |p: f64| within((0.0..=1.0).contains(&p), "a probability is from 0 to 1");
-    let positive = |x: f64| within(x > 0.0 && x.is_finite(), "the number must be positive");
-    match (name, numbers) {
-        ("bernoulli", &[p]) => own(probability(p).map(|()| Bernoulli { probability: p })),
-        ("binomial", &[n, p]) => {
-            let whole = n >= 0.0 && n.fract() == 0.0 && n <= 1e15;
-            within(whole, "the number of trials is a whole number")?;
-            own(Binomial::new(n as u64, p))
+    Err(Error::parameter(format!(
+        "there is no distribution {name} of {} numbers",
+        numbers.len()
+    ))
+    .with_hint(match known {
+        Some(known) => format!("write {}", known.signature()),
+        None => {
+            let all: Vec<String> = DISTRIBUTIONS.iter().map(Named::signature).collect();
+            format!("the distributions are {}", all.join(", "))
         }
-        ("geometric", &[p]) => own(Geometric::new(p)),
-        ("negative-binomial", &[size, p]) => own(NegativeBinomial::new(size, p)),
-        ("poisson", &[rate]) => {
-            let ok = rate >= 0.0 && rate.is_finite();
-            own(within(ok, "the rate must be 0 or more").map(|()| Poisson { rate }))
-        }
-        ("zero-inflated-poisson", &[inflation, rate]) => {
-            own(ZeroInflatedPoisson::new(inflation, rate))
-        }
-        ("exponential", &[rate]) => own(positive(rate).map(|()| Exponential { rate })),
-        ("gamma", &[shape, rate]) => own(Gamma::new(shape, rate)),
-        ("inverse-gamma", &[shape, scale]) => {
-            own(positive(shape.min(scale)).map(|()| InverseGamma { shape, scale }))
-        }
-        ("beta", &[a, b]) => own(Beta::new(a, b)),
-        ("gaussian" | "normal", &[mean, variance]) => own(Gaussian::new(mean, variance)),
-        ("log-normal", &[mean, variance]) => own(LogNormal::new(mean, variance)),
-        ("student-t", &[location, scale, degrees]) => own(StudentT::new(location, scale, degrees)),
-        ("von-mises", &[direction, concentration]) => own(VonMises::new(direction, concentration)),
-        ("uniform", &[low, high]) => own(Uniform::new(low, high)),
-        _ => {
-            let known = SIGNATURES
-                .iter()
-                .find(|own| own.starts_with(&format!("{name}(")));
-            Err(Error::parameter(format!(
-                "there is no distribution {name} of {} numbers",
-                numbers.len()
-            ))
-            .with_hint(match known {
-                Some(known) => format!("write {known}"),
-                None => format!("the distributions are {}", SIGNATURES.join(", ")),
-            }))
-        }
+    }))
+}
+
+/// The densities that an expression may name.
+pub(crate) fn densities() -> impl Iterator<Item = &'static Named> {
+    DISTRIBUTIONS.iter().filter(|own| own.is_density)
+}
+
+fn own<D: Univariate + 'static>(distribution: Result<D>) -> Result<Arc<dyn Univariate>> {
+    Ok(Arc::new(distribution?))
+}
+
+fn within<D>(ok: bool, what: &str, distribution: D) -> Result<D> {
+    match ok {
+        true => Ok(distribution),
+        false => Err(Error::parameter(what)),
     }
 }
 
-const SIGNATURES: &[&str] = &[
-    "bernoulli(probability)",
-    "binomial(trials,probability)",
-    "geometric(probability)",
-    "negative-binomial(size,probability)",
-    "poisson(rate)",
-    "zero-inflated-poisson(inflation,rate)",
-    "exponential(rate)",
-    "gamma(shape,rate)",
-    "inverse-gamma(shape,scale)",
-    "beta(a,b)",
-    "gaussian(mean,variance)",
-    "log-normal(mean,variance)",
-    "student-t(location,scale,degrees)",
-    "von-mises(direction,concentration)",
-    "uniform(low,high)",
-];
+fn is_positive(x: f64) -> bool {
+    x > 0.0 && x.is_finite()
+}
+
+const COUNTS: bool = false;
+const DENSITY: bool = true;
+
+/// Makes the list out of lines: what it is, its name, its numbers, the distribution.
+macro_rules! distributions {
+    ($($kind:ident $name:literal ($($number:ident),*) => $build:expr;)*) => {
+        static DISTRIBUTIONS: &[Named] = &[$(Named {
+            name: $name,
+            numbers: &[$(stringify!($number)),*],
+            is_density: $kind,
+            build: |numbers| match numbers {
+                &[$($number),*] => own($build),
+                _ => Err(Error::parameter(concat!($name, " has other numbers"))),
+            },
+        }),*];
+    };
+}
+
+distributions! {
+    COUNTS "bernoulli" (probability) => within(
+        (0.0..=1.0).contains(&probability),
+        "a probability is from 0 to 1",
+        Bernoulli { probability },
+    );
+    COUNTS "binomial" (trials, probability) => within(
+        is_count(trials) && trials <= 1e15,
+        "the number of trials is a whole number up to 1e15",
+        (),
+    )
+    .and_then(|()| Binomial::new(trials as u64, probability));
+    COUNTS "geometric" (probability) => Geometric::new(probability);
+    COUNTS "negative-binomial" (size, probability) => NegativeBinomial::new(size, probability);
+    COUNTS "poisson" (rate) => within(
+        rate >= 0.0 && rate.is_finite(),
+        "the rate of a Poisson distribution must be 0 or more",
+        Poisson { rate },
+    );
+    COUNTS "zero-inflated-poisson" (inflation, rate) => ZeroInflatedPoisson::new(inflation, rate);
+    DENSITY "exponential" (rate) => within(
+        is_positive(rate),
+        "the rate of an exponential distribution must be positive",
+        Exponential { rate },
+    );
+    DENSITY "gamma" (shape, rate) => Gamma::new(shape, rate);
+    DENSITY "inverse-gamma" (shape, scale) => within(
+        is_positive(shape) && is_positive(scale),
+        "shape and scale of an inverse-gamma distribution must be positive",
+        InverseGamma { shape, scale },
+    );
+    DENSITY "beta" (a, b) => Beta::new(a, b);
+    DENSITY "gaussian" (mean, variance) => Gaussian::new(mean, variance);
+    DENSITY "log-normal" (mean, variance) => LogNormal::new(mean, variance);
+    DENSITY "student-t" (location, scale, degrees) => StudentT::new(location, scale, degrees);
+    DENSITY "von-mises" (direction, concentration) => VonMises::new(direction, concentration);
+    DENSITY "uniform" (low, high) => Uniform::new(low, high);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_as_they_may_be_written() {
+        for name in ["student-t", "student_t"] {
+            assert_eq!(named(name, &[0.0, 1.0, 5.0]).unwrap().mode(), 0.0);
+        }
+        assert_eq!(Named::find("normal"), Named::find("gaussian"));
+        let hint = named("gamma", &[1.0]).unwrap_err().to_string();
+        assert!(hint.contains("gamma(shape,rate)"), "{hint}");
+        assert!(named("gamma", &[-1.0, 1.0]).is_err());
+        assert!(
+            named("gama", &[])
+                .unwrap_err()
+                .to_string()
+                .contains("poisson(rate)")
+        );
+    }
+
+    #[test]
+    fn counts_are_discrete_and_densities_are_not() {
+        for entry in DISTRIBUTIONS {
+            let half = vec![0.5; entry.numbers.len()];
+            let mut numbers = half.clone();
+            numbers[0] = if entry.name == "binomial" { 3.0 } else { 0.25 };
+            let own = (entry.build)(&numbers).unwrap();
+            assert_eq!(own.is_discrete(), !entry.is_density, "{}", entry.name);
+        }
+    }
+}

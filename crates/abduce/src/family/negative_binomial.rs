@@ -6,7 +6,7 @@
 //! profile's derivative. Counts no more spread than a Poisson's have none: r is
 //! then the largest allowed, where the distribution is a Poisson's.
 
-use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
+use super::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta_mass};
 use crate::{Error, Result};
@@ -132,7 +132,7 @@ impl Scalar for NegativeBinomial {
     type Stats = PointStats;
 
     fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+        is_count(x)
     }
 
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {

@@ -51,6 +51,39 @@ impl PointStats {
         self.iter().map(|(x, weight)| weight * f(x)).sum()
     }
 
+    /// The weighted sum of ln(1 + f(x)), for f that is nowhere negative, to
+    /// within the rounding of 1 + f.
+    pub(super) fn sum_of_ln_1p(&self, f: impl Fn(f64) -> f64) -> f64 {
+        const LARGE: f64 = 1e100;
+        let (mut sum, mut product, mut common) = (0.0, 1.0_f64, 0.0);
+        // A logarithm costs more than all the rest: numbers of one weight share
+        // that of their product.
+        for (x, weight) in self.iter() {
+            let y = f(x);
+            if weight != common || product > LARGE {
+                sum += common * product.ln();
+                (product, common) = (1.0, weight);
+            }
+            match y < LARGE {
+                true => product *= 1.0 + y,
+                false => sum += weight * y.ln(),
+            }
+        }
+        sum + common * product.ln()
+    }
+
+    /// The smallest number with so much of the weight at or below it; NaN where
+    /// nothing was seen.
+    pub(super) fn quantile(&self, p: f64) -> f64 {
+        let wanted = p * self.weight();
+        let mut sum = 0.0;
+        let reached = self.iter().find(|(_, weight)| {
+            sum += weight;
+            sum >= wanted
+        });
+        reached.map_or(f64::NAN, |(x, _)| x)
+    }
+
     /// The weighted mean; 0 where nothing was seen.
     pub fn mean(&self) -> f64 {
         match self.values.first() {
@@ -161,7 +194,7 @@ impl Stats for PointStats {
             }
         }
         if rest.next().is_some() {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(crate::family::never_seen());
         }
         *self = left;
         Ok(())

@@ -4,10 +4,11 @@
 //! (Σx + a)/(n + b).
 
 use super::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, is_count, merged,
+    never_seen, nothing_seen, times,
 };
 use crate::data::Rows;
-use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass};
+use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass, poisson_deviance};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -31,13 +32,52 @@ pub struct Poisson {
 
 /// Sums over the counts seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct PoissonStats {
     /// The total weight.
     pub weight: f64,
     /// The weighted sum of the counts.
     pub sum: f64,
-    /// The weighted sum of ln x!, which the likelihood needs.
-    pub log_factorials: f64,
+    /// The log-likelihood under the mean count, which is the highest there is:
+    /// the sum of ln x! would drown it where counts are large.
+    pub peak: f64,
+}
+
+/// Statistics as files hold them; the first had Σ ln x! instead of the peak.
+#[derive(Deserialize)]
+struct Stored {
+    weight: f64,
+    sum: f64,
+    peak: Option<f64>,
+    #[serde(default)]
+    log_factorials: f64,
+}
+
+impl From<Stored> for PoissonStats {
+    fn from(stored: Stored) -> PoissonStats {
+        let Stored { weight, sum, .. } = stored;
+        let old = || times(sum, (sum / weight).ln()) - sum - stored.log_factorials;
+        let peak = stored.peak.unwrap_or_else(old);
+        PoissonStats { weight, sum, peak }
+    }
+}
+
+impl PoissonStats {
+    /// The statistics of counts with their weights.
+    pub fn new(cells: impl IntoIterator<Item = (f64, f64)>) -> PoissonStats {
+        let cells: Vec<(f64, f64)> = cells.into_iter().collect();
+        let weight: f64 = cells.iter().map(|(_, weight)| weight).sum();
+        let sum: f64 = cells.iter().map(|(x, weight)| weight * x).sum();
+        let mean = sum / weight;
+        let mass = |(x, weight): &(f64, f64)| times(*weight, ln_poisson_mass(*x, mean));
+        let peak = cells.iter().map(mass).sum();
+        PoissonStats { weight, sum, peak }
+    }
+
+    /// How far the log-likelihood is below its peak under a rate.
+    fn below_peak(&self, rate: f64) -> f64 {
+        times(self.weight, poisson_deviance(self.sum / self.weight, rate))
+    }
 }
 
 impl Stats for PoissonStats {
@@ -46,34 +86,39 @@ impl Stats for PoissonStats {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.weight += other.weight;
-        self.sum += other.sum;
-        self.log_factorials += other.log_factorials;
+        let (weight, sum) = (self.weight + other.weight, self.sum + other.sum);
+        let apart = self.below_peak(sum / weight) + other.below_peak(sum / weight);
+        *self = PoissonStats {
+            weight,
+            sum,
+            peak: self.peak + other.peak - apart,
+        };
     }
 
     fn scale(&mut self, factor: f64) {
         self.weight *= factor;
         self.sum *= factor;
-        self.log_factorials *= factor;
+        self.peak *= factor;
     }
 
     fn forget(&mut self, other: &Self) -> Result<()> {
         let left = |a: f64, b: f64| (a - b >= -1e-9 * a.abs()).then(|| (a - b).max(0.0));
-        match (
-            left(self.weight, other.weight),
-            left(self.sum, other.sum),
-            left(self.log_factorials, other.log_factorials),
-        ) {
-            (Some(weight), Some(sum), Some(log_factorials)) => {
-                *self = PoissonStats {
-                    weight,
-                    sum,
-                    log_factorials,
-                };
-                Ok(())
-            }
-            _ => Err(Error::data("rows to forget that were never seen")),
+        let (weight, sum) = left(self.weight, other.weight)
+            .zip(left(self.sum, other.sum))
+            .ok_or_else(never_seen)?;
+        if weight <= 1e-9 * self.weight {
+            *self = PoissonStats::default();
+            return Ok(());
         }
+        let mean = self.sum / self.weight;
+        let mut rest = PoissonStats {
+            weight,
+            sum,
+            peak: 0.0,
+        };
+        rest.peak = self.peak - other.peak + rest.below_peak(mean) + other.below_peak(mean);
+        *self = rest;
+        Ok(())
     }
 }
 
@@ -96,28 +141,19 @@ impl Family for Poisson {
 
     fn observe(rows: &Rows, weights: &[f64], stats: &mut PoissonStats) {
         let cells = rows.only();
-        for (i, (x, weight)) in cells.reals().iter().zip(weights).enumerate() {
-            if cells.is_seen(i) && *weight > 0.0 {
-                stats.weight += weight;
-                stats.sum += weight * x;
-                stats.log_factorials += weight * ln_factorial(*x);
-            }
-        }
+        let all = cells.reals().iter().zip(weights).enumerate();
+        let seen = all.filter(|(i, (_, weight))| cells.is_seen(*i) && **weight > 0.0);
+        stats.merge(&PoissonStats::new(
+            seen.map(|(_, (x, weight))| (*x, *weight)),
+        ));
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
         let cells = rows.only();
-        let log_rate = self.rate.ln();
         for (i, (l, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
-            if !cells.is_seen(i) {
-                continue;
+            if cells.is_seen(i) {
+                *l += self.log_density(*x);
             }
-            if !Self::supports(*x) {
-                *l = f64::NEG_INFINITY;
-                continue;
-            }
-            let term = if *x > 0.0 { x * log_rate } else { 0.0 };
-            *l += term - self.rate - ln_factorial(*x);
         }
     }
 
@@ -132,17 +168,11 @@ impl Family for Poisson {
     }
 
     fn log_prior(&self, (a, b): &(f64, f64)) -> f64 {
-        let power = if *a > 0.0 { a * self.rate.ln() } else { 0.0 };
-        power - b * self.rate
+        times(*a, self.rate.ln()) - b * self.rate
     }
 
     fn log_likelihood(&self, stats: &PoissonStats) -> f64 {
-        let power = if stats.sum > 0.0 {
-            stats.sum * self.rate.ln()
-        } else {
-            0.0
-        };
-        power - stats.weight * self.rate - stats.log_factorials
+        stats.peak - stats.below_peak(self.rate)
     }
 
     fn parameters(_: &()) -> usize {
@@ -152,7 +182,7 @@ impl Family for Poisson {
     const HAS_UNITS: bool = false;
 
     fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+        is_count(x)
     }
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
@@ -178,8 +208,11 @@ impl Family for Poisson {
     fn pull_together(stats: &mut [PoissonStats]) {
         let all = merged(stats);
         for own in stats {
-            own.weight += 1.0;
-            own.sum += (all.sum / all.weight.max(1.0)).max(1e-3);
+            own.merge(&PoissonStats {
+                weight: 1.0,
+                sum: (all.sum / all.weight.max(1.0)).max(1e-3),
+                peak: 0.0,
+            });
         }
     }
 
@@ -240,12 +273,7 @@ impl Univariate for Poisson {
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        let (a, b) = (self.rate, other.rate);
-        match (a > 0.0, b > 0.0) {
-            (true, true) => (a * (a / b).ln() - a + b).max(0.0),
-            (true, false) => f64::INFINITY,
-            _ => b,
-        }
+        poisson_deviance(self.rate, other.rate)
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
@@ -290,5 +318,43 @@ impl ExponentialFamily for Poisson {
 
     fn expected_sufficient(&self) -> Vec<f64> {
         vec![self.rate]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_counts_keep_the_digits_of_their_likelihood() {
+        // Counts c and c + 2d under the rate c + d: −½ ln 2πx − x·δ, where δ is
+        // the rate's defect; of order 1 beside x ln λ of 1e16.
+        let (c, d) = (1e15_f64, 3e7);
+        let rows = [c, c + 2.0 * d];
+        let expected: f64 = rows
+            .iter()
+            .map(|x| {
+                let e = (c + d - x) / x;
+                let defect = e * e / 2.0 - e.powi(3) / 3.0 + e.powi(4) / 4.0;
+                -0.5 * (std::f64::consts::TAU * x).ln() - x * defect
+            })
+            .sum();
+        let mut stats = PoissonStats::new([(rows[0], 1.0)]);
+        stats.merge(&PoissonStats::new([(rows[1], 1.0)]));
+        let obtained = Poisson { rate: c + d }.log_likelihood(&stats);
+        assert!((obtained - expected).abs() < 1e-9, "{obtained} {expected}");
+        let direct: f64 = rows
+            .iter()
+            .map(|x| Poisson { rate: c + d }.log_density(*x))
+            .sum();
+        assert!((obtained - direct).abs() < 1e-9, "{obtained} {direct}");
+    }
+
+    #[test]
+    fn statistics_with_factorials_are_read_as_before() {
+        let old = r#"{"weight": 3.0, "sum": 6.0, "log_factorials": 4.787491742782046}"#;
+        let old: PoissonStats = serde_json::from_str(old).unwrap();
+        let new = PoissonStats::new([0.0, 1.0, 5.0].map(|x| (x, 1.0)));
+        assert!((old.peak - new.peak).abs() < 1e-12, "{old:?} {new:?}");
     }
 }

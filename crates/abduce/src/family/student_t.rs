@@ -1,8 +1,10 @@
 //! Student's t distribution about a location μ with a scale σ and ν degrees of
 //! freedom: p(x) ∝ (1 + z²/ν)^(−(ν + 1)/2) with z = (x − μ)/σ.
 //!
-//! The estimate is by ECME (Liu & Rubin 1995): every number weighs
-//! (ν + 1)/(ν + z²) in location and scale, and ν maximises the likelihood itself.
+//! For a given ν, location and scale are weighted moments in which every number
+//! weighs (ν + 1)/(ν + z²), repeated until they settle (Kent, Tyler & Vardi 1994);
+//! ν is where the likelihood of the settled ones is highest, the root of its
+//! derivative.
 
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
@@ -60,87 +62,97 @@ impl StudentT {
         (x - self.location) / self.scale
     }
 
+    /// The log-density at the location.
+    fn log_peak(&self) -> f64 {
+        // Γ((ν+1)/2)/(√(νπ) Γ(ν/2)) = 1/(√ν B(½, ν/2)).
+        let nu = self.degrees;
+        -0.5 * nu.ln() - ln_beta(0.5, 0.5 * nu) - self.scale.ln()
+    }
+
+    /// ln(1 + z²/ν), also where z² is beyond the largest number.
+    fn log_stretch(&self, z: f64) -> f64 {
+        let t = z.abs() / self.degrees.sqrt();
+        match t < FAR {
+            true => (t * t).ln_1p(),
+            false => 2.0 * t.ln(),
+        }
+    }
+
     /// P(T > |z|).
     fn tail(&self, z: f64) -> f64 {
         let nu = self.degrees;
-        let square = z * z;
-        if square < nu {
-            0.5 * beta_i_complement(0.5, 0.5 * nu, square / (nu + square))
+        let t = z.abs() / nu.sqrt();
+        if t >= FAR {
+            return (-nu * t.ln() - self.log_far()).exp();
+        }
+        let square = t * t;
+        if square < 1.0 {
+            0.5 * beta_i_complement(0.5, 0.5 * nu, square / (1.0 + square))
         } else {
-            0.5 * beta_i(0.5 * nu, 0.5, nu / (nu + square))
+            0.5 * beta_i(0.5 * nu, 0.5, 1.0 / (1.0 + square))
         }
     }
 
-    /// One round of ECME.
-    fn improved(&self, points: &PointStats) -> StudentT {
+    /// Far out the tail is t^(−ν) divided by e to this, where t = z/√ν.
+    fn log_far(&self) -> f64 {
         let nu = self.degrees;
-        let pull = |x: f64| {
-            let z = self.standard(x);
-            (nu + 1.0) / (nu + z * z)
-        };
-        let weight = points.sum(pull);
-        let location = self.location + points.sum(|x| pull(x) * (x - self.location)) / weight;
-        let scatter = points.sum(|x| pull(x) * (x - location) * (x - location));
-        // Dividing by the pulled weight converges faster (Kent, Tyler & Vardi 1994).
-        let scale = (scatter / weight).sqrt();
-        let moved = StudentT {
-            location,
-            scale,
-            degrees: nu,
-        };
-        StudentT {
-            degrees: moved.best_degrees(points),
-            ..moved
-        }
+        nu.ln() + ln_beta(0.5 * nu, 0.5)
     }
 
-    /// The degrees of freedom of highest likelihood at this location and scale.
-    fn best_degrees(&self, points: &PointStats) -> f64 {
-        let weight = points.weight();
-        let squares: Vec<(f64, f64)> = points
-            .iter()
-            .map(|(x, w)| (self.standard(x).powi(2), w))
-            .collect();
-        // Minus twice the derivative of the mean log-likelihood; 1/ν is taken
-        // out of both parts, which would cancel where ν is large.
-        let slope = |log: f64| {
-            let nu: f64 = log.exp();
-            let own: f64 = squares
-                .iter()
-                .map(|(square, w)| {
-                    let t = square / nu;
-                    w * (t.ln_1p() - (t + t / nu) / (1.0 + t))
-                })
-                .sum();
-            let shape = match nu > 1e3 {
-                true => 0.5 / (nu * nu) - 0.25 / nu.powi(4),
-                false => digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu,
-            };
-            own / weight - shape
+    /// The location and scale of highest likelihood for these degrees of freedom,
+    /// looked for from these; none where the scale falls below `least` and on to 0.
+    fn settled(self, points: &PointStats, least: f64) -> Option<StudentT> {
+        let nu = self.degrees;
+        let mut own = self;
+        let mut moved = f64::INFINITY;
+        for _ in 0..3000 {
+            // What the numbers weigh, and their moments about the last location.
+            let (mut weight, mut first, mut second) = (0.0, 0.0, 0.0);
+            for (x, w) in points.iter() {
+                let z = own.standard(x);
+                let pull = w * (nu + 1.0) / (nu + z * z);
+                weight += pull;
+                first += pull * z;
+                second += pull * z * z;
+            }
+            let shift = first / weight;
+            // Dividing by the pulled weight converges faster.
+            let stretch = (second / weight - shift * shift).sqrt();
+            own.location += own.scale * shift;
+            own.scale *= stretch;
+            moved = shift.abs() + (stretch - 1.0).abs();
+            if moved < 1e-13 || !(own.in_range() && own.scale > least) {
+                break;
+            }
+        }
+        (moved < 1e-9 && own.in_range() && own.scale > least).then_some(own)
+    }
+
+    /// Minus twice the derivative by ν of the mean log-likelihood.
+    fn slope(&self, points: &PointStats) -> f64 {
+        let nu = self.degrees;
+        // 1/ν is taken out of both parts, which would cancel where ν is large.
+        let own = points.sum(|x| {
+            let t = self.standard(x).powi(2) / nu;
+            t.ln_1p() - (t + t / nu) / (1.0 + t)
+        });
+        let shape = match nu > 1e3 {
+            true => 0.5 / (nu * nu) - 0.25 / nu.powi(4),
+            false => digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu,
         };
-        let (low, high) = (Self::LEAST_DEGREES.ln(), Self::MOST_DEGREES.ln());
-        if slope(low) >= 0.0 {
-            return Self::LEAST_DEGREES;
-        }
-        if slope(high) <= 0.0 {
-            return Self::MOST_DEGREES;
-        }
-        increasing_root(low, high, slope).exp()
+        own / points.weight() - shape
     }
 }
+
+/// Beyond so many √ν only the leading term of the tails is left.
+const FAR: f64 = 1e8;
 
 impl Univariate for StudentT {
     fn log_density(&self, x: f64) -> f64 {
         if !x.is_finite() {
             return f64::NEG_INFINITY;
         }
-        let nu = self.degrees;
-        let z = self.standard(x);
-        // Γ((ν+1)/2)/(√(νπ) Γ(ν/2)) = 1/(√ν B(½, ν/2)).
-        -0.5 * nu.ln()
-            - ln_beta(0.5, 0.5 * nu)
-            - self.scale.ln()
-            - 0.5 * (nu + 1.0) * (z * z / nu).ln_1p()
+        self.log_peak() - 0.5 * (self.degrees + 1.0) * self.log_stretch(self.standard(x))
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -173,7 +185,10 @@ impl Univariate for StudentT {
         }
         let nu = self.degrees;
         let tail = p.min(1.0 - p);
-        let size = if tail < 0.25 {
+        let log_distance = -(tail.ln() + self.log_far()) / nu;
+        let size = if log_distance > FAR.ln() {
+            nu.sqrt() * log_distance.exp()
+        } else if tail < 0.25 {
             // Whichever of the two shares is small keeps the digits.
             let share = inverse_beta_i_complement(0.5, 0.5 * nu, 2.0 * tail);
             match share < 0.5 {
@@ -250,29 +265,79 @@ impl Scalar for StudentT {
         if points.weights.iter().any(|own| *own >= 0.5 * weight) {
             return Err(Error::numeric("half of the numbers or more are the same"));
         }
-        let mut best = StudentT {
-            location: points.mean(),
-            scale: points.variance().sqrt(),
+        // About their median, so that an offset costs no digits.
+        let median = points.quantile(0.5);
+        let shifted = PointStats {
+            values: points.values.iter().map(|x| x - median).collect(),
+            weights: points.weights.clone(),
+        };
+        let vanishes = || Error::numeric("the scale of the numbers vanishes");
+        let spread = 0.5 * (points.quantile(0.75) - points.quantile(0.25));
+        // The middle half of the numbers is never so much wider than the scale.
+        let (scale, least) = match spread > 0.0 {
+            true => (spread, 1e-6 * spread),
+            false => (points.variance().sqrt(), 1e-12 * points.variance().sqrt()),
+        };
+        let start = StudentT {
+            location: 0.0,
+            scale,
             degrees: 4.0,
         };
-        for _ in 0..2000 {
-            let next = best.improved(points);
-            if !next.in_range() {
-                return Err(Error::numeric("the scale of the numbers vanishes"));
-            }
-            let moved = ((next.location - best.location) / best.scale).abs()
-                + (next.scale / best.scale).ln().abs()
-                + (next.degrees / best.degrees).ln().abs();
-            best = next;
-            if moved < 1e-11 {
+        let at = |degrees: f64, near: &StudentT| {
+            let next = StudentT {
+                degrees,
+                ..near.clone()
+            };
+            next.settled(&shifted, least)
+        };
+        // Where equal numbers draw the scale to 0, more degrees are wanted.
+        let rise = |own: &Option<StudentT>| match own {
+            Some(own) => own.slope(&shifted),
+            None => f64::NEG_INFINITY,
+        };
+        let mut best = at(4.0, &start).ok_or_else(vanishes)?;
+        // From 4 outwards, so that every search begins close to its end.
+        let factor = if best.slope(&shifted) > 0.0 { 0.5 } else { 2.0 };
+        loop {
+            let last = best.degrees;
+            let next = (last * factor).clamp(Self::LEAST_DEGREES, Self::MOST_DEGREES);
+            if next == last {
                 break;
             }
+            let beyond = at(next, &best);
+            if (rise(&beyond) > 0.0) == (factor > 1.0) {
+                let (low, high) = (last.min(next).ln(), last.max(next).ln());
+                let root = increasing_root(low, high, |log| rise(&at(log.exp(), &best)));
+                best = at(root.exp(), &best).ok_or_else(vanishes)?;
+                // At the edge of where the scale vanishes there is no maximum.
+                if best.slope(&shifted).abs() > 1e-6 {
+                    return Err(vanishes());
+                }
+                break;
+            }
+            best = beyond.ok_or_else(vanishes)?;
         }
-        Ok(best)
+        best.location += median;
+        match best.in_range() {
+            true => Ok(best),
+            false => Err(vanishes()),
+        }
     }
 
     fn log_likelihood_of(&self, points: &PointStats) -> f64 {
-        points.sum(|x| self.log_density(x))
+        let nu = self.degrees;
+        let stretch = match nu < 1e4 {
+            true => {
+                let unit = 1.0 / (self.scale * nu.sqrt());
+                points.sum_of_ln_1p(|x| {
+                    let t = (x - self.location) * unit;
+                    t * t
+                })
+            }
+            // Where 1 + z²/ν would round off what ν brings back.
+            false => points.sum(|x| self.log_stretch(self.standard(x))),
+        };
+        points.weight() * self.log_peak() - 0.5 * (nu + 1.0) * stretch
     }
 
     fn wide(scale: &Scale) -> Self {
@@ -305,5 +370,21 @@ impl Scalar for StudentT {
                 degrees,
             })
             .to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maximum_beside_a_scale_that_vanishes_is_found() {
+        // Below 2/7 degrees of freedom the likelihood about 0 has no limit. The
+        // maximum is SciPy's, by Nelder and Mead on its log-density.
+        let rows = [0.3, -2.5, -2.5, 1.1, 0.0, 0.0, 0.2, 90.0, 90.0];
+        let own = StudentT::estimate(&PointStats::new(rows.map(|x| (x, 1.0)))).unwrap();
+        assert!((own.degrees - 0.339_627).abs() < 1e-5, "{own:?}");
+        assert!((own.scale - 0.234_500).abs() < 1e-5, "{own:?}");
+        assert!((own.location - 0.106_834).abs() < 1e-5, "{own:?}");
     }
 }

@@ -30,7 +30,7 @@ macro_rules! sums {
                 let weight = self.weight - other.weight;
                 let rounding = 1e-9 * self.weight;
                 if weight < -rounding {
-                    return Err($crate::Error::data("rows to forget that were never seen"));
+                    return Err($crate::family::never_seen());
                 }
                 *self = match weight <= rounding {
                     true => $name::default(),

@@ -1,9 +1,9 @@
 //! What families of documents remember: how many documents there were, and how
 //! often each term occurred in them. Counts of whole documents are exact.
 
-use super::Stats;
+use super::{Stats, never_seen};
+use crate::Result;
 use crate::data::Rows;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Documents and the terms in them.
@@ -60,7 +60,7 @@ impl Stats for TermStats {
         let less = |own: f64, other: f64| own - other < -rounding * (1.0 + own);
         let mut pairs = self.counts.iter().zip(&other.counts);
         if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
-            return Err(Error::data("rows to forget that were never seen"));
+            return Err(never_seen());
         }
         self.documents = (self.documents - other.documents).max(0.0);
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {

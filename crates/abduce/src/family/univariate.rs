@@ -7,6 +7,7 @@
 use crate::kernel::quadrature::integrate;
 use crate::kernel::roots::increasing_root;
 use rand::{Rng, RngExt};
+use std::cell::Cell;
 use std::fmt::Debug;
 
 /// A distribution of one number. Counts lie on the whole numbers and
@@ -55,7 +56,9 @@ pub trait Univariate: Debug + Send + Sync {
     /// The variance, which may be infinite, if there is one.
     fn variance(&self) -> Option<f64>;
 
-    /// The most probable number, the smallest of equals.
+    /// The most probable number: the smallest of counts or peaks that are equally
+    /// probable, the middle of a flat top; where the density grows without limit
+    /// towards an end of the support, that end.
     fn mode(&self) -> f64;
 
     /// The entropy −E ln p(x), in nats; for a density it depends on the units.
@@ -109,19 +112,90 @@ pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)
     if p.is_discrete() != q.is_discrete() {
         return f64::INFINITY;
     }
-    // Supports are not compared: an angle may be cut open elsewhere.
-    let level = |i: u8| (f64::from(i) / 64.0).clamp(1e-12, 1.0 - 1e-12);
-    let impossible = |i: u8| q.log_density(p.quantile(level(i))) == f64::NEG_INFINITY;
-    if (0..=64).any(impossible) {
+    let (low, high) = p.support();
+    let ruled_out = Cell::new(false);
+    let gain = |x: f64| {
+        let other = q.log_density(x);
+        // Supports are not compared: an angle may be cut open elsewhere. The end
+        // of one is no witness, as a quantile may be rounded to it.
+        let inside = p.is_discrete() || (low < x && x < high);
+        if other == f64::NEG_INFINITY && inside && p.log_density(x) > other {
+            ruled_out.set(true);
+        }
+        p.log_density(x) - other
+    };
+    let levels = (0..=64).map(|i| (f64::from(i) / 64.0).clamp(1e-12, 1.0 - 1e-12));
+    levels.for_each(|level| {
+        gain(p.quantile(level));
+    });
+    if ruled_out.get() || tail_diverges(p, &gain) {
         return f64::INFINITY;
     }
-    let gain = |x: f64| p.log_density(x) - q.log_density(x);
     let expected = p.expectation(&gain);
-    if expected.is_nan() {
-        f64::INFINITY
-    } else {
-        expected.max(0.0)
+    match expected.is_nan() || ruled_out.get() {
+        true => f64::INFINITY,
+        false => expected.max(0.0),
     }
+}
+
+/// Whether E f(x) = ∫ f(Q(u)) du is infinite because of a tail: whether u f(Q(u))
+/// does not fall with u, the probability beyond.
+fn tail_diverges<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> bool {
+    let (low, high) = of.support();
+    let lower = |u: f64| of.quantile(u);
+    let upper = |u: f64| {
+        let from = of.quantile(0.75);
+        let beyond = |x: f64| u.ln() - of.survival(x).ln();
+        increasing_root(from, high.min(f64::MAX), beyond)
+    };
+    let whole = |x: f64| if of.is_discrete() { x.floor() } else { x };
+    let diverges = |place: &dyn Fn(f64) -> f64| {
+        // As far out as numbers reach.
+        let pairs = [[1e-60, 1e-120], [1e-20, 1e-40], [1e-6, 1e-12_f64]];
+        let logs = pairs.map(|pair| {
+            pair.map(|u| {
+                let x = whole(place(u));
+                let inside = low < x && x < high && x.abs() < f64::MAX;
+                if inside { u.ln() + f(x).ln() } else { f64::NAN }
+            })
+        });
+        let known = logs
+            .iter()
+            .find(|pair| pair.iter().all(|log| log.is_finite()));
+        known.is_some_and(|[near, far]| *far >= near - 1e-3)
+    };
+    // What lies on finitely many counts has no tails.
+    let ends = [low, high].map(|end| !of.is_discrete() || end.is_infinite());
+    (ends[0] && diverges(&lower)) || (ends[1] && diverges(&upper))
+}
+
+/// Where a function with one peak between two numbers is highest, by golden
+/// sections.
+pub(crate) fn highest_between(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.381_966_011_250_105_1;
+    for _ in 0..120 {
+        let by = GOLDEN * (high - low);
+        match f(low + by) >= f(high - by) {
+            true => high -= by,
+            false => low += by,
+        }
+    }
+    0.5 * low + 0.5 * high
+}
+
+/// The most probable of some numbers, the smallest of equals.
+pub(super) fn best_of<D: Univariate + ?Sized>(
+    of: &D,
+    candidates: impl IntoIterator<Item = f64>,
+) -> f64 {
+    let better = |best: (f64, f64), next: (f64, f64)| match next.1 > best.1
+        || (next.1 == best.1 && next.0 < best.0)
+    {
+        true => next,
+        false => best,
+    };
+    let all = candidates.into_iter().map(|x| (x, of.log_density(x)));
+    all.reduce(better).map_or(f64::NAN, |(x, _)| x)
 }
 
 fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
@@ -245,34 +319,31 @@ fn sum_over_lattice<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> f
     sum + integrate(|u| f(of.quantile(u)), share, 1.0, &breaks, 1e-11).value
 }
 
+/// The ends of the shortest interval have the same density, unless one of them
+/// is an end of the support.
 fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
+    const STARTS: u8 = 8;
     let at = |tail: f64| (of.quantile(tail), of.quantile((tail + level).min(1.0)));
-    let width = |tail: f64| {
-        let (low, high) = at(tail);
-        high - low
+    let tails = (0..=STARTS).map(|i| (1.0 - level) * f64::from(i) / f64::from(STARTS));
+    let tails: Vec<f64> = tails.collect();
+    let ends: Vec<(f64, f64)> = tails.iter().map(|tail| at(*tail)).collect();
+    let width = |(low, high): (f64, f64)| high - low;
+    let shorter = |best: usize, i: usize| match width(ends[i]) < width(ends[best]) {
+        true => i,
+        false => best,
     };
-    let (mut left, mut right) = (0.0, 1.0 - level);
-    const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    for _ in 0..100 {
-        let (a, b) = (
-            left + GOLDEN * (right - left),
-            right - GOLDEN * (right - left),
-        );
-        match width(a) <= width(b) {
-            true => right = b,
-            false => left = a,
-        }
+    let best = (0..ends.len()).fold(0, shorter);
+    let (before, after) = (best.saturating_sub(1), (best + 1).min(tails.len() - 1));
+    // Below the best place the density rises faster at the lower end.
+    let excess = |tail: f64| {
+        let (low, high) = at(tail);
+        of.log_density(low) - of.log_density(high)
+    };
+    let refined = at(increasing_root(tails[before], tails[after], excess));
+    match width(refined) <= width(ends[best]) {
+        true => refined,
+        false => ends[best],
     }
-    let middle = 0.5 * (left + right);
-    let ends = [0.0, 1.0 - level, middle];
-    let best = ends.into_iter().fold(middle, |best, tail| {
-        if width(tail) < width(best) {
-            tail
-        } else {
-            best
-        }
-    });
-    at(best)
 }
 
 fn shortest_run<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {

@@ -1,14 +1,16 @@
 //! The zero-inflated Poisson distribution of a count: with probability π it
 //! is 0 for certain, otherwise Poisson.
 //!
-//! The zeros, the sum and Σ ln x! are sufficient. The estimate's rate solves
+//! The zeros and what a Poisson remembers of the other counts are sufficient. The estimate's rate solves
 //! λ/(1 − e^(−λ)) = mean of the positive counts; where fewer zeros were seen
 //! than a Poisson has, π is 0.
 
-use super::sums::sums;
-use super::{Poisson, Scalar, Scale, Univariate, nothing_seen};
+use super::{
+    Family, Poisson, PoissonStats, Scalar, Scale, Stats, Univariate, is_count, never_seen,
+    nothing_seen, times,
+};
 use crate::kernel::roots::increasing_root;
-use crate::kernel::special::ln_factorial;
+use crate::kernel::special::ln_poisson_mass;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -29,15 +31,38 @@ pub struct ZeroInflatedPoisson {
     pub rate: f64,
 }
 
-sums! {
-    /// Sums over the counts seen.
-    ZeroInflatedPoissonStats {
-        /// The weight of the zeros.
-        zeros,
-        /// The weighted sum of the counts.
-        sum,
-        /// The weighted sum of ln x!.
-        log_factorials,
+/// What is remembered of the counts seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ZeroInflatedPoissonStats {
+    /// The weight of the zeros.
+    pub zeros: f64,
+    /// The counts above 0.
+    pub counts: PoissonStats,
+}
+
+impl Stats for ZeroInflatedPoissonStats {
+    fn weight(&self) -> f64 {
+        self.zeros + self.counts.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.zeros += other.zeros;
+        self.counts.merge(&other.counts);
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.zeros *= factor;
+        self.counts.scale(factor);
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let zeros = self.zeros - other.zeros;
+        if zeros < -1e-9 * self.weight() {
+            return Err(never_seen());
+        }
+        self.counts.forget(&other.counts)?;
+        self.zeros = zeros.max(0.0);
+        Ok(())
     }
 }
 
@@ -132,28 +157,29 @@ impl Scalar for ZeroInflatedPoisson {
     type Stats = ZeroInflatedPoissonStats;
 
     fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite() && x.fract() == 0.0
+        is_count(x)
     }
 
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut ZeroInflatedPoissonStats) {
-        for (x, weight) in cells {
-            stats.weight += weight;
-            stats.zeros += if x == 0.0 { weight } else { 0.0 };
-            stats.sum += weight * x;
-            stats.log_factorials += weight * ln_factorial(x);
-        }
+        let mut zeros = 0.0;
+        let above = cells.filter(|(x, weight)| {
+            zeros += if *x == 0.0 { *weight } else { 0.0 };
+            *x > 0.0
+        });
+        let counts = PoissonStats::new(above);
+        stats.merge(&ZeroInflatedPoissonStats { zeros, counts });
     }
 
     fn estimate(stats: &ZeroInflatedPoissonStats) -> Result<Self> {
-        if stats.weight <= 0.0 {
+        let (weight, positive) = (stats.weight(), stats.counts.weight);
+        if weight <= 0.0 {
             return Err(nothing_seen());
         }
-        let positive = stats.weight - stats.zeros;
-        let plain = ZeroInflatedPoisson::new(0.0, stats.sum / stats.weight);
+        let plain = ZeroInflatedPoisson::new(0.0, stats.counts.sum / weight);
         if positive <= 0.0 || stats.zeros <= 0.0 {
             return plain;
         }
-        let mean = stats.sum / positive;
+        let mean = stats.counts.sum / positive;
         // The mean of the positive counts is between the rate and one more.
         let excess = |rate: f64| rate / -(-rate).exp_m1() - mean;
         let low = (mean - 1.0).max(1e-12);
@@ -161,7 +187,7 @@ impl Scalar for ZeroInflatedPoisson {
             return plain;
         }
         let rate = increasing_root(low, mean, excess);
-        let counting = positive / stats.weight / -(-rate).exp_m1();
+        let counting = positive / weight / -(-rate).exp_m1();
         match counting < 1.0 {
             true => ZeroInflatedPoisson::new(1.0 - counting, rate),
             false => plain,
@@ -169,17 +195,9 @@ impl Scalar for ZeroInflatedPoisson {
     }
 
     fn log_likelihood_of(&self, stats: &ZeroInflatedPoissonStats) -> f64 {
-        let zeros = if stats.zeros > 0.0 {
-            stats.zeros * self.log_zero()
-        } else {
-            0.0
-        };
-        let positive = stats.weight - stats.zeros;
-        if positive <= 0.0 {
-            return zeros;
-        }
-        zeros + positive * (self.log_counting() - self.rate) + stats.sum * self.rate.ln()
-            - stats.log_factorials
+        times(stats.zeros, self.log_zero())
+            + times(stats.counts.weight, self.log_counting())
+            + self.poisson().log_likelihood(&stats.counts)
     }
 
     fn wide(scale: &Scale) -> Self {
@@ -193,12 +211,20 @@ impl Scalar for ZeroInflatedPoisson {
     }
 
     fn expected(&self, rows: f64) -> ZeroInflatedPoissonStats {
-        ZeroInflatedPoissonStats {
-            weight: rows,
-            zeros: rows * self.log_zero().exp(),
-            sum: rows * (1.0 - self.inflation) * self.rate,
-            log_factorials: rows * self.expectation(&ln_factorial),
-        }
+        let zero = self.log_zero().exp();
+        let weight = 1.0 - zero;
+        let sum = (1.0 - self.inflation) * self.rate;
+        let mass = |x: f64| times(x.min(1.0), ln_poisson_mass(x, sum / weight));
+        let mut expected = ZeroInflatedPoissonStats {
+            zeros: zero,
+            counts: PoissonStats {
+                weight,
+                sum,
+                peak: self.expectation(&mass),
+            },
+        };
+        expected.scale(rows);
+        expected
     }
 
     fn in_range(&self) -> bool {
@@ -206,9 +232,7 @@ impl Scalar for ZeroInflatedPoisson {
     }
 
     fn are_sound(stats: &ZeroInflatedPoissonStats) -> bool {
-        stats.zeros >= -1e-9 * stats.weight
-            && stats.weight * (1.0 + 1e-9) >= stats.zeros
-            && stats.sum >= -1e-9 * stats.weight
+        stats.zeros >= 0.0 && Poisson::describes(&(), &stats.counts)
     }
 
     fn instances() -> Vec<Self> {

@@ -103,7 +103,7 @@ struct Document<'a> {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let request = self.request()?;
+        let request = self.request(context.seed)?;
         let truth = self.truth()?;
         let opened = self.open(context)?;
         let test = match self.test.is_empty() {
@@ -166,7 +166,7 @@ impl Arguments {
         Ok(opened)
     }
 
-    fn request(&self) -> Outcome<Request> {
+    fn request(&self, seed: u64) -> Outcome<Request> {
         let prior = match (&self.prior, &self.prior_table) {
             (Some(text), _) => Some(PriorChoice::Text(text.clone())),
             (None, Some(file)) => Some(PriorChoice::Table(table(file)?)),
@@ -188,6 +188,7 @@ impl Arguments {
                 .iter()
                 .map(|text| assignment(text, "--above"))
                 .collect::<Outcome<_>>()?,
+            seed,
         })
     }
 

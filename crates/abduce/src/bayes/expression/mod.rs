@@ -6,10 +6,7 @@
 mod reader;
 
 use crate::Result;
-use crate::family::{
-    Beta, Exponential, Gamma, Gaussian, InverseGamma, LogNormal, StudentT, Uniform, Univariate,
-    VonMises,
-};
+use crate::family::Named;
 use reader::Reader;
 
 /// A function of one variable.
@@ -36,7 +33,7 @@ enum Node {
     Compare(Vec<Node>, Vec<Order>),
     /// then, condition, otherwise.
     Choice(Box<[Node; 3]>),
-    Density(Density, Vec<Node>),
+    Density(&'static Named, Vec<Node>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,58 +69,6 @@ enum Order {
     AtLeast,
     Equal,
     Unequal,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Density {
-    Beta,
-    Exponential,
-    Gamma,
-    InverseGamma,
-    LogNormal,
-    Normal,
-    StudentT,
-    Uniform,
-    VonMises,
-}
-
-const DENSITIES: &[(&str, Density, usize)] = &[
-    ("beta", Density::Beta, 2),
-    ("exponential", Density::Exponential, 1),
-    ("gamma", Density::Gamma, 2),
-    ("inverse_gamma", Density::InverseGamma, 2),
-    ("log_normal", Density::LogNormal, 2),
-    ("normal", Density::Normal, 2),
-    ("student_t", Density::StudentT, 3),
-    ("uniform", Density::Uniform, 2),
-    ("von_mises", Density::VonMises, 2),
-];
-
-impl Density {
-    /// The log-density at x, NaN where the numbers are out of range.
-    fn log_density(self, numbers: &[f64], x: f64) -> f64 {
-        fn at<D: Univariate>(distribution: Result<D>, x: f64) -> f64 {
-            distribution.map_or(f64::NAN, |own| own.log_density(x))
-        }
-        let n = |i: usize| numbers[i];
-        match self {
-            Density::Beta => at(Beta::new(n(0), n(1)), x),
-            Density::Exponential if n(0) > 0.0 => Exponential { rate: n(0) }.log_density(x),
-            Density::Exponential => f64::NAN,
-            Density::Gamma => at(Gamma::new(n(0), n(1)), x),
-            Density::InverseGamma if n(0) > 0.0 && n(1) > 0.0 => InverseGamma {
-                shape: n(0),
-                scale: n(1),
-            }
-            .log_density(x),
-            Density::InverseGamma => f64::NAN,
-            Density::LogNormal => at(LogNormal::new(n(0), n(1)), x),
-            Density::Normal => at(Gaussian::new(n(0), n(1)), x),
-            Density::StudentT => at(StudentT::new(n(0), n(1), n(2)), x),
-            Density::Uniform => at(Uniform::new(n(0), n(1)), x),
-            Density::VonMises => at(VonMises::new(n(0), n(1)), x),
-        }
-    }
 }
 
 impl Expression {
@@ -238,7 +183,7 @@ impl Node {
             },
             Node::Density(density, numbers) => {
                 let numbers: Vec<f64> = numbers.iter().map(|own| own.value(x)).collect();
-                density.log_density(&numbers, x)
+                (density.build)(&numbers).map_or(f64::NAN, |own| own.log_density(x))
             }
             other => other.value(x).ln(),
         }
@@ -262,7 +207,7 @@ impl Node {
                 }
             }
             Node::Choice(parts) => parts.iter().for_each(|n| n.breaks(into)),
-            Node::Density(Density::Uniform, numbers) => {
+            Node::Density(density, numbers) if density.name == "uniform" => {
                 let ends = numbers.iter().filter(|n| n.is_constant());
                 into.extend(ends.map(|n| n.value(0.0)));
             }
@@ -285,6 +230,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::{Beta, Univariate};
 
     fn value(text: &str, x: f64) -> f64 {
         Expression::parse(text, &["x", "θ"]).unwrap().value(x)
@@ -332,6 +278,8 @@ mod tests {
         assert!(error("1 2").contains("operator"));
         assert!(error("y + 1").contains("\"y\" is not known"));
         assert!(error("beta(1)").contains("takes 2 numbers"));
+        assert!(error("beta(-1,2)").contains("positive"));
+        assert!(error("poisson(2)").contains("\"poisson\" is not known"));
         assert!(error("1 if x > 0").contains("else"));
         assert!(error("").contains("the end"));
         assert!(error("π×2").contains('×'));

@@ -1,6 +1,7 @@
 //! Reads expressions by recursive descent, one function per precedence.
 
-use super::{Binary, DENSITIES, Node, Order, Unary};
+use super::{Binary, Node, Order, Unary};
+use crate::family::{Named, densities};
 use crate::{Error, Result};
 
 /// Reads by recursive descent, one function per precedence.
@@ -272,9 +273,9 @@ impl<'a> Reader<'a> {
             "pow" => Some(Binary::Power),
             _ => None,
         };
-        let density = DENSITIES.iter().find(|(own, ..)| *own == name);
+        let density = Named::find(name).filter(|own| own.is_density);
         if function.is_none() && pair.is_none() && density.is_none() {
-            let known: Vec<&str> = DENSITIES.iter().map(|(own, ..)| *own).collect();
+            let known: Vec<String> = densities().map(|own| own.name.replace('-', "_")).collect();
             return Err(Error::parameter(format!(
                 "\"{}\" cannot be read: \"{name}\" is not known",
                 self.text
@@ -304,10 +305,15 @@ impl<'a> Reader<'a> {
                 Ok(binary(pair, arguments.remove(0), right))
             }
             (_, Some(_), _) => Err(wrong(2)),
-            (_, _, Some((_, density, wanted))) if count == *wanted => {
-                Ok(Node::Density(*density, arguments))
+            (_, _, Some(density)) if count == density.numbers.len() => {
+                // Numbers that do not depend on the variable are right or wrong now.
+                if arguments.iter().all(Node::is_constant) {
+                    let numbers: Vec<f64> = arguments.iter().map(|own| own.value(0.0)).collect();
+                    (density.build)(&numbers)?;
+                }
+                Ok(Node::Density(density, arguments))
             }
-            (_, _, other) => Err(wrong(other.map_or(0, |(.., wanted)| *wanted))),
+            (_, _, other) => Err(wrong(other.map_or(0, |own| own.numbers.len()))),
         }
     }
 

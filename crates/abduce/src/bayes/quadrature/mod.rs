@@ -4,11 +4,14 @@
 //! The range is cut where the likelihood alone puts its quantiles and where the
 //! prior jumps; between cuts the integrand is smooth.
 
+mod tails;
+
 use super::{Conjugate, Curve, Prior};
-use crate::family::{Averaged, Univariate};
+use crate::family::{Averaged, Univariate, highest_between};
 use crate::kernel::quadrature::{gauss_legendre, integrate};
 use crate::{Error, Result};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A posterior of one parameter, itself a distribution.
 ///
@@ -41,7 +44,11 @@ pub struct QuadraturePosterior<C: Conjugate> {
     /// ∫ p(D | θ) p(θ) dθ after division by e^`log_scale`.
     mass: f64,
     mode: f64,
+    mean: Option<f64>,
+    variance: Option<f64>,
     log_evidence: Option<f64>,
+    /// A place where the prior turned out to be negative.
+    negative: OnceLock<f64>,
 }
 
 impl<C: Conjugate> fmt::Debug for QuadraturePosterior<C> {
@@ -90,11 +97,20 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             log_scale: 0.0,
             mass: 1.0,
             mode: 0.0,
+            mean: None,
+            variance: None,
             log_evidence: None,
+            negative: OnceLock::new(),
         };
         posterior.find_mode()?;
         posterior.cut_about_mode();
-        posterior.normalise()?;
+        let proper = posterior.normalise();
+        // Between the places scanned too.
+        if let Some(x) = posterior.negative.get() {
+            posterior.prior.log_value(*x)?;
+        }
+        proper?;
+        posterior.find_moments();
         posterior.weigh_prior();
         Ok(posterior)
     }
@@ -121,8 +137,12 @@ impl<C: Conjugate> QuadraturePosterior<C> {
     }
 
     fn log_integrand(&self, x: f64) -> f64 {
-        // Checked where the mode was looked for.
-        let prior = self.prior.log_value(x).unwrap_or(f64::NEG_INFINITY);
+        let prior = self.prior.log_value(x).unwrap_or_else(|_| {
+            if self.prior.is_negative_at(x) {
+                self.negative.get_or_init(|| x);
+            }
+            f64::NEG_INFINITY
+        });
         match prior == f64::NEG_INFINITY {
             true => prior,
             false => prior + self.pair.log_likelihood(&[x], &self.stats),
@@ -171,15 +191,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         if !(low.is_finite() && high.is_finite()) {
             (low, high) = (best.1, best.1);
         }
-        const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        for _ in 0..100 {
-            let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
-            match self.log_integrand(a) >= self.log_integrand(b) {
-                true => high = b,
-                false => low = a,
-            }
-        }
-        let refined = 0.5 * (low + high);
+        let refined = highest_between(low, high, |x| self.log_integrand(x));
         self.mode = match self.log_integrand(refined) >= best.0 {
             true => refined,
             false => best.1,
@@ -232,7 +244,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         if !(total > 0.0 && total.is_finite()) {
             return Err(super::improper());
         }
-        if self.tail_grows(1.0) || self.tail_grows(-1.0) {
+        if self.tail_grows(1.0, 0.0) || self.tail_grows(-1.0, 0.0) {
             return Err(super::improper());
         }
         self.mass = total;
@@ -252,53 +264,6 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             .collect();
         self.above.reverse();
         Ok(())
-    }
-
-    /// Whether d·f does not fall towards an end at distance d, or far out.
-    fn tail_grows(&self, sign: f64) -> bool {
-        let end = if sign > 0.0 {
-            self.support.1
-        } else {
-            self.support.0
-        };
-        let at = |distance: f64| {
-            let place = match end.is_finite() {
-                true => end - sign * distance,
-                false => sign * distance,
-            };
-            self.log_integrand(place) + distance.ln()
-        };
-        let (near, far) = match end {
-            0.0 => (at(1e-100), at(1e-200)),
-            end if end.is_finite() => (at(1e-9 * end.abs()), at(1e-13 * end.abs())),
-            _ => (at(1e100), at(1e200)),
-        };
-        far > f64::NEG_INFINITY && far >= near - 1e-3
-    }
-
-    fn weigh_prior(&mut self) {
-        let log_prior = |x: f64| self.prior.log_value(x).unwrap_or(f64::NEG_INFINITY);
-        let (low, high) = self.support;
-        let cuts = &self.cuts[1..self.cuts.len() - 1];
-        // Divided by its height, so that it neither over- nor underflows.
-        let places = self.cuts.windows(2).flat_map(|p| Self::inside(p[0], p[1]));
-        let finite = places.map(log_prior).filter(|log| log.is_finite());
-        let height = finite.fold(f64::NEG_INFINITY, f64::max);
-        if height == f64::NEG_INFINITY {
-            return;
-        }
-        let prior = integrate(|x| (log_prior(x) - height).exp(), low, high, cuts, 1e-10);
-        let grows = |sign: f64| {
-            let at = |size: f64| log_prior(sign * size) + size.ln();
-            at(1e200) > f64::NEG_INFINITY && at(1e200) >= at(1e100) - 1e-6
-        };
-        let proper = prior.value.is_finite()
-            && prior.value > 0.0
-            && prior.error <= 1e-4 * prior.value
-            && !(high == f64::INFINITY && grows(1.0))
-            && !(low == f64::NEG_INFINITY && grows(-1.0));
-        let log_prior = height + prior.value.ln();
-        self.log_evidence = proper.then(|| self.log_scale + self.mass.ln() - log_prior);
     }
 
     /// Weighted values of the parameter that stand for the posterior.
@@ -401,12 +366,11 @@ impl<C: Conjugate> Univariate for QuadraturePosterior<C> {
     }
 
     fn mean(&self) -> Option<f64> {
-        Some(self.mean_of(|x| x))
+        self.mean
     }
 
     fn variance(&self) -> Option<f64> {
-        let mean = self.mean()?;
-        Some(self.mean_of(|x| (x - mean) * (x - mean)))
+        self.variance
     }
 
     fn mode(&self) -> f64 {

@@ -154,3 +154,42 @@ fn a_prior_narrower_than_the_likelihood_is_found() {
     let exact = 5e6 / 1.01;
     assert!(close(own.mean().unwrap(), exact, 1e-6), "{:?}", own.mean());
 }
+
+#[test]
+fn moments_that_do_not_exist_are_not_told() {
+    let pair = GaussianMean { variance: 1.0 };
+    let nothing = |prior: &str| QuadraturePosterior::new(pair, expression(prior), &pair.zero());
+    let cauchy = nothing("student_t(0,1,1)").unwrap();
+    assert_eq!((cauchy.mean(), cauchy.variance()), (None, None));
+    let heavy = nothing("student_t(3,1,2)").unwrap();
+    assert!(
+        close(heavy.mean().unwrap(), 3.0, 1e-6),
+        "{:?}",
+        heavy.mean()
+    );
+    assert_eq!(heavy.variance(), Some(f64::INFINITY));
+    let one_sided = nothing("1/(1 + x^2) if x > 0 else exp(-x^2)").unwrap();
+    assert_eq!(
+        (one_sided.mean(), one_sided.variance()),
+        (Some(f64::INFINITY), None)
+    );
+    // A row brings them back.
+    let mut seen = pair.zero();
+    pair.observe(&[0.0], 1.0, &mut seen);
+    let own = QuadraturePosterior::new(pair, expression("student_t(0,1,1)"), &seen).unwrap();
+    assert!(own.mean().unwrap().abs() < 1e-9 && own.variance().unwrap() < 1.0);
+}
+
+#[test]
+fn a_prior_that_is_negative_between_the_places_scanned_is_refused() {
+    assert!(trial(expression("(x - 0.61234)^2 - 1e-5")).is_err());
+    assert!(trial(expression("(x - 0.61234)^2")).is_ok());
+}
+
+#[test]
+fn shapes_beyond_numbers_are_refused() {
+    assert!(Expression::parse("beta(1e308, 1e308)", &["x"]).is_err());
+    assert!(Beta::new(1e308, 1e308).is_err());
+    let sharp = trial(expression("beta(1e12, 1e12)")).unwrap();
+    assert!(close(sharp.mean().unwrap(), 0.5, 1e-10));
+}

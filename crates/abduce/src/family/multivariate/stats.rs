@@ -140,7 +140,7 @@ impl Stats for MultivariateStats {
                     }
                     let rounding = 1e-7 * (scatter[j * d + j] + s[j * d + j]);
                     if lesser[j * d + j] < -rounding {
-                        return Err(Error::data("rows to forget that were never seen"));
+                        return Err(crate::family::never_seen());
                     }
                     lesser[j * d + j] = lesser[j * d + j].max(0.0);
                 }

@@ -7,7 +7,7 @@
 //! both take √a steps; there the tail is integrated numerically, which takes
 //! the same few dozen steps for every a.
 
-use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma, ln_gamma_1p, stirling_rest};
+use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma, ln_gamma_1p, ln_ratio_defect, stirling_rest};
 use super::normal::normal_quantile;
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
@@ -42,13 +42,17 @@ pub(crate) fn ln_poisson_mass(a: f64, x: f64) -> f64 {
     if a < 10.0 {
         return a * x.ln() - x - ln_gamma_1p(a);
     }
-    let excess = (x - a) / a;
-    let defect = if excess < -0.5 {
-        excess - (x / a).ln()
-    } else {
-        ln_1p_defect(excess)
-    };
-    -a * defect - 0.5 * (LN_TAU + a.ln()) - stirling_rest(a)
+    -a * ln_ratio_defect(x, a) - 0.5 * (LN_TAU + a.ln()) - stirling_rest(a)
+}
+
+/// x ln(x/rate) − x + rate ≥ 0, by which the logarithm of a Poisson mass at x is
+/// below that of the rate x, without cancellation.
+pub(crate) fn poisson_deviance(x: f64, rate: f64) -> f64 {
+    match (x > 0.0, rate > 0.0) {
+        (true, true) => x * ln_ratio_defect(rate, x),
+        (true, false) => f64::INFINITY,
+        (false, _) => rate,
+    }
 }
 
 /// P and Q, each accurate in its own tail.

@@ -15,13 +15,13 @@ pub(crate) use bessel::{
 pub(crate) use beta::{ln_beta, ln_choose};
 pub(crate) use gamma::{
     LN_TAU, digamma, digamma_rise, inverse_digamma, ln_factorial, ln_gamma, ln_less_digamma,
-    ln_multigamma, ln_rising, trigamma,
+    ln_multigamma, ln_ratio_defect, ln_rising, trigamma,
 };
 pub(crate) use incomplete_beta::{
     beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement, ln_beta_mass,
 };
 pub(crate) use incomplete_gamma::{
-    gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_poisson_mass,
+    gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_poisson_mass, poisson_deviance,
 };
 pub(crate) use normal::{normal_cdf, normal_quantile, normal_survival};
 
