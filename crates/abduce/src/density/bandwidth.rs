@@ -246,18 +246,6 @@ impl Bandwidth {
         }
     }
 
-    /// The bandwidth as a matrix.
-    pub(super) fn matrix(&self, columns: usize) -> Vec<f64> {
-        if let Bandwidth::Matrix(matrix) = self {
-            return matrix.clone();
-        }
-        let mut matrix = vec![0.0; columns * columns];
-        for (c, width) in self.widths(columns).into_iter().enumerate() {
-            matrix[c * columns + c] = width * width;
-        }
-        matrix
-    }
-
     /// The bandwidth on some of `columns` columns.
     pub(super) fn select(&self, columns: usize, kept: &[usize]) -> Bandwidth {
         match self {

@@ -303,6 +303,10 @@ impl KernelDensity {
         );
         let one = |place: &Q| {
             let place = self.whitening.place(place.as_ref());
+            // So far away that the distance has no number.
+            if !place.iter().all(|x| x.is_finite()) {
+                return f64::NEG_INFINITY;
+            }
             constant + tree.log_sum(&self.profile, &place, tolerance, None)
         };
         Ok(places.par_iter().with_min_len(16).map(one).collect())
@@ -337,6 +341,11 @@ impl KernelDensity {
         let share = |(row, weight): (&[f64], &f64)| {
             let row = self.whitening.place(row);
             let square: f64 = row.iter().zip(&place).map(|(a, b)| (a - b) * (a - b)).sum();
+            let square = if square.is_nan() {
+                f64::INFINITY
+            } else {
+                square
+            };
             weight.ln() + self.profile.log_value(square)
         };
         let points = self.points.rows().zip(self.points.weights());

@@ -20,8 +20,8 @@ impl Points {
     /// otherwise.
     ///
     /// # Errors
-    /// If there is no column or no point of positive weight, lengths differ, or a
-    /// number is not finite or beyond 1e140.
+    /// If there is no column or no point of positive weight, lengths differ, a
+    /// number is not finite or beyond 1e140, or the weights cannot be added up.
     ///
     /// ```
     /// use abduce::density::Points;
@@ -58,6 +58,9 @@ impl Points {
         }
         if self.weights.is_empty() {
             return Err(Error::data("there is no point to make a density of"));
+        }
+        if !self.weight().is_finite() {
+            return Err(Error::data("the weights are too large to be added up"));
         }
         if !self.values.iter().all(|x| x.abs() <= Self::LARGEST) {
             return Err(Error::data("a number is not finite or beyond 1e140"));

@@ -3,7 +3,7 @@
 //! of a single row has a density in the units of the table.
 
 use super::{Density, DensityModel, Estimator, Specification};
-use crate::data::{Chunk, Source};
+use crate::data::{Chunk, Schema, Source};
 use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
 use crate::learn::{Control, Progress};
 use crate::{Error, Result};
@@ -62,27 +62,22 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
         }
         gathered.take(&chunk?, target, &columns);
     }
-    let all = gathered.all()?;
+    let all = gathered.all(schema, &columns)?;
     let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
         .map(|(own, unit)| if own > 0.0 { own } else { unit })
         .collect();
+    let estimate = Estimate::new(specification.estimator, &all, &spreads);
     let densities = (0..classes)
         .map(|class| match gathered.class(class) {
-            Some(points) => estimate(&specification.estimator, points?, &all, &spreads).map(Some),
+            Some(points) => estimate.of(points?).map(Some),
             None => Ok(None),
         })
         .collect::<Result<Vec<Option<Density>>>>()?;
-    let weights: Vec<f64> = gathered
-        .weights
-        .iter()
-        .map(|own| own.iter().sum())
-        .collect();
-    let total: f64 = weights.iter().sum();
     let model = DensityModel {
         schema: schema.clone(),
         target,
         columns,
-        weights: weights.iter().map(|weight| weight / total).collect(),
+        weights: gathered.shares(),
         densities,
         patterns: Default::default(),
     };
@@ -90,7 +85,7 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
     let log_likelihood = model.own_log_likelihood(&mut warnings);
     Ok(Fit {
         rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
-        weight: total,
+        weight: all.weight(),
         log_likelihood,
         parameters: model.parameters(),
         warnings,
@@ -98,38 +93,54 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
     })
 }
 
-fn estimate(
-    estimator: &Estimator,
-    points: Points,
-    all: &Points,
-    spreads: &[f64],
-) -> Result<Density> {
-    Ok(match *estimator {
-        Estimator::Kde { kernel, selection } => {
-            let bandwidth = selection.bandwidth(&points, kernel, Some(spreads))?;
-            Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
+/// How points become a density: what is the same for all classes.
+struct Estimate<'a> {
+    estimator: Estimator,
+    spreads: &'a [f64],
+    /// The bins of every column, for a histogram.
+    edges: Vec<Edges>,
+}
+
+impl<'a> Estimate<'a> {
+    fn new(estimator: Estimator, all: &Points, spreads: &'a [f64]) -> Self {
+        let edges = match estimator {
+            Estimator::Histogram { bins, .. } => (0..all.columns())
+                .map(|c| Edges::of(&all.column(c), all.weights(), bins))
+                .collect(),
+            _ => Vec::new(),
+        };
+        Estimate {
+            estimator,
+            spreads,
+            edges,
         }
-        Estimator::Histogram { bins, smoothing } => {
-            let edges = |c: usize| Edges::of(&all.column(c), all.weights(), bins);
-            let edges = (0..all.columns()).map(edges).collect();
-            Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
-        }
-        Estimator::Knn { neighbours } => {
-            let root = points.weight().sqrt().round().max(1.0) as usize;
-            let neighbours = neighbours.unwrap_or(root);
-            Density::Knn(NearestNeighbours::new(
-                points,
-                neighbours,
-                Some(spreads.to_vec()),
-            )?)
-        }
-    })
+    }
+
+    fn of(&self, points: Points) -> Result<Density> {
+        Ok(match self.estimator {
+            Estimator::Kde { kernel, selection } => {
+                let bandwidth = selection.bandwidth(&points, kernel, Some(self.spreads))?;
+                Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
+            }
+            Estimator::Histogram { smoothing, .. } => {
+                let edges = self.edges.clone();
+                Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
+            }
+            Estimator::Knn { neighbours } => {
+                let root = points.weight().sqrt().round().max(1.0) as usize;
+                let (neighbours, scales) = (neighbours.unwrap_or(root), self.spreads.to_vec());
+                Density::Knn(NearestNeighbours::new(points, neighbours, Some(scales))?)
+            }
+        })
+    }
 }
 
 /// The complete rows, class by class and column by column.
 struct Gathered {
     cells: Vec<Vec<Vec<f64>>>,
     weights: Vec<Vec<f64>>,
+    /// The weight of the labelled rows of each class, with or without holes.
+    labelled: Vec<f64>,
     incomplete: u64,
     unlabelled: u64,
 }
@@ -139,6 +150,7 @@ impl Gathered {
         Gathered {
             cells: vec![vec![Vec::new(); columns]; classes],
             weights: vec![Vec::new(); classes],
+            labelled: vec![0.0; classes],
             incomplete: 0,
             unlabelled: 0,
         }
@@ -149,10 +161,7 @@ impl Gathered {
         let labels = target.map(cells);
         let numbers: Vec<_> = columns.iter().map(|column| cells(*column)).collect();
         for row in chunk.weighing_rows() {
-            if !numbers.iter().all(|cells| cells.is_seen(row)) {
-                self.incomplete += 1;
-                continue;
-            }
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
             let class = match &labels {
                 None => 0,
                 Some(labels) if labels.is_seen(row) => labels.codes()[row] as usize,
@@ -161,14 +170,30 @@ impl Gathered {
                     continue;
                 }
             };
+            self.labelled[class] += weight;
+            if !numbers.iter().all(|cells| cells.is_seen(row)) {
+                self.incomplete += 1;
+                continue;
+            }
             for (column, cells) in self.cells[class].iter_mut().zip(&numbers) {
                 column.push(cells.reals()[row]);
             }
-            self.weights[class].push(chunk.weights().map_or(1.0, |weights| weights[row]));
+            self.weights[class].push(weight);
         }
     }
 
-    fn all(&self) -> Result<Points> {
+    /// The share of each class. A hole in a row takes nothing from what its label
+    /// says, but a class without a point has no density and so no share.
+    fn shares(&self) -> Vec<f64> {
+        let classes = self.labelled.iter().zip(&self.weights);
+        let own: Vec<f64> = classes
+            .map(|(labelled, points)| if points.is_empty() { 0.0 } else { *labelled })
+            .collect();
+        let total: f64 = own.iter().sum();
+        own.iter().map(|own| own / total).collect()
+    }
+
+    fn all(&self, schema: &Schema, positions: &[usize]) -> Result<Points> {
         let weights = self.weights.concat();
         if weights.is_empty() {
             return Err(match (self.incomplete, self.unlabelled) {
@@ -181,6 +206,13 @@ impl Gathered {
         let columns = self.cells.first().map_or(0, Vec::len);
         let column = |c: usize| self.cells.iter().flat_map(|own| own[c].clone()).collect();
         let columns: Vec<Vec<f64>> = (0..columns).map(column).collect();
+        let too_large = |x: &f64| x.abs() > Points::LARGEST;
+        if let Some(c) = columns.iter().position(|own| own.iter().any(too_large)) {
+            let name = &schema.fields[positions[c]].name;
+            return Err(Error::data("a number is beyond 1e140, too large to square")
+                .at_column(name)
+                .with_hint("rescale the column"));
+        }
         Points::from_columns(&columns, Some(&weights))
     }
 
@@ -197,7 +229,7 @@ impl Gathered {
         let mut warnings = Vec::new();
         if self.incomplete > 0 {
             warnings.push(format!(
-                "{} a hole, which a point cannot have: left out",
+                "{} a hole, which a point cannot have: left out of the densities",
                 rows(self.incomplete, "has", "have")
             ));
         }
