@@ -4,6 +4,7 @@
 //! What a distribution does not give in closed form is found from its quantiles:
 //! E f(x) = ∫₀¹ f(Q(u)) du, a sum over the lattice for counts.
 
+use crate::kernel::minimum::golden_section;
 use crate::kernel::quadrature::integrate;
 use crate::kernel::roots::increasing_root;
 use rand::{Rng, RngExt};
@@ -251,19 +252,7 @@ fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
         let (low, high) = at(tail);
         high - low
     };
-    let (mut left, mut right) = (0.0, 1.0 - level);
-    const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    for _ in 0..100 {
-        let (a, b) = (
-            left + GOLDEN * (right - left),
-            right - GOLDEN * (right - left),
-        );
-        match width(a) <= width(b) {
-            true => right = b,
-            false => left = a,
-        }
-    }
-    let middle = 0.5 * (left + right);
+    let middle = golden_section(0.0, 1.0 - level, 100, width);
     let ends = [0.0, 1.0 - level, middle];
     let best = ends.into_iter().fold(middle, |best, tail| {
         if width(tail) < width(best) {

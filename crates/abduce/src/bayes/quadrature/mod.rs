@@ -6,6 +6,7 @@
 
 use super::{Conjugate, Curve, Prior};
 use crate::family::{Averaged, Univariate};
+use crate::kernel::minimum::golden_section;
 use crate::kernel::quadrature::{gauss_legendre, integrate};
 use crate::{Error, Result};
 use std::fmt;
@@ -167,19 +168,11 @@ impl<C: Conjugate> QuadraturePosterior<C> {
                 "the prior gives no probability to any value under which the rows are possible",
             ));
         }
-        let (mut low, mut high) = best.2;
-        if !(low.is_finite() && high.is_finite()) {
-            (low, high) = (best.1, best.1);
-        }
-        const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        for _ in 0..100 {
-            let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
-            match self.log_integrand(a) >= self.log_integrand(b) {
-                true => high = b,
-                false => low = a,
-            }
-        }
-        let refined = 0.5 * (low + high);
+        let (low, high) = match best.2 {
+            (low, high) if low.is_finite() && high.is_finite() => (low, high),
+            _ => (best.1, best.1),
+        };
+        let refined = golden_section(low, high, 100, |x| -self.log_integrand(x));
         self.mode = match self.log_integrand(refined) >= best.0 {
             true => refined,
             false => best.1,
