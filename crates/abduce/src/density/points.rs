@@ -2,6 +2,7 @@
 //! weight, and their moments.
 
 use crate::{Error, Result};
+use std::cmp::Ordering;
 
 /// Weighted points of one or more columns. Points of weight 0 are left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +134,38 @@ impl Points {
         }
     }
 
+    /// The places of the points in ascending order, each with the weight of all
+    /// points there.
+    pub(super) fn merged(&self) -> Points {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let compare = |a: &usize, b: &usize| {
+            let pairs = self.row(*a).iter().zip(self.row(*b));
+            // Adding 0 makes one zero of two.
+            let mut orders = pairs.map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)));
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+        };
+        order.sort_by(compare);
+        let mut merged = Points {
+            columns: self.columns,
+            values: Vec::with_capacity(self.values.len()),
+            weights: Vec::with_capacity(self.len()),
+        };
+        for (number, point) in order.iter().enumerate() {
+            match merged.weights.last_mut() {
+                Some(sum) if compare(&order[number - 1], point).is_eq() => {
+                    *sum += self.weights[*point];
+                }
+                _ => {
+                    merged.values.extend(self.row(*point));
+                    merged.weights.push(self.weights[*point]);
+                }
+            }
+        }
+        merged
+    }
+
     /// The total weight.
     pub fn weight(&self) -> f64 {
         self.weights.iter().sum()
@@ -193,6 +226,19 @@ impl Points {
                 }
             })
             .collect()
+    }
+
+    /// How finely the numbers of a column were written down: the least distance
+    /// between two that differ by more than rounding; `None` for a constant column.
+    pub(super) fn resolution(x: impl Iterator<Item = f64>) -> Option<f64> {
+        let mut x: Vec<f64> = x.collect();
+        x.sort_unstable_by(f64::total_cmp);
+        let gaps = x
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0], pair[0].abs() + pair[1].abs()));
+        gaps.filter(|(gap, size)| *gap > 8.0 * f64::EPSILON * size)
+            .map(|(gap, _)| gap)
+            .reduce(f64::min)
     }
 
     /// What stands for the spread of columns that have none: a millionth of
