@@ -226,3 +226,153 @@ fn a_number_too_large_is_told_with_its_column() {
     let error = fit(&specification, &table.unwrap(), Control::default()).unwrap_err();
     assert_eq!(error.column(), Some("y"));
 }
+
+#[test]
+fn all_columns_that_are_no_numbers_are_named_at_once_with_what_to_type() {
+    let fields = vec![
+        Field::new("x", Kind::Real),
+        Field::with_levels("island", Kind::Categorical, ["a", "b"]),
+        Field::with_levels("sex", Kind::Binary, ["f", "m"]),
+        Field::with_levels("a, b", Kind::Ordinal, ["1", "2"]),
+    ];
+    let told = |kept: usize| {
+        let schema = Schema::new(fields[..kept].to_vec());
+        let specification = Specification {
+            target: None,
+            estimator: KNN,
+        };
+        specification.columns(&schema).unwrap_err().to_string()
+    };
+    assert!(
+        told(3).contains("island (categorical), sex (binary)"),
+        "{}",
+        told(3)
+    );
+    assert!(told(3).contains("--drop island,sex,"), "{}", told(3));
+    assert!(
+        told(4).contains("--drop 'island,sex,\"a, b\"',"),
+        "{}",
+        told(4)
+    );
+}
+
+fn warnings(estimator: Estimator, rows: &[Row]) -> String {
+    fitted(estimator, rows, None).warnings.join("\n")
+}
+
+#[test]
+fn fits_without_spread_are_told() {
+    let one: [Row; 1] = [(Some(1.0), Some(2.0), Some(0))];
+    let equal: [Row; 4] = [(Some(1.0), Some(2.0), Some(0)); 4];
+    let mut lonely = rows();
+    lonely.push((Some(9.0), Some(9.0), Some(2)));
+    let mut flat = rows();
+    flat.iter_mut().for_each(|row| row.1 = Some(3.0));
+    for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
+        for rows in [&one[..], &equal] {
+            let told = warnings(estimator, rows);
+            assert!(told.contains("no spread of its own: class \"a\""), "{told}");
+            assert!(told.contains("constant"), "{told}");
+        }
+        let told = warnings(estimator, &lonely);
+        assert!(told.contains("no spread of its own: class \"c\""), "{told}");
+        let told = warnings(estimator, &flat);
+        assert!(told.contains("apart: column \"y\""), "{told}");
+        let told = warnings(estimator, &rows());
+        assert!(!told.contains("spread"), "{told}");
+    }
+}
+
+#[test]
+fn rules_that_find_no_width_are_told() {
+    let mut copies = rows();
+    copies.retain(|row| row.0.is_some() && row.1.is_some());
+    copies = [copies.clone(), copies.clone(), copies].concat();
+    let selection = Selection {
+        rule: Rule::Cv,
+        ..Selection::default()
+    };
+    let cv = Estimator::Kde {
+        kernel: Kernel::Gaussian,
+        selection,
+    };
+    let told = warnings(cv, &copies);
+    assert!(
+        told.contains("Scott's rule: class \"a\", class \"b\""),
+        "{told}"
+    );
+    assert!(!warnings(cv, &rows()).contains("Scott"));
+}
+
+#[test]
+fn more_neighbours_than_rows_are_all_rows_and_told() {
+    let asked = |neighbours| Estimator::Knn {
+        neighbours: Some(neighbours),
+    };
+    let fit = fitted(asked(9), &rows(), None);
+    let told = fit.warnings.join("\n");
+    assert!(
+        told.contains("all of which are counted: class \"b\""),
+        "{told}"
+    );
+    let all = fitted(asked(8), &rows(), None);
+    assert!(!all.warnings.join("\n").contains("neighbours"));
+    let place = (Some(4.0), Some(1.0), Some(1));
+    assert_eq!(
+        log_density(&fit.model, place),
+        log_density(&all.model, place)
+    );
+}
+
+#[test]
+fn rows_that_neighbours_cannot_answer_are_those_with_some_cells_hidden() {
+    let asked = chunk(&[
+        (Some(1.0), None, None),
+        (Some(1.0), Some(2.0), None),
+        (None, None, Some(0)),
+        (None, Some(1.0), Some(1)),
+    ]);
+    let neighbours = fitted(KNN, &rows(), None).model;
+    assert_eq!(neighbours.unanswerable(&asked), [0, 3]);
+    let others = asked.take(&[1, 2]);
+    assert!(neighbours.log_density(&others).is_ok() && neighbours.log_density(&asked).is_err());
+    let kernels = fitted(kde(Kernel::Gaussian, Rule::Scott), &rows(), None).model;
+    assert!(kernels.unanswerable(&asked).is_empty());
+}
+
+#[test]
+fn whole_weights_are_repetitions() {
+    let rows = rows();
+    let weights: Vec<f64> = (0..rows.len()).map(|i| (1 + i % 2) as f64).collect();
+    let second = rows.iter().enumerate().filter(|(i, _)| i % 2 == 1);
+    let repeated: Vec<Row> = rows
+        .iter()
+        .copied()
+        .chain(second.map(|(_, row)| *row))
+        .collect();
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+    for estimator in [
+        kde(Kernel::Gaussian, Rule::Scott),
+        kde(Kernel::Cosine, Rule::Cv),
+        histogram(1.0),
+        KNN,
+    ] {
+        let weighted = fitted(estimator, &rows, Some(weights.clone()));
+        let repeated = fitted(estimator, &repeated, None);
+        assert!(near(weighted.weight, repeated.weight));
+        assert!(
+            near(weighted.log_likelihood, repeated.log_likelihood),
+            "{estimator:?}"
+        );
+        for row in [
+            (Some(1.0), Some(1.0), None),
+            (Some(5.2), Some(2.0), Some(1)),
+        ] {
+            let (a, b) = (
+                log_density(&weighted.model, row),
+                log_density(&repeated.model, row),
+            );
+            assert!(near(a, b), "{estimator:?}: {a} {b}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //! bins and fallback widths are those of all of them together, so that a class
 //! of a single row has a density in the units of the table.
 
+use super::diagnose::Doubts;
 use super::{Density, DensityModel, Estimator, Specification};
 use crate::data::{Chunk, Schema, Source};
 use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
@@ -66,10 +67,11 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
     let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
         .map(|(own, unit)| if own > 0.0 { own } else { unit })
         .collect();
-    let estimate = Estimate::new(specification.estimator, &all, &spreads);
+    let mut doubts = Doubts::default();
+    let estimate = Estimate::new(specification.estimator, &all, &spreads, &mut doubts);
     let densities = (0..classes)
         .map(|class| match gathered.class(class) {
-            Some(points) => estimate.of(points?).map(Some),
+            Some(points) => estimate.of(class, points?, &mut doubts).map(Some),
             None => Ok(None),
         })
         .collect::<Result<Vec<Option<Density>>>>()?;
@@ -81,7 +83,11 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
         densities,
         patterns: Default::default(),
     };
-    let mut warnings = gathered.warnings(&model);
+    doubts.columns = (all.deviations().iter().enumerate())
+        .filter(|(_, deviation)| **deviation == 0.0)
+        .map(|(column, _)| column)
+        .collect();
+    let mut warnings = doubts.told(&model, &specification.estimator, &gathered);
     let log_likelihood = model.own_log_likelihood(&mut warnings);
     Ok(Fit {
         rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
@@ -102,13 +108,15 @@ struct Estimate<'a> {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(estimator: Estimator, all: &Points, spreads: &'a [f64]) -> Self {
-        let edges = match estimator {
-            Estimator::Histogram { bins, .. } => (0..all.columns())
-                .map(|c| Edges::of(&all.column(c), all.weights(), bins))
-                .collect(),
-            _ => Vec::new(),
-        };
+    fn new(estimator: Estimator, all: &Points, spreads: &'a [f64], doubts: &mut Doubts) -> Self {
+        let mut edges = Vec::new();
+        if let Estimator::Histogram { bins, .. } = estimator {
+            for column in 0..all.columns() {
+                let (own, chosen) = Edges::chosen(&all.column(column), all.weights(), bins);
+                edges.push(own);
+                doubts.bins.extend((!chosen).then_some(column));
+            }
+        }
         Estimate {
             estimator,
             spreads,
@@ -116,10 +124,14 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    fn of(&self, points: Points) -> Result<Density> {
+    fn of(&self, class: usize, points: Points, doubts: &mut Doubts) -> Result<Density> {
+        if points.deviations().iter().all(|own| *own == 0.0) {
+            doubts.spreads.push(class);
+        }
         Ok(match self.estimator {
             Estimator::Kde { kernel, selection } => {
-                let bandwidth = selection.bandwidth(&points, kernel, Some(self.spreads))?;
+                let (bandwidth, own) = selection.chosen(&points, kernel, Some(self.spreads))?;
+                doubts.widths.extend((!own).then_some(class));
                 Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
             }
             Estimator::Histogram { smoothing, .. } => {
@@ -127,22 +139,25 @@ impl<'a> Estimate<'a> {
                 Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
             }
             Estimator::Knn { neighbours } => {
-                let root = points.weight().sqrt().round().max(1.0) as usize;
-                let (neighbours, scales) = (neighbours.unwrap_or(root), self.spreads.to_vec());
-                Density::Knn(NearestNeighbours::new(points, neighbours, Some(scales))?)
+                let rows = points.weight();
+                let wanted = neighbours.unwrap_or(rows.sqrt().round().max(1.0) as usize);
+                let there = wanted.min(rows.max(1.0) as usize);
+                doubts.neighbours.extend((there < wanted).then_some(class));
+                let scales = Some(self.spreads.to_vec());
+                Density::Knn(NearestNeighbours::new(points, there, scales)?)
             }
         })
     }
 }
 
 /// The complete rows, class by class and column by column.
-struct Gathered {
+pub(super) struct Gathered {
     cells: Vec<Vec<Vec<f64>>>,
-    weights: Vec<Vec<f64>>,
+    pub(super) weights: Vec<Vec<f64>>,
     /// The weight of the labelled rows of each class, with or without holes.
     labelled: Vec<f64>,
-    incomplete: u64,
-    unlabelled: u64,
+    pub(super) incomplete: u64,
+    pub(super) unlabelled: u64,
 }
 
 impl Gathered {
@@ -219,34 +234,6 @@ impl Gathered {
     fn class(&self, class: usize) -> Option<Result<Points>> {
         let weights = &self.weights[class];
         (!weights.is_empty()).then(|| Points::from_columns(&self.cells[class], Some(weights)))
-    }
-
-    fn warnings(&self, model: &DensityModel) -> Vec<String> {
-        let rows = |n: u64, one: &str, many: &str| match n {
-            1 => format!("1 row {one}"),
-            _ => format!("{n} rows {many}"),
-        };
-        let mut warnings = Vec::new();
-        if self.incomplete > 0 {
-            warnings.push(format!(
-                "{} a hole, which a point cannot have: left out of the densities",
-                rows(self.incomplete, "has", "have")
-            ));
-        }
-        if self.unlabelled > 0 {
-            warnings.push(format!(
-                "{} no label: left out",
-                rows(self.unlabelled, "has", "have")
-            ));
-        }
-        for (name, weights) in model.names().iter().zip(&self.weights) {
-            if weights.is_empty() {
-                warnings.push(format!(
-                    "no complete row is of class {name}: it is never predicted"
-                ));
-            }
-        }
-        warnings
     }
 }
 

@@ -24,6 +24,19 @@ impl Joint for DensityModel {
         DensityModel::names(self)
     }
 
+    fn unanswerable(&self, chunk: &Chunk) -> Vec<usize> {
+        if !self.is_nearest_neighbours() {
+            return Vec::new();
+        }
+        let cells = |column: &usize| chunk.column(*column).cells(0, chunk.rows());
+        let columns: Vec<Cells> = self.columns.iter().map(cells).collect();
+        let is_partly_seen = |row: &usize| {
+            let seen = columns.iter().filter(|cells| cells.is_seen(*row)).count();
+            seen > 0 && seen < columns.len()
+        };
+        (0..chunk.rows()).filter(is_partly_seen).collect()
+    }
+
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
         Ok(self.classify(chunk, self.target)?.1)
     }
@@ -107,7 +120,7 @@ impl Joint for DensityModel {
     }
 
     fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
-        if let Some(Density::Knn(_)) = self.densities.iter().flatten().next() {
+        if self.is_nearest_neighbours() {
             return Err(no_integral("it cannot fill holes or draw rows"));
         }
         if self.log_density(&repeated(&self.schema, given, 1))?[0] == f64::NEG_INFINITY {
@@ -118,6 +131,11 @@ impl Joint for DensityModel {
 }
 
 impl DensityModel {
+    fn is_nearest_neighbours(&self) -> bool {
+        let mut densities = self.densities.iter().flatten();
+        densities.any(|density| matches!(density, Density::Knn(_)))
+    }
+
     /// The classes' probabilities for every row, row after row, and the rows'
     /// log-densities; a seen label counts where a target is given. A row that no class
     /// can have produced has the weights of the classes. One labelled with a class of

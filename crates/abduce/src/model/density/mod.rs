@@ -6,6 +6,7 @@
 //! numbers. A row with a hole cannot be a point of a density: its label counts for π,
 //! its cells for nothing. It can be asked about.
 
+mod diagnose;
 mod fill;
 mod fit;
 mod joint;
