@@ -229,7 +229,7 @@ fn a_number_too_large_is_told_with_its_column() {
 
 #[test]
 fn all_columns_that_are_no_numbers_are_named_at_once_with_what_to_type() {
-    let fields = vec![
+    let fields = [
         Field::new("x", Kind::Real),
         Field::with_levels("island", Kind::Categorical, ["a", "b"]),
         Field::with_levels("sex", Kind::Binary, ["f", "m"]),

@@ -130,7 +130,10 @@ fn what_a_density_cannot_do_is_said() {
         );
         refused(
             &[model, &penguins, "--target", "species"],
-            &["island (categorical), sex (categorical)", "--drop island,sex"],
+            &[
+                "island (categorical), sex (categorical)",
+                "--drop island,sex",
+            ],
         );
     }
     refused(&["kde", &faithful, "--bins", "7"], &["--bins", "histogram"]);
@@ -269,4 +272,39 @@ fn fits_that_had_to_guess_say_so() {
         knuth.contains("Freedman-Diaconis rule: column \"x\""),
         "{knuth}"
     );
+}
+
+#[test]
+fn a_class_of_equal_numbers_is_told_by_every_family_that_has_a_width() {
+    let files = Files::new();
+    let of_b = (0..20).map(|i| format!("{},b\n", 0.03 + 0.047 * f64::from(i)));
+    let table: String = of_b.chain((0..20).map(|_| "0.4,a\n".to_string())).collect();
+    let table = files.write("equal.csv", format!("x,z\n{table}"));
+    let asked = files.write("asked.csv", "x\n0.4\n0.9\n");
+    for family in [
+        "gaussian",
+        "student-t",
+        "gamma",
+        "log-normal",
+        "beta",
+        "von-mises",
+        "uniform",
+        "kde",
+        "histogram",
+    ] {
+        for floor in ["1e-6", "0"] {
+            let file = files.fit(&[
+                "naive-bayes",
+                &table,
+                "--target",
+                "z",
+                "--family",
+                &format!("x={family}"),
+                "--variance-floor",
+                floor,
+            ]);
+            let ran = abduce(&["predict", &file, &asked]).good();
+            assert_eq!(ran.lines(), ["prediction", "a", "b"], "{family} {floor}");
+        }
+    }
 }

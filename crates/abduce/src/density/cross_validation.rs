@@ -104,8 +104,8 @@ mod tests {
         (0..n).map(|i| (score(i) * steps).round() / steps).collect()
     }
 
-    fn chosen(columns: &[Vec<f64>], weights: Option<&[f64]>, size: SampleSize) -> (f64, bool) {
-        let points = Points::from_columns(columns, weights).unwrap();
+    fn chosen(x: &[f64], weights: Option<&[f64]>, size: SampleSize) -> (f64, bool) {
+        let points = Points::from_columns(&[x], weights).unwrap();
         let selection = Selection {
             rule: Rule::Cv,
             size,
@@ -126,8 +126,8 @@ mod tests {
             });
             let repeated: Vec<f64> = repeated.collect();
             let size = SampleSize::Weight;
-            let (weighted, _) = chosen(&[x.clone()], Some(&weights), size);
-            let (repeated, _) = chosen(&[repeated], None, size);
+            let (weighted, _) = chosen(&x, Some(&weights), size);
+            let (repeated, _) = chosen(&repeated, None, size);
             assert!((weighted / repeated - 1.0).abs() < 1e-12, "{n}");
         }
     }
@@ -137,16 +137,16 @@ mod tests {
         let x = scores(60, 1e9);
         let weights: Vec<f64> = (0..60).map(|i| 0.5 + (i % 4) as f64).collect();
         let more: Vec<f64> = weights.iter().map(|w| 8.0 * w).collect();
-        let width = |weights: &[f64]| chosen(&[x.clone()], Some(weights), SampleSize::Kish).0;
+        let width = |weights: &[f64]| chosen(&x, Some(weights), SampleSize::Kish).0;
         assert!((width(&weights) / width(&more) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn rounding_numbers_does_not_make_bumps_vanish() {
         let size = SampleSize::Weight;
-        let (smooth, _) = chosen(&[scores(1000, 1e9)], None, size);
+        let (smooth, _) = chosen(&scores(1000, 1e9), None, size);
         for steps in [1000.0, 100.0, 10.0, 4.0] {
-            let (width, _) = chosen(&[scores(1000, steps)], None, size);
+            let (width, _) = chosen(&scores(1000, steps), None, size);
             assert!(
                 (0.6..1.6).contains(&(width / smooth)),
                 "{steps}: {width} {smooth}"
@@ -158,7 +158,7 @@ mod tests {
     fn copies_of_every_row_leave_likelihood_no_say() {
         let x = scores(200, 1e9);
         let size = SampleSize::Weight;
-        let (width, own) = chosen(&[x.clone()], Some(&[3.0; 200]), size);
+        let (width, own) = chosen(&x, Some(&[3.0; 200]), size);
         assert!(!own);
         let points = Points::from_columns(&[x], Some(&[3.0; 200])).unwrap();
         let scott = Selection::default().bandwidth(&points, Kernel::Gaussian, None);
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn groups_far_apart_have_bumps_as_narrow_as_they_are() {
         let one = scores(250, 1e9);
-        let (alone, _) = chosen(&[one.clone()], None, SampleSize::Weight);
+        let (alone, _) = chosen(&one, None, SampleSize::Weight);
         let two = one.iter().copied().chain(one.iter().map(|x| x + 1e5));
-        let (width, own) = chosen(&[two.collect()], None, SampleSize::Weight);
+        let (width, own) = chosen(&two.collect::<Vec<f64>>(), None, SampleSize::Weight);
         assert!(
             own && (0.5..2.0).contains(&(width / alone)),
             "{width} {alone}"

@@ -53,13 +53,12 @@ struct Stored {
 
 impl From<KernelDensity> for Stored {
     fn from(density: KernelDensity) -> Stored {
-        let points = &density.points;
-        let weights = points.weights();
+        let (columns, weights) = density.points.to_columns();
         Stored {
             kernel: density.kernel,
-            columns: (0..points.columns()).map(|c| points.column(c)).collect(),
-            weights: weights.iter().any(|w| *w != 1.0).then(|| weights.to_vec()),
             bandwidth: density.bandwidth,
+            columns,
+            weights,
         }
     }
 }

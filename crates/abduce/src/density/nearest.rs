@@ -49,13 +49,12 @@ struct Stored {
 
 impl From<NearestNeighbours> for Stored {
     fn from(density: NearestNeighbours) -> Stored {
-        let points = &density.points;
-        let weights = points.weights();
+        let (columns, weights) = density.points.to_columns();
         Stored {
             neighbours: density.neighbours,
-            columns: (0..points.columns()).map(|c| points.column(c)).collect(),
-            weights: weights.iter().any(|w| *w != 1.0).then(|| weights.to_vec()),
             scales: density.scales,
+            columns,
+            weights,
         }
     }
 }

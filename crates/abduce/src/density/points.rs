@@ -104,6 +104,13 @@ impl Points {
         self.rows().map(|row| row[column]).collect()
     }
 
+    /// What [`from_columns`](Self::from_columns) makes the same points of.
+    pub(super) fn to_columns(&self) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
+        let columns = (0..self.columns).map(|c| self.column(c)).collect();
+        let weighs_one = self.weights.iter().all(|w| *w == 1.0);
+        (columns, (!weighs_one).then(|| self.weights.clone()))
+    }
+
     /// The same points with some of their columns only.
     pub(super) fn select(&self, columns: &[usize]) -> Points {
         let rows = self.rows();

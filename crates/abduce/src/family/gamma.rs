@@ -4,6 +4,7 @@
 //! The estimate solves ln a − ψ(a) = ln x̄ − mean(ln x) by Minka's generalised
 //! Newton steps (Minka 2002, "Estimating a Gamma distribution").
 
+use super::scalar::NARROW;
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::special::{
@@ -178,6 +179,15 @@ impl Scalar for Gamma {
         }
         let shape = shape_of(spread);
         Gamma::new(shape, shape / mean)
+    }
+
+    fn narrow(stats: &GammaStats, wide: &Self) -> Option<Self> {
+        let mean = stats.sum / stats.weight;
+        let variance = NARROW * Univariate::variance(wide)?;
+        Some(Gamma {
+            shape: mean * mean / variance,
+            rate: mean / variance,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &GammaStats) -> f64 {

@@ -4,6 +4,7 @@
 //! The estimate is by ECME (Liu & Rubin 1995): every number weighs
 //! (ν + 1)/(ν + z²) in location and scale, and ν maximises the likelihood itself.
 
+use super::scalar::NARROW;
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
@@ -71,8 +72,32 @@ impl StudentT {
         }
     }
 
+    /// The likeliest of all with at least this scale; `None` where the scale
+    /// vanishes.
+    fn fitted(points: &PointStats, least_scale: f64) -> Option<StudentT> {
+        let mut best = StudentT {
+            location: points.mean(),
+            scale: points.variance().sqrt().max(least_scale),
+            degrees: 4.0,
+        };
+        for _ in 0..2000 {
+            let next = best.improved(points, least_scale);
+            if !next.in_range() {
+                return None;
+            }
+            let moved = ((next.location - best.location) / best.scale).abs()
+                + (next.scale / best.scale).ln().abs()
+                + (next.degrees / best.degrees).ln().abs();
+            best = next;
+            if moved < 1e-11 {
+                break;
+            }
+        }
+        Some(best)
+    }
+
     /// One round of ECME.
-    fn improved(&self, points: &PointStats) -> StudentT {
+    fn improved(&self, points: &PointStats, least_scale: f64) -> StudentT {
         let nu = self.degrees;
         let pull = |x: f64| {
             let z = self.standard(x);
@@ -82,7 +107,7 @@ impl StudentT {
         let location = self.location + points.sum(|x| pull(x) * (x - self.location)) / weight;
         let scatter = points.sum(|x| pull(x) * (x - location) * (x - location));
         // Dividing by the pulled weight converges faster (Kent, Tyler & Vardi 1994).
-        let scale = (scatter / weight).sqrt();
+        let scale = (scatter / weight).sqrt().max(least_scale);
         let moved = StudentT {
             location,
             scale,
@@ -250,25 +275,13 @@ impl Scalar for StudentT {
         if points.weights.iter().any(|own| *own >= 0.5 * weight) {
             return Err(Error::numeric("half of the numbers or more are the same"));
         }
-        let mut best = StudentT {
-            location: points.mean(),
-            scale: points.variance().sqrt(),
-            degrees: 4.0,
-        };
-        for _ in 0..2000 {
-            let next = best.improved(points);
-            if !next.in_range() {
-                return Err(Error::numeric("the scale of the numbers vanishes"));
-            }
-            let moved = ((next.location - best.location) / best.scale).abs()
-                + (next.scale / best.scale).ln().abs()
-                + (next.degrees / best.degrees).ln().abs();
-            best = next;
-            if moved < 1e-11 {
-                break;
-            }
-        }
-        Ok(best)
+        StudentT::fitted(points, 0.0)
+            .ok_or_else(|| Error::numeric("the scale of the numbers vanishes"))
+    }
+
+    /// The likeliest of those that are not narrower.
+    fn narrow(points: &PointStats, wide: &Self) -> Option<Self> {
+        StudentT::fitted(points, NARROW.sqrt() * wide.scale)
     }
 
     fn log_likelihood_of(&self, points: &PointStats) -> f64 {

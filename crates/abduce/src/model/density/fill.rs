@@ -4,10 +4,10 @@
 
 use super::joint::no_integral;
 use super::{Density, DensityModel};
-use crate::density::{Histogram, KernelDensity};
+use crate::density::KernelDensity;
 use crate::family::{Fill, draw_index, most_probable};
 use crate::{Error, Result};
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 impl DensityModel {
     /// The mean of a row's columns over the classes that it may be of.
@@ -43,7 +43,7 @@ impl DensityModel {
                 "a class of no rows says nothing of its columns",
             )),
             Some(Density::Knn(_)) => Err(no_integral("it cannot fill holes or draw rows")),
-            Some(Density::Histogram(histogram)) => Ok(fill_histogram(histogram, place, how, rng)),
+            Some(Density::Histogram(histogram)) => Ok(histogram.filled(place, how, rng)),
             Some(Density::Kde(density)) => self.fill_kernel(class, density, place, how, rng),
         }
     }
@@ -107,44 +107,4 @@ fn put(place: &[Option<f64>], hidden: &[f64]) -> Vec<f64> {
     let mut hidden = hidden.iter();
     let cell = |x: &Option<f64>| x.or_else(|| hidden.next().copied()).unwrap_or_default();
     place.iter().map(cell).collect()
-}
-
-fn fill_histogram(
-    histogram: &Histogram,
-    place: &[Option<f64>],
-    how: Fill,
-    rng: &mut dyn Rng,
-) -> Vec<f64> {
-    let nothing = vec![None; place.len()];
-    let shares = histogram.shares(place);
-    let shares = shares
-        .or_else(|| histogram.shares(&nothing))
-        .unwrap_or_default();
-    let middle = |share: usize, column: usize| {
-        let (start, end) = histogram.interval(share, column);
-        start + 0.5 * (end - start)
-    };
-    let chosen = match how {
-        Fill::Draw => draw_index(&shares, rng),
-        // The last share is spread over the whole box, and counts where no cell does.
-        Fill::Mode | Fill::Mean => match shares.split_last() {
-            Some((_, cells)) if cells.iter().any(|share| *share > 0.0) => most_probable(cells),
-            _ => shares.len().saturating_sub(1),
-        },
-    };
-    let mut fill = |column: usize| match how {
-        Fill::Mean => {
-            let each = shares.iter().enumerate();
-            each.map(|(share, p)| p * middle(share, column)).sum()
-        }
-        Fill::Mode => middle(chosen, column),
-        Fill::Draw => {
-            let (start, end) = histogram.interval(chosen, column);
-            start + rng.random::<f64>() * (end - start)
-        }
-    };
-    let cells = place.iter().enumerate();
-    cells
-        .map(|(column, x)| x.unwrap_or_else(|| fill(column)))
-        .collect()
 }
