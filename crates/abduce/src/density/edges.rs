@@ -131,17 +131,14 @@ impl Edges {
             Bins::Sturges => total.max(1.0).log2() + 1.0,
             Bins::Scott => range / scott(),
             Bins::Fd => fd(),
-            Bins::Knuth => match knuth(&sorted, total) {
-                Some(edges) => return (edges, true),
-                None => fd(),
-            },
+            Bins::Knuth => return knuth(&sorted, total, fd()),
         };
         let edges = Edges {
             start,
             end,
             bins: wanted.ceil().clamp(1.0, MOST_BINS as f64) as usize,
         };
-        (edges, bins != Bins::Knuth)
+        (edges, true)
     }
 
     /// The width of a bin.
@@ -204,9 +201,9 @@ fn quantile(sorted: &[(f64, f64)], total: f64, share: f64) -> f64 {
     low + (high - low) * (rank - rank.floor())
 }
 
-/// The bins of highest posterior probability; `None` where equal numbers make these
-/// about as many as are tried, and no end is in sight.
-fn knuth(sorted: &[(f64, f64)], total: f64) -> Option<Edges> {
+/// The bins of highest posterior probability, and true; or about `otherwise` bins,
+/// and false, where equal numbers make more bins than numbers the most probable.
+fn knuth(sorted: &[(f64, f64)], total: f64, otherwise: f64) -> (Edges, bool) {
     let mut before = Vec::with_capacity(sorted.len() + 1);
     let mut sum = 0.0;
     before.push(sum);
@@ -236,27 +233,32 @@ fn knuth(sorted: &[(f64, f64)], total: f64) -> Option<Edges> {
     let step = Points::resolution(sorted.iter().map(|(x, _)| *x)).filter(|_| is_tied);
     // In each bin as many steps as make about so many bins.
     let candidate = |bins: usize| match step {
-        None => (Edges { start, end, bins }, 1.0),
+        None => Edges { start, end, bins },
         Some(step) => {
             let steps = ((end - start) / step).round() + 1.0;
             let own = (steps / bins as f64).ceil();
             let bins = (steps / own).ceil();
             let start = start - 0.5 * step;
-            let end = start + bins * own * step;
-            let bins = bins as usize;
-            (Edges { start, end, bins }, own)
+            Edges {
+                start,
+                end: (start + bins * own * step).max(end),
+                bins: bins as usize,
+            }
         }
     };
     // More bins than twice the different points only add empty ones.
     let most = MOST_BINS_OF_KNUTH.min(2 * sorted.len());
-    let mut candidates: Vec<(Edges, f64)> = (1..=most).map(candidate).collect();
+    let mut candidates: Vec<Edges> = (1..=most).map(candidate).collect();
     candidates.dedup();
-    let merits = candidates
-        .iter()
-        .map(|(edges, own)| (merit(edges), edges, *own));
-    let (_, best, own) = merits.reduce(|best, own| if own.0 > best.0 { own } else { best })?;
-    let is_endless = is_tied && own > 1.0 && 2 * best.bins > most;
-    (!is_endless).then_some(*best)
+    let merits = candidates.into_iter().map(|edges| (merit(&edges), edges));
+    let best = merits.reduce(|best, own| if own.0 > best.0 { own } else { best });
+    match best {
+        Some((_, best)) if !is_tied || 2 * best.bins <= most => (best, true),
+        _ => (
+            candidate(otherwise.ceil().clamp(1.0, most as f64) as usize),
+            false,
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -298,6 +300,11 @@ mod tests {
             assert!(edges.bins <= 2 * smooth.bins, "{edges:?} {smooth:?}");
             assert!(x.iter().all(|x| edges.bin(*x).is_some()));
         }
+        // Even numbers, about a hundred of them, and three odd ones.
+        let mixed: Vec<f64> = rounded(10.0).iter().map(|x| (20.0 * x).round()).collect();
+        let mixed = [mixed, vec![1.0, 3.0, 13.0]].concat();
+        let edges = Edges::of(&mixed, &[1.0; 2003], Bins::Knuth);
+        assert!(edges.bins < 50, "{edges:?}");
         // Numbers that all come three times say nothing of how narrow bins may be.
         let x = wave(90);
         let (edges, own) = Edges::chosen(&x, &[3.0; 90], Bins::Knuth);
