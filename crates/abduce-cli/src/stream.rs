@@ -1,7 +1,10 @@
 //! Answers in the order of the rows while several threads work: chunks are
-//! taken in waves, so that no more than a wave is ever in memory.
+//! taken in waves, so that no more than a wave is ever in memory. A row that a model
+//! cannot answer is not asked about, and told of at the end.
 
+use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use abduce::ask::Joint;
 use abduce::data::{Chunk, Source};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -34,6 +37,78 @@ pub fn in_order<T: Send>(
             pass_on(chunk, answer.map_err(Failure::from)?)?;
         }
         first += chunks.len();
+    }
+}
+
+/// An answer about the rows of a chunk that the model can answer.
+pub struct Answer<T> {
+    pub of: T,
+    /// These rows, where they are not all.
+    rows: Option<Vec<u32>>,
+}
+
+impl<T> Answer<T> {
+    /// Asks something of the rows that the model can answer.
+    pub fn ask(
+        joint: &dyn Joint,
+        chunk: &Chunk,
+        ask: impl FnOnce(&Chunk) -> abduce::Result<T>,
+    ) -> abduce::Result<Answer<T>> {
+        let lacking = joint.unanswerable(chunk);
+        if lacking.is_empty() {
+            return ask(chunk).map(|of| Answer { of, rows: None });
+        }
+        let is_there = |row: &u32| lacking.binary_search(&(*row as usize)).is_err();
+        let rows: Vec<u32> = (0..chunk.rows() as u32).filter(is_there).collect();
+        let of = ask(&chunk.take(&rows))?;
+        Ok(Answer {
+            of,
+            rows: Some(rows),
+        })
+    }
+
+    /// The row of the chunk that a row of the answer is about.
+    pub fn row(&self, place: usize) -> usize {
+        self.rows
+            .as_ref()
+            .map_or(place, |rows| rows[place] as usize)
+    }
+
+    /// Where in the answer a row of the chunk is.
+    pub fn place(&self, row: usize) -> Option<usize> {
+        match &self.rows {
+            None => Some(row),
+            Some(rows) => rows.binary_search(&(row as u32)).ok(),
+        }
+    }
+}
+
+/// Rows without an answer: how many, and the first.
+#[derive(Default)]
+pub struct Unanswered {
+    rows: u64,
+    first: u64,
+}
+
+impl Unanswered {
+    /// Notes a row, counted from 1.
+    pub fn add(&mut self, row: u64) {
+        self.rows += 1;
+        if self.rows == 1 {
+            self.first = row;
+        }
+    }
+
+    /// Warns of them, if there are any.
+    pub fn tell(&self, context: &Context, what: &str) {
+        let text = match self.rows {
+            0 => return,
+            1 => format!("row {} has a hole", self.first),
+            many => format!("{many} rows have a hole (first: row {})", self.first),
+        };
+        context.warn(&format!(
+            "{text}, which this model cannot integrate over; {what}"
+        ));
     }
 }
 

@@ -6,12 +6,13 @@ use crate::context::Context;
 use crate::costs;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
-use crate::stream::in_order;
+use crate::stream::{Answer, Unanswered, in_order};
 use crate::text_table::counted;
+use abduce::Error;
 use abduce::ask::{Joint, Posterior};
 use abduce::data::{Chunk, Column, Source};
 use abduce::eval::Costs;
-use abduce::store::Model;
+use abduce::store::{Body, Model};
 use clap::Args;
 use std::cell::Cell;
 use std::io::{self, BufWriter, Seek, Write};
@@ -21,7 +22,8 @@ use tempfile::SpooledTempFile;
 /// Say the class or cluster of every row
 ///
 /// Writes a line per row, in order, whatever is missing in it. Labels that
-/// stand in the data are not looked at. Clusters are numbered from 1.
+/// stand in the data are not looked at. Clusters are numbered from 1. A row with a
+/// hole that the model cannot integrate over (knn) has an empty line, or null.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce predict penguins.abduce new.csv --proba -o predictions.csv
@@ -55,6 +57,13 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        if let (Body::Density(_), None) = (&model.body, joint.target()) {
+            let error = Error::parameter(format!("this {} has no classes to predict", model.model))
+                .with_hint(
+                    "fit it with --target COL, or ask how likely rows are with abduce score",
+                );
+            return Err(error.into());
+        }
         let names = joint.names();
         let costs = self.costs.as_deref();
         let decision = Decision {
@@ -89,11 +98,12 @@ impl Arguments {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
         output.line(header.iter().map(String::as_str))?;
-        each_row(model, source, context, |posterior, row| {
-            let said = decision.of(posterior, row).unwrap_or_default();
-            let mut line = vec![said.to_string()];
-            if self.proba {
-                line.extend(posterior.row(row).iter().map(|p| cells::number(*p)));
+        each_row(model, source, context, |answer| {
+            let mut line = vec![String::new(); header.len()];
+            if let Some((posterior, row)) = answer {
+                line[0] = decision.of(posterior, row).unwrap_or_default().to_string();
+                let cells = line[1..].iter_mut().zip(posterior.row(row));
+                cells.for_each(|(cell, p)| *cell = cells::number(*p));
             }
             output.line(line.iter().map(String::as_str))
         })
@@ -115,13 +125,15 @@ impl Arguments {
         let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
-        each_row(model, source, context, |posterior, row| {
+        each_row(model, source, context, |answer| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
-            serde_json::to_writer(&mut *output, &decision.of(posterior, row))?;
-            for (list, p) in lists.iter_mut().zip(posterior.row(row)) {
+            let said = answer.and_then(|(posterior, row)| decision.of(posterior, row));
+            serde_json::to_writer(&mut *output, &said)?;
+            for (class, list) in lists.iter_mut().enumerate() {
                 list.write_all(comma)?;
-                serde_json::to_writer(&mut *list, p)?;
+                let p = answer.map(|(posterior, row)| posterior.row(row)[class]);
+                serde_json::to_writer(&mut *list, &p)?;
             }
             first = false;
             Ok(())
@@ -184,11 +196,12 @@ fn probability(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Passes on the posterior and the row in it for every row of the table that has one.
 fn each_row(
     model: &Model,
     source: &dyn Source,
     context: &Context,
-    mut pass_on: impl FnMut(&Posterior, usize) -> Outcome,
+    mut pass_on: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome {
     let joint = model.joint();
     let fields = joint.schema().fields.iter();
@@ -200,20 +213,32 @@ fn each_row(
     let classifier = model.classifier()?;
     let prior = classifier(&nothing)?;
     let (mut rows, mut impossible, mut first) = (0, 0, None);
+    let mut unanswered = Unanswered::default();
     in_order(
         source,
         |_, chunk| {
-            let posterior = classifier(chunk)?;
-            let told = impossible_rows(joint, chunk, &posterior, prior.row(0))?;
-            Ok((posterior, told))
+            Answer::ask(joint, chunk, |chunk| {
+                let posterior = classifier(chunk)?;
+                let told = impossible_rows(joint, chunk, &posterior, prior.row(0))?;
+                Ok((posterior, told))
+            })
         },
-        |chunk, (posterior, told)| {
+        |chunk, answer| {
+            let (posterior, told) = &answer.of;
             impossible += told.len();
-            first = first.or(told.first().map(|row| rows + row + 1));
+            first = first.or(told.first().map(|place| rows + answer.row(*place) + 1));
+            for row in 0..chunk.rows() {
+                let place = answer.place(row);
+                if place.is_none() {
+                    unanswered.add((rows + row + 1) as u64);
+                }
+                pass_on(place.map(|place| (posterior, place)))?;
+            }
             rows += chunk.rows();
-            (0..chunk.rows()).try_for_each(|row| pass_on(&posterior, row))
+            Ok(())
         },
     )?;
+    unanswered.tell(context, "left empty");
     if let Some(first) = first {
         context.note(&match impossible {
             1 => format!("row {first} is impossible under the model; it gets the class weights"),

@@ -3,9 +3,9 @@
 use crate::arguments::{DataArguments, files_read, whole};
 use crate::cells;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::in_order;
+use crate::stream::{Answer, Unanswered, in_order};
 use abduce::ask::Joint;
 use abduce::data::Source;
 use abduce::store::Model;
@@ -20,7 +20,9 @@ use std::path::PathBuf;
 ///
 /// Writes the natural logarithm of every row's density, with what is missing
 /// integrated out and a seen label included. With --json, the minus infinity of a row that is
-/// impossible under the model is null.
+/// impossible under the model is null. A row with a hole that the model cannot
+/// integrate over (knn) has an empty line, or null; it counts for no mean and is no
+/// outlier.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce score penguins.abduce penguins.csv --outliers 5")]
@@ -66,15 +68,15 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
         true => b"{\"log_density\":[",
         false => b"log_density\n",
     })?;
-    each(joint, source, |_, density, _| {
+    each(joint, source, context, "left empty", |_, density, _| {
         if context.json {
             output.write_all(if first { b"" } else { b"," })?;
             serde_json::to_writer(&mut *output, &density)?;
             first = false;
-        } else {
-            writeln!(output, "{}", cells::number(density))?;
+            return Ok(());
         }
-        Ok(())
+        let cell = density.map(cells::number).unwrap_or_default();
+        output.line([cell.as_str()])
     })?;
     if context.json {
         output.write_all(b"]}\n")?;
@@ -84,17 +86,23 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
 
 fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
     // Rows of weight 0 count for nothing, even impossible ones.
-    let (mut sum, mut weight) = (0.0, 0.0);
-    each(joint, source, |_, density, own| {
-        if own > 0.0 {
-            sum += own * density;
-            weight += own;
+    let (mut sum, mut weight, mut answered) = (0.0, 0.0, 0u64);
+    each(joint, source, context, "left out", |_, density, own| {
+        if let Some(density) = density {
+            answered += 1;
+            if own > 0.0 {
+                sum += own * density;
+                weight += own;
+            }
         }
         Ok(())
     })?;
+    if answered == 0 && source.rows() > 0 {
+        return Err(Failure::work("no row has a density under this model"));
+    }
     let mean = sum / weight;
     if context.json {
-        let document = json!({ "mean": mean, "rows": source.rows(), "weight": weight });
+        let document = json!({ "mean": mean, "rows": answered, "weight": weight });
         return write_json(output, &document);
     }
     writeln!(output, "{}", cells::number(mean))?;
@@ -133,8 +141,8 @@ fn outliers(
     output: &mut Output,
 ) -> Outcome {
     let mut least = BinaryHeap::new();
-    each(joint, source, |row, density, _| {
-        least.push(Scored(density, row));
+    each(joint, source, context, "left out", |row, density, _| {
+        least.extend(density.map(|density| Scored(density, row)));
         if least.len() > wanted {
             least.pop();
         }
@@ -155,22 +163,32 @@ fn outliers(
     Ok(())
 }
 
-/// Every row's number, counted from 1, its log-density and its weight.
+/// Every row's number, counted from 1, its log-density where it has one, and its
+/// weight; then what becomes of rows that have none.
 fn each(
     joint: &dyn Joint,
     source: &dyn Source,
-    mut pass_on: impl FnMut(u64, f64, f64) -> Outcome,
+    context: &Context,
+    fate: &str,
+    mut pass_on: impl FnMut(u64, Option<f64>, f64) -> Outcome,
 ) -> Outcome {
     let mut number = 0;
+    let mut unanswered = Unanswered::default();
     in_order(
         source,
-        |_, chunk| joint.log_density(chunk),
+        |_, chunk| Answer::ask(joint, chunk, |rows| joint.log_density(rows)),
         |chunk, densities| {
-            for (row, density) in densities.into_iter().enumerate() {
+            for row in 0..chunk.rows() {
                 number += 1;
+                let density = densities.place(row).map(|place| densities.of[place]);
+                if density.is_none() {
+                    unanswered.add(number);
+                }
                 pass_on(number, density, chunk.weights().map_or(1.0, |w| w[row]))?;
             }
             Ok(())
         },
-    )
+    )?;
+    unanswered.tell(context, fate);
+    Ok(())
 }

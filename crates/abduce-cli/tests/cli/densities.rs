@@ -118,7 +118,24 @@ fn what_a_density_cannot_do_is_said() {
     let refused = |arguments: &[&str], words: &[&str]| {
         abduce(&[&["fit"], arguments].concat()).fails(2, words);
     };
-    refused(&["kde", &penguins], &["species", "--drop", "--target"]);
+    // All columns at once, ready to be typed.
+    for model in ["kde", "histogram", "knn"] {
+        refused(
+            &[model, &penguins],
+            &[
+                "species (categorical)",
+                "--drop species,island,sex",
+                "--target",
+            ],
+        );
+        refused(
+            &[model, &penguins, "--target", "species"],
+            &[
+                "island (categorical), sex (categorical)",
+                "--drop island,sex",
+            ],
+        );
+    }
     refused(&["kde", &faithful, "--bins", "7"], &["--bins", "histogram"]);
     refused(
         &["histogram", &faithful, "--kernel", "cosine"],
@@ -175,4 +192,119 @@ fn a_column_of_naive_bayes_may_have_a_density_of_its_own_points() {
         "sex=kde",
     ])
     .fails(2, &["sex", "family"]);
+}
+
+#[test]
+fn rows_that_neighbours_cannot_answer_are_left_empty_and_counted() {
+    let files = Files::new();
+    let file = penguins(&files, "knn");
+    let text = "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g\n\
+                40,18,190,3700\n,18,190,3700\n50,15,220,5000\n50,,,5000\n,,,\n";
+    let holes = files.write("holes.csv", text);
+    let ran = abduce(&["predict", &file, &holes]).good();
+    let empty = "\"\"";
+    assert_eq!(
+        ran.lines(),
+        ["prediction", "Adelie", empty, "Gentoo", empty, "Adelie"]
+    );
+    let warning = "2 rows have a hole (first: row 2)";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let proba = abduce(&["predict", &file, &holes, "--proba"]).good();
+    assert_eq!(proba.lines()[2], ",,,");
+    let json = abduce(&["predict", &file, &holes, "--proba", "--json"])
+        .good()
+        .json();
+    assert!(json["predictions"][1].is_null() && json["predictions"][2] == "Gentoo");
+    assert!(json["probabilities"]["Adelie"][3].is_null());
+    assert_eq!(json["probabilities"]["Adelie"].as_array().unwrap().len(), 5);
+    let scored = abduce(&["score", &file, &holes]).good();
+    assert_eq!(scored.lines().len(), 6);
+    assert!(scored.lines()[2] == empty && scored.lines()[5] == "0");
+    assert!(scored.stderr.contains(warning), "{}", scored.stderr);
+    let json = abduce(&["score", &file, &holes, "--mean", "--json"])
+        .good()
+        .json();
+    assert!(json["rows"] == 3 && json["mean"].is_number());
+    let outliers = abduce(&["score", &file, &holes, "--outliers", "9"]).good();
+    assert_eq!(outliers.lines().len(), 4);
+    let nothing = files.write("nothing.csv", "bill_length_mm,body_mass_g\n40,\n");
+    abduce(&["score", &file, &nothing, "--mean"]).fails(1, &["no row has a density"]);
+}
+
+#[test]
+fn a_density_of_no_classes_predicts_nothing() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    for model in ["kde", "histogram", "knn"] {
+        let file = files.fit(&[model, &faithful]);
+        abduce(&["predict", &file, &faithful]).fails(2, &["no classes", "--target", "score"]);
+    }
+    // Clusters are found, not told.
+    let file = files.fit(&["mixture", &faithful, "-k", "1"]);
+    abduce(&["predict", &file, &faithful]).good();
+}
+
+#[test]
+fn fits_that_had_to_guess_say_so() {
+    let files = Files::new();
+    let told = |text: &str, arguments: &[&str]| {
+        let file = files.write("odd.csv", text);
+        let all = [&["fit"], &arguments[..1], &[file.as_str()], &arguments[1..]].concat();
+        abduce(&all).good().stderr
+    };
+    let one = told("x,y\n1.5,2.5\n", &["kde"]);
+    assert!(one.contains("no spread of its own: all rows"), "{one}");
+    let few = told(
+        "x,z\n1.5,a\n2.5,a\n3.5,b\n",
+        &["knn", "--target", "z", "--neighbours", "2"],
+    );
+    assert!(
+        few.contains("all of which are counted: class \"b\""),
+        "{few}"
+    );
+    let waves = (0..40).map(|i| format!("{}\n", f64::from(i).sin()));
+    let waves: String = waves.collect();
+    let copies = format!("x\n{waves}{waves}{waves}");
+    let cv = told(&copies, &["kde", "--bandwidth", "cv"]);
+    assert!(cv.contains("Scott's rule: all rows"), "{cv}");
+    let knuth = told(&copies, &["histogram", "--bins", "knuth"]);
+    assert!(
+        knuth.contains("Freedman-Diaconis rule: column \"x\""),
+        "{knuth}"
+    );
+}
+
+#[test]
+fn a_class_of_equal_numbers_is_told_by_every_family_that_has_a_width() {
+    let files = Files::new();
+    let of_b = (0..20).map(|i| format!("{},b\n", 0.03 + 0.047 * f64::from(i)));
+    let table: String = of_b.chain((0..20).map(|_| "0.4,a\n".to_string())).collect();
+    let table = files.write("equal.csv", format!("x,z\n{table}"));
+    let asked = files.write("asked.csv", "x\n0.4\n0.9\n");
+    for family in [
+        "gaussian",
+        "student-t",
+        "gamma",
+        "log-normal",
+        "beta",
+        "von-mises",
+        "uniform",
+        "kde",
+        "histogram",
+    ] {
+        for floor in ["1e-6", "0"] {
+            let file = files.fit(&[
+                "naive-bayes",
+                &table,
+                "--target",
+                "z",
+                "--family",
+                &format!("x={family}"),
+                "--variance-floor",
+                floor,
+            ]);
+            let ran = abduce(&["predict", &file, &asked]).good();
+            assert_eq!(ran.lines(), ["prediction", "a", "b"], "{family} {floor}");
+        }
+    }
 }

@@ -55,11 +55,15 @@ fn kept(name: &str, ending: &str) -> PathBuf {
     folder.join(format!("v1-{name}.{ending}"))
 }
 
-/// What a model says of a table: a line of numbers and words per row.
-fn answers(model: &str, table: &str) -> String {
+/// What a model says of a table: a line of numbers and words per row. The densities
+/// that are kept have no classes to predict.
+fn answers(name: &str, model: &str, table: &str) -> String {
     let table = kept_table(table);
-    let predicted = abduce(&["predict", model, &table, "--proba"]).good();
     let scored = abduce(&["score", model, &table]).good();
+    if ["kde", "histogram"].contains(&name) {
+        return scored.stdout;
+    }
+    let predicted = abduce(&["predict", model, &table, "--proba"]).good();
     let lines = predicted.stdout.lines().zip(scored.stdout.lines());
     lines.map(|(a, b)| format!("{a},{b}\n")).collect()
 }
@@ -69,7 +73,7 @@ fn models_of_earlier_versions_are_read_and_answer_as_they_did() {
     for (name, table, _) in KEPT {
         let model = kept(name, "abduce").display().to_string();
         let expected = std::fs::read_to_string(kept(name, "csv")).unwrap();
-        let obtained = answers(&model, table);
+        let obtained = answers(name, &model, table);
         assert_eq!(expected.lines().count(), obtained.lines().count());
         for (expected, obtained) in expected.lines().zip(obtained.lines()) {
             for (a, b) in expected.split(',').zip(obtained.split(',')) {
@@ -122,6 +126,6 @@ fn write_the_model_files_of_this_version() {
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output();
         assert!(fitted.unwrap().status.success());
-        std::fs::write(kept(name, "csv"), answers(&path, table)).unwrap();
+        std::fs::write(kept(name, "csv"), answers(name, &path, table)).unwrap();
     }
 }

@@ -19,18 +19,24 @@ pub trait Joint: Send + Sync {
     /// The names of what [`posterior`](Joint::posterior) gives probabilities.
     fn names(&self) -> Vec<String>;
 
+    /// The rows that the model has no density for, as those with a hole have none
+    /// where a density cannot be integrated; to ask for it is an error.
+    fn unanswerable(&self, _chunk: &Chunk) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// The log-density of each row, with everything hidden integrated out and
     /// a seen label included.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If the arithmetic fails, or a row is [`unanswerable`](Joint::unanswerable).
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>>;
 
     /// The probabilities of classes or clusters of each row, whose own label is
     /// not looked at.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If the arithmetic fails, or a row is [`unanswerable`](Joint::unanswerable).
     fn posterior(&self, chunk: &Chunk) -> Result<Posterior>;
 
     /// What [`posterior`](Joint::posterior) says, made ready once for many

@@ -43,7 +43,8 @@ pub enum Rule {
     /// The improved Sheather–Jones rule, for one column. Where it finds no
     /// solution, as for a few points, Scott's rule is taken.
     Isj,
-    /// The widths that make every point likeliest under the others.
+    /// The widths that make every row likeliest under the others; Scott's rule where
+    /// so many rows are equal that these would have no width.
     Cv,
     /// This width in every column.
     Number(f64),
@@ -124,6 +125,17 @@ impl Selection {
         kernel: Kernel,
         spreads: Option<&[f64]>,
     ) -> Result<Bandwidth> {
+        Ok(self.chosen(points, kernel, spreads)?.0)
+    }
+
+    /// The bandwidth, and whether it is the rule's own: not where Scott's rule stands
+    /// in for one that has no solution, as likelihood where many rows are equal.
+    pub(crate) fn chosen(
+        &self,
+        points: &Points,
+        kernel: Kernel,
+        spreads: Option<&[f64]>,
+    ) -> Result<(Bandwidth, bool)> {
         let d = points.columns();
         if self.rule == Rule::Isj && d > 1 {
             return Err(Error::parameter(format!(
@@ -138,7 +150,7 @@ impl Selection {
                 )
                 .with_hint("choose a rule for a full bandwidth matrix"));
             }
-            return Ok(Bandwidth::Shared(width));
+            return Ok((Bandwidth::Shared(width), true));
         }
         let size = match self.size {
             SampleSize::Weight => points.weight(),
@@ -149,16 +161,16 @@ impl Selection {
             }
         };
         let scott = self.scaled_by_the_data(points, kernel, spreads, size);
-        match self.rule {
+        Ok(match self.rule {
             Rule::Isj => {
                 let own = points.deviations()[0] > 0.0;
                 let found = improved_sheather_jones(points).filter(|_| own);
                 let width = found.map(|width| vec![width / kernel_deviation(kernel, 1)]);
-                Ok(width.map_or(scott, Bandwidth::Columns))
+                width.map_or((scott, false), |width| (Bandwidth::Columns(width), true))
             }
-            Rule::Cv => cross_validated(points, kernel, scott),
-            _ => Ok(scott),
-        }
+            Rule::Cv => cross_validated(points, kernel, scott, self.size),
+            _ => (scott, true),
+        })
     }
 
     fn scaled_by_the_data(
@@ -220,7 +232,7 @@ fn definite(mut matrix: Vec<f64>, widths: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The standard deviation of a kernel of width 1 in each of its columns.
-fn kernel_deviation(kernel: Kernel, columns: usize) -> f64 {
+pub(super) fn kernel_deviation(kernel: Kernel, columns: usize) -> f64 {
     kernel.mean_square(columns).sqrt()
 }
 
@@ -244,18 +256,6 @@ impl Bandwidth {
                 .map(|c| matrix[c * columns + c].sqrt())
                 .collect(),
         }
-    }
-
-    /// The bandwidth as a matrix.
-    pub(super) fn matrix(&self, columns: usize) -> Vec<f64> {
-        if let Bandwidth::Matrix(matrix) = self {
-            return matrix.clone();
-        }
-        let mut matrix = vec![0.0; columns * columns];
-        for (c, width) in self.widths(columns).into_iter().enumerate() {
-            matrix[c * columns + c] = width * width;
-        }
-        matrix
     }
 
     /// The bandwidth on some of `columns` columns.
@@ -320,7 +320,7 @@ mod tests {
     fn weight_two_is_the_point_twice() {
         let x = normal_scores(60);
         let twice: Vec<f64> = x.iter().chain(&x).copied().collect();
-        for rule in [Rule::Scott, Rule::Silverman, Rule::Isj] {
+        for rule in [Rule::Scott, Rule::Silverman, Rule::Isj, Rule::Cv] {
             let chosen = |points: &Points| {
                 let selection = Selection {
                     rule,

@@ -7,6 +7,7 @@
 //! point i has a share ∝ wᵢ K_s(|z|), and v is spherical with the density
 //! K(√(|z|² + |v|²)): its mean is 0, and it is drawn by rejection.
 
+use super::bandwidth::Bandwidth;
 use super::kernel::Kernel;
 use super::kernel_density::KernelDensity;
 use crate::kernel::linear::{Square, cholesky, submatrix};
@@ -50,9 +51,20 @@ impl KernelDensity {
         }
         let hidden: Vec<usize> = (0..d).filter(|column| !seen.contains(column)).collect();
         let order: Vec<usize> = seen.iter().chain(&hidden).copied().collect();
-        let matrix = submatrix(&self.bandwidth().matrix(d), d, &order, &order);
-        let factor = cholesky(&matrix, d)
-            .map_err(|_| Error::numeric("the bandwidth is not positive in every direction"))?;
+        let factor = match self.bandwidth() {
+            Bandwidth::Matrix(matrix) => cholesky(&submatrix(matrix, d, &order, &order), d)
+                .map_err(|_| Error::numeric("the bandwidth is not positive in every direction"))?,
+            // Squared, widths could overflow.
+            diagonal => {
+                let widths = diagonal.widths(d);
+                let mut factor = vec![0.0; d * d];
+                order
+                    .iter()
+                    .enumerate()
+                    .for_each(|(i, c)| factor[i * d + i] = widths[*c]);
+                factor
+            }
+        };
         let marginal = match seen.is_empty() {
             true => None,
             false => Some(self.marginal(seen)?),

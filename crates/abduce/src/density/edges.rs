@@ -3,7 +3,12 @@
 //! them, or the one of highest posterior probability by Knuth (2006),
 //!
 //!   n ln M + ln Γ(M/2) − M ln Γ(1/2) − ln Γ(n + M/2) + Σ ln Γ(n_k + 1/2).
+//!
+//! Where numbers are equal, that grows with M without end, and bins that hold now one,
+//! now two of the steps that numbers were rounded to make it jump. Bins of such
+//! numbers are a whole number of steps wide and end midway between two.
 
+use super::points::Points;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -25,7 +30,8 @@ pub enum Bins {
     Scott,
     /// log₂ n + 1 of them.
     Sturges,
-    /// As many as the points make most probable, 1000 at most.
+    /// As many as the points make most probable, 1000 at most; no more than by
+    /// [`Bins::Fd`] where so many numbers are equal that there is no end to it.
     Knuth,
     /// So many.
     Number(usize),
@@ -71,15 +77,30 @@ impl Edges {
     /// assert_eq!(edges, Edges { start: 0.0, end: 8.0, bins: 4 });
     /// ```
     pub fn of(x: &[f64], weights: &[f64], bins: Bins) -> Edges {
+        Edges::chosen(x, weights, bins).0
+    }
+
+    /// The edges, and whether their number is the rule's own: not where equal numbers
+    /// make Knuth's rule ask for ever more.
+    pub(crate) fn chosen(x: &[f64], weights: &[f64], bins: Bins) -> (Edges, bool) {
         let mut sorted: Vec<(f64, f64)> = x.iter().copied().zip(weights.iter().copied()).collect();
         sorted.retain(|(_, weight)| *weight > 0.0);
         sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        // Equal numbers are one of their weight.
+        sorted.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
         let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
-            return Edges {
+            let unit = Edges {
                 start: -0.5,
                 end: 0.5,
                 bins: 1,
             };
+            return (unit, true);
         };
         let (start, end) = (first.0, last.0);
         let range = end - start;
@@ -90,31 +111,34 @@ impl Edges {
             (1e-6 * start.abs()).max(1e-150)
         };
         if range <= f64::EPSILON * start.abs() || range <= 0.0 {
-            return Edges {
+            let one = Edges {
                 start: start - 0.5 * unit,
                 end: end + 0.5 * unit,
                 bins: 1,
             };
+            return (one, true);
         }
         let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
         let scott =
             || deviation(&sorted, total) * (24.0 * std::f64::consts::PI.sqrt() / total).cbrt();
+        let fd = || {
+            let middle = quantile(&sorted, total, 0.75) - quantile(&sorted, total, 0.25);
+            let width = 2.0 * middle / total.cbrt();
+            range / if width > 0.0 { width } else { scott() }
+        };
         let wanted = match bins {
             Bins::Number(number) => number as f64,
             Bins::Sturges => total.max(1.0).log2() + 1.0,
             Bins::Scott => range / scott(),
-            Bins::Fd => {
-                let middle = quantile(&sorted, total, 0.75) - quantile(&sorted, total, 0.25);
-                let width = 2.0 * middle / total.cbrt();
-                range / if width > 0.0 { width } else { scott() }
-            }
-            Bins::Knuth => knuth(&sorted, total) as f64,
+            Bins::Fd => fd(),
+            Bins::Knuth => return knuth(&sorted, total, fd()),
         };
-        Edges {
+        let edges = Edges {
             start,
             end,
             bins: wanted.ceil().clamp(1.0, MOST_BINS as f64) as usize,
-        }
+        };
+        (edges, true)
     }
 
     /// The width of a bin.
@@ -177,8 +201,9 @@ fn quantile(sorted: &[(f64, f64)], total: f64, share: f64) -> f64 {
     low + (high - low) * (rank - rank.floor())
 }
 
-/// The number of bins of highest posterior probability.
-fn knuth(sorted: &[(f64, f64)], total: f64) -> usize {
+/// The bins of highest posterior probability, and true; or about `otherwise` bins,
+/// and false, where equal numbers make more bins than numbers the most probable.
+fn knuth(sorted: &[(f64, f64)], total: f64, otherwise: f64) -> (Edges, bool) {
     let mut before = Vec::with_capacity(sorted.len() + 1);
     let mut sum = 0.0;
     before.push(sum);
@@ -186,16 +211,15 @@ fn knuth(sorted: &[(f64, f64)], total: f64) -> usize {
         sum += weight;
         before.push(sum);
     }
-    let (start, end) = (sorted[0].0, sorted[sorted.len() - 1].0);
-    let merit = |bins: usize| {
-        let edges = Edges { start, end, bins };
-        let m = bins as f64;
-        let mut merit = total * m.ln() + libm::lgamma(0.5 * m)
+    let merit = |edges: &Edges| {
+        let m = edges.bins as f64;
+        // The bins may reach beyond the numbers.
+        let mut merit = -total * edges.width().ln() + libm::lgamma(0.5 * m)
             - m * libm::lgamma(0.5)
             - libm::lgamma(total + 0.5 * m);
         let mut first = 0;
-        for bin in 1..=bins {
-            let past = match bin == bins {
+        for bin in 1..=edges.bins {
+            let past = match bin == edges.bins {
                 true => sorted.len(),
                 false => sorted.partition_point(|(x, _)| *x < edges.edge(bin)),
             };
@@ -204,17 +228,37 @@ fn knuth(sorted: &[(f64, f64)], total: f64) -> usize {
         }
         merit
     };
+    let (start, end) = (sorted[0].0, sorted[sorted.len() - 1].0);
+    let is_tied = sorted.iter().any(|(_, weight)| *weight > 1.0);
+    let step = Points::resolution(sorted.iter().map(|(x, _)| *x)).filter(|_| is_tied);
+    // In each bin as many steps as make about so many bins.
+    let candidate = |bins: usize| match step {
+        None => Edges { start, end, bins },
+        Some(step) => {
+            let steps = ((end - start) / step).round() + 1.0;
+            let own = (steps / bins as f64).ceil();
+            let bins = (steps / own).ceil();
+            let start = start - 0.5 * step;
+            Edges {
+                start,
+                end: (start + bins * own * step).max(end),
+                bins: bins as usize,
+            }
+        }
+    };
     // More bins than twice the different points only add empty ones.
-    let different = 1 + sorted
-        .windows(2)
-        .filter(|pair| pair[0].0 < pair[1].0)
-        .count();
-    let most = MOST_BINS_OF_KNUTH.min(2 * different);
-    let merits = (1..=most).map(|bins| (merit(bins), bins));
-    let best = merits.fold((f64::NEG_INFINITY, 1), |best, own| {
-        if own.0 > best.0 { own } else { best }
-    });
-    best.1
+    let most = MOST_BINS_OF_KNUTH.min(2 * sorted.len());
+    let mut candidates: Vec<Edges> = (1..=most).map(candidate).collect();
+    candidates.dedup();
+    let merits = candidates.into_iter().map(|edges| (merit(&edges), edges));
+    let best = merits.reduce(|best, own| if own.0 > best.0 { own } else { best });
+    match best {
+        Some((_, best)) if !is_tied || 2 * best.bins <= most => (best, true),
+        _ => (
+            candidate(otherwise.ceil().clamp(1.0, most as f64) as usize),
+            false,
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +279,36 @@ mod tests {
             let weighted = Edges::of(&x, &[2.0; 90], bins);
             assert_eq!(weighted, Edges::of(&twice, &[1.0; 180], bins), "{bins:?}");
         }
+    }
+
+    #[test]
+    fn bins_by_knuth_do_not_show_the_steps_of_rounded_numbers() {
+        let rounded = |steps: f64| -> Vec<f64> {
+            let score = |i: usize| (i as f64 + 0.5) / 2000.0;
+            let logit = |p: f64| (p / (1.0 - p)).ln();
+            (0..2000)
+                .map(|i| (logit(score(i)) * steps).round() / steps)
+                .collect()
+        };
+        let weights = [1.0; 2000];
+        let smooth = Edges::of(&rounded(1e9), &weights, Bins::Knuth);
+        for steps in [100.0, 10.0, 4.0, 2.0, 1.0] {
+            let x = rounded(steps);
+            let (edges, own) = Edges::chosen(&x, &weights, Bins::Knuth);
+            let whole = edges.width() * steps;
+            assert!(own && (whole - whole.round()).abs() < 1e-9, "{edges:?}");
+            assert!(edges.bins <= 2 * smooth.bins, "{edges:?} {smooth:?}");
+            assert!(x.iter().all(|x| edges.bin(*x).is_some()));
+        }
+        // Even numbers, about a hundred of them, and three odd ones.
+        let mixed: Vec<f64> = rounded(10.0).iter().map(|x| (20.0 * x).round()).collect();
+        let mixed = [mixed, vec![1.0, 3.0, 13.0]].concat();
+        let edges = Edges::of(&mixed, &[1.0; 2003], Bins::Knuth);
+        assert!(edges.bins < 50, "{edges:?}");
+        // Numbers that all come three times say nothing of how narrow bins may be.
+        let x = wave(90);
+        let (edges, own) = Edges::chosen(&x, &[3.0; 90], Bins::Knuth);
+        assert!(!own && edges.bins < 30, "{edges:?}");
     }
 
     #[test]

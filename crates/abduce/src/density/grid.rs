@@ -18,6 +18,9 @@ const WORST: f64 = 1e-3;
 /// The most nodes of a transform.
 const MOST_NODES: usize = 1 << 24;
 
+/// The most nodes of a grid.
+const LARGEST_GRID: usize = 1 << 27;
+
 /// Beyond so many widths a Gaussian is below the rounding of its peak.
 const REACH: f64 = 8.6;
 
@@ -33,14 +36,23 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The distance between two nodes.
+    /// The distance between two nodes; the whole length where there is but one.
     pub fn step(&self) -> f64 {
-        (self.end - self.start) / (self.points - 1) as f64
+        (self.end - self.start) / self.steps()
     }
 
     /// The place of a node.
     pub fn node(&self, number: usize) -> f64 {
-        self.start + self.step() * number as f64
+        let share = number as f64 / self.steps();
+        self.start * (1.0 - share) + self.end * share
+    }
+
+    fn steps(&self) -> f64 {
+        self.points.saturating_sub(1).max(1) as f64
+    }
+
+    fn is_proper(&self) -> bool {
+        self.points >= 2 && self.start < self.end && self.step().is_finite()
     }
 
     /// The same axis with more nodes before and after.
@@ -63,7 +75,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The density at a place, linear between the nodes, and 0 beyond them.
+    /// The density at a place, linear between the nodes; 0 beyond them, and on
+    /// axes of fewer than two nodes or no length.
     ///
     /// ```
     /// use abduce::density::{Axis, Grid};
@@ -74,7 +87,7 @@ impl Grid {
     pub fn density(&self, place: &[f64]) -> f64 {
         let mut sum = 0.0;
         share_out(&self.axes, place, |node, share| {
-            sum += share * self.densities[node];
+            sum += share * self.densities.get(node).copied().unwrap_or_default();
         });
         sum
     }
@@ -84,9 +97,9 @@ impl Grid {
 #[inline]
 fn share_out(axes: &[Axis], place: &[f64], mut take: impl FnMut(usize, f64)) {
     let along = |axis: &Axis, x: f64| {
-        let at = (x - axis.start) / (axis.end - axis.start) * (axis.points - 1) as f64;
-        let inside = at >= 0.0 && at <= (axis.points - 1) as f64;
-        let node = (at as usize).min(axis.points - 2);
+        let at = (x - axis.start) / (axis.end - axis.start) * axis.steps();
+        let inside = axis.points >= 2 && at >= 0.0 && at <= axis.steps();
+        let node = (at as usize).min(axis.points.saturating_sub(2));
         inside.then_some((node, at - node as f64))
     };
     match (axes, place) {
@@ -171,7 +184,7 @@ impl KernelDensity {
     ///
     /// # Errors
     /// If there is not one axis for each of one or two columns, or an axis has fewer
-    /// than two nodes or no length.
+    /// than two nodes or no length, or there are more than 2²⁷ nodes.
     pub fn on_grid(&self, axes: &[Axis]) -> Result<Grid> {
         let columns = self.points().columns();
         if axes.len() != columns || columns > 2 {
@@ -180,12 +193,18 @@ impl KernelDensity {
                 axes.len()
             )));
         }
-        let proper =
-            |axis: &Axis| axis.points >= 2 && axis.start < axis.end && axis.step().is_finite();
-        if !axes.iter().all(proper) {
+        if !axes.iter().all(Axis::is_proper) {
             return Err(Error::parameter(
                 "an axis must end after its start and have two nodes or more",
             ));
+        }
+        let nodes = axes
+            .iter()
+            .try_fold(1usize, |n, axis| n.checked_mul(axis.points));
+        if nodes.is_none_or(|nodes| nodes > LARGEST_GRID) {
+            return Err(Error::parameter(format!(
+                "a grid has at most {LARGEST_GRID} nodes"
+            )));
         }
         let densities = match self.transform(axes) {
             Some(densities) => densities,
@@ -231,12 +250,17 @@ impl KernelDensity {
             .iter()
             .zip(&widths)
             .map(|(axis, width)| REACH * width / axis.step());
-        let reaches: Vec<usize> = reaches.map(|reach| reach.ceil() as usize).collect();
+        // Bumps far wider than the grid reach over more nodes than can be counted.
+        let countable = |reach: f64| (reach <= MOST_NODES as f64).then_some(reach.ceil() as usize);
+        let reaches: Vec<usize> = reaches.map(countable).collect::<Option<_>>()?;
         let wider: Vec<Axis> = axes
             .iter()
             .zip(&reaches)
             .map(|(axis, reach)| axis.wider(*reach))
             .collect();
+        if !wider.iter().all(Axis::is_proper) {
+            return None;
+        }
         let sizes: Vec<usize> = wider
             .iter()
             .map(|axis| axis.points.checked_next_power_of_two())
@@ -322,3 +346,7 @@ fn turned(cells: &[Complex<f64>], rows: usize, columns: usize) -> Vec<Complex<f6
     let cell = |place: usize| cells[place % rows * columns + place / rows];
     (0..rows * columns).map(cell).collect()
 }
+
+#[cfg(test)]
+#[path = "grid_laws.rs"]
+mod laws;

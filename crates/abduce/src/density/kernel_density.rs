@@ -53,13 +53,12 @@ struct Stored {
 
 impl From<KernelDensity> for Stored {
     fn from(density: KernelDensity) -> Stored {
-        let points = &density.points;
-        let weights = points.weights();
+        let (columns, weights) = density.points.to_columns();
         Stored {
             kernel: density.kernel,
-            columns: (0..points.columns()).map(|c| points.column(c)).collect(),
-            weights: weights.iter().any(|w| *w != 1.0).then(|| weights.to_vec()),
             bandwidth: density.bandwidth,
+            columns,
+            weights,
         }
     }
 }
@@ -303,23 +302,36 @@ impl KernelDensity {
         );
         let one = |place: &Q| {
             let place = self.whitening.place(place.as_ref());
+            // So far away that the distance has no number.
+            if !place.iter().all(|x| x.is_finite()) {
+                return f64::NEG_INFINITY;
+            }
             constant + tree.log_sum(&self.profile, &place, tolerance, None)
         };
         Ok(places.par_iter().with_min_len(16).map(one).collect())
     }
 
-    /// The logarithm of the density that all other points give to each of these.
+    /// The logarithm of the density that all other rows give to each of these: a
+    /// point of weight 2 is two rows, of which one stays. A point of weight 1 or less
+    /// is left out whole.
     pub fn leave_one_out(&self, points: &[usize]) -> Vec<f64> {
+        self.without(points, 1.0)
+    }
+
+    /// The logarithm of the density at each of these points once so much of its
+    /// weight, or all if it has less, is left out.
+    pub(super) fn without(&self, points: &[usize], weight: f64) -> Vec<f64> {
         let tree = self.tree();
         let total = self.points.weight();
         let one = |point: &usize| {
-            let constant = self.log_constant() - (total - self.points.weights()[*point]).ln();
+            let weight = self.points.weights()[*point].min(weight);
+            let constant = self.log_constant() - (total - weight).ln();
             let place = self.whitening.place(self.points.row(*point));
             let tolerance = (
                 self.tolerance.absolute.ln() - constant,
                 self.tolerance.relative,
             );
-            let sum = tree.log_sum(&self.profile, &place, tolerance, Some(*point));
+            let sum = tree.log_sum(&self.profile, &place, tolerance, Some((*point, weight)));
             // A single point has no others.
             if sum == f64::NEG_INFINITY {
                 sum
@@ -337,6 +349,11 @@ impl KernelDensity {
         let share = |(row, weight): (&[f64], &f64)| {
             let row = self.whitening.place(row);
             let square: f64 = row.iter().zip(&place).map(|(a, b)| (a - b) * (a - b)).sum();
+            let square = if square.is_nan() {
+                f64::INFINITY
+            } else {
+                square
+            };
             weight.ln() + self.profile.log_value(square)
         };
         let points = self.points.rows().zip(self.points.weights());

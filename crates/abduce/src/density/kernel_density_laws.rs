@@ -146,24 +146,30 @@ fn the_number_of_threads_does_not_show() {
 }
 
 #[test]
-fn leaving_a_point_out_is_fitting_without_it() {
+fn leaving_a_row_out_is_fitting_without_it() {
     for (kernel, name) in Kernel::ALL {
         let all = points(120, 2, true, 6);
         let bandwidth = Bandwidth::Columns(vec![2.5, 3.0]);
         let density =
             KernelDensity::with_bandwidth(all.clone(), kernel, bandwidth.clone()).unwrap();
-        for out in [0, 1, 50, 119] {
-            let table: Vec<Vec<f64>> = (0..2).map(|c| all.column(c)).collect();
-            let mut weights = all.weights().to_vec();
-            weights[out] = 0.0;
-            let others = Points::from_columns(&table, Some(&weights)).unwrap();
-            let others = KernelDensity::with_bandwidth(others, kernel, bandwidth.clone()).unwrap();
-            let expected = others.log_density(all.row(out)).unwrap();
-            let obtained = density.leave_one_out(&[out])[0];
-            assert!(
-                obtained == expected || (obtained - expected).abs() < 1e-7,
-                "{name} {out}: {obtained} {expected}"
-            );
+        // Weights are 1, 0.25 and 3 in turn: of three rows at a place, two stay.
+        for out in [0, 1, 2, 50, 119] {
+            for (left_out, obtained) in [
+                (1.0, density.leave_one_out(&[out])[0]),
+                (9.0, density.without(&[out], 9.0)[0]),
+            ] {
+                let table: Vec<Vec<f64>> = (0..2).map(|c| all.column(c)).collect();
+                let mut weights = all.weights().to_vec();
+                weights[out] = f64::max(weights[out] - left_out, 0.0);
+                let others = Points::from_columns(&table, Some(&weights)).unwrap();
+                let others =
+                    KernelDensity::with_bandwidth(others, kernel, bandwidth.clone()).unwrap();
+                let expected = others.log_density(all.row(out)).unwrap();
+                assert!(
+                    obtained == expected || (obtained - expected).abs() < 1e-7,
+                    "{name} {out}: {obtained} {expected}"
+                );
+            }
         }
     }
 }
@@ -176,15 +182,21 @@ fn weight_two_is_the_point_twice() {
         .iter()
         .map(|c| [c.clone(), c.clone()].concat())
         .collect();
-    let fit = |points| KernelDensity::fit(points, Kernel::Gaussian, &Selection::default()).unwrap();
-    let weighted = fit(Points::from_columns(&columns, Some(&[2.0; 50])).unwrap());
-    let repeated = fit(Points::from_columns(&twice, None).unwrap());
-    for place in places(&once, 8) {
-        let (a, b) = (
-            weighted.log_density(&place).unwrap(),
-            repeated.log_density(&place).unwrap(),
-        );
-        assert!((a - b).abs() <= 1e-7 * (1.0 + b.abs()), "{a} {b}");
+    for rule in [Rule::Scott, Rule::Cv] {
+        let selection = Selection {
+            rule,
+            ..Selection::default()
+        };
+        let fit = |points| KernelDensity::fit(points, Kernel::Gaussian, &selection).unwrap();
+        let weighted = fit(Points::from_columns(&columns, Some(&[2.0; 50])).unwrap());
+        let repeated = fit(Points::from_columns(&twice, None).unwrap());
+        for place in places(&once, 8) {
+            let (a, b) = (
+                weighted.log_density(&place).unwrap(),
+                repeated.log_density(&place).unwrap(),
+            );
+            assert!((a - b).abs() <= 1e-7 * (1.0 + b.abs()), "{rule:?}: {a} {b}");
+        }
     }
 }
 

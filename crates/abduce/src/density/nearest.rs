@@ -49,13 +49,12 @@ struct Stored {
 
 impl From<NearestNeighbours> for Stored {
     fn from(density: NearestNeighbours) -> Stored {
-        let points = &density.points;
-        let weights = points.weights();
+        let (columns, weights) = density.points.to_columns();
         Stored {
             neighbours: density.neighbours,
-            columns: (0..points.columns()).map(|c| points.column(c)).collect(),
-            weights: weights.iter().any(|w| *w != 1.0).then(|| weights.to_vec()),
             scales: density.scales,
+            columns,
+            weights,
         }
     }
 }
@@ -138,18 +137,22 @@ impl NearestNeighbours {
         Ok(places.map(|place| self.at(place.as_ref(), None)).collect())
     }
 
-    /// The logarithm of the density that all other points give to each of these.
+    /// The logarithm of the density that all other rows give to each of these: a
+    /// point of weight 2 is two rows, of which one stays. A point of weight 1 or less
+    /// is left out whole.
     pub fn leave_one_out(&self, points: &[usize]) -> Vec<f64> {
         self.tree();
         let points = points.par_iter().with_min_len(16);
-        points
-            .map(|point| self.at(self.points.row(*point), Some(*point)))
-            .collect()
+        let one = |point: &usize| {
+            let weight = self.points.weights()[*point].min(1.0);
+            self.at(self.points.row(*point), Some((*point, weight)))
+        };
+        points.map(one).collect()
     }
 
-    fn at(&self, place: &[f64], left_out: Option<usize>) -> f64 {
+    fn at(&self, place: &[f64], left_out: Option<(usize, f64)>) -> f64 {
         let scaled = self.scaled(place);
-        let total = self.points.weight() - left_out.map_or(0.0, |p| self.points.weights()[p]);
+        let total = self.points.weight() - left_out.map_or(0.0, |(_, weight)| weight);
         if total <= 0.0 {
             return f64::NEG_INFINITY;
         }
@@ -221,6 +224,9 @@ mod tests {
             let (a, b) = (weighted.log_density(&place), repeated.log_density(&place));
             assert!((a.unwrap() - b.unwrap()).abs() < 1e-12);
         }
+        let all: Vec<usize> = (0..80).collect();
+        let (a, b) = (weighted.leave_one_out(&all), repeated.leave_one_out(&all));
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 
     #[test]

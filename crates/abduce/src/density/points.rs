@@ -2,6 +2,7 @@
 //! weight, and their moments.
 
 use crate::{Error, Result};
+use std::cmp::Ordering;
 
 /// Weighted points of one or more columns. Points of weight 0 are left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,8 @@ impl Points {
     /// otherwise.
     ///
     /// # Errors
-    /// If there is no column or no point of positive weight, lengths differ, or a
-    /// number is not finite or beyond 1e140.
+    /// If there is no column or no point of positive weight, lengths differ, a
+    /// number is not finite or beyond 1e140, or the weights cannot be added up.
     ///
     /// ```
     /// use abduce::density::Points;
@@ -58,6 +59,9 @@ impl Points {
         }
         if self.weights.is_empty() {
             return Err(Error::data("there is no point to make a density of"));
+        }
+        if !self.weight().is_finite() {
+            return Err(Error::data("the weights are too large to be added up"));
         }
         if !self.values.iter().all(|x| x.abs() <= Self::LARGEST) {
             return Err(Error::data("a number is not finite or beyond 1e140"));
@@ -100,6 +104,13 @@ impl Points {
         self.rows().map(|row| row[column]).collect()
     }
 
+    /// What [`from_columns`](Self::from_columns) makes the same points of.
+    pub(super) fn to_columns(&self) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
+        let columns = (0..self.columns).map(|c| self.column(c)).collect();
+        let weighs_one = self.weights.iter().all(|w| *w == 1.0);
+        (columns, (!weighs_one).then(|| self.weights.clone()))
+    }
+
     /// The same points with some of their columns only.
     pub(super) fn select(&self, columns: &[usize]) -> Points {
         let rows = self.rows();
@@ -128,6 +139,38 @@ impl Points {
             values: self.rows().flat_map(place).collect(),
             weights: self.weights.clone(),
         }
+    }
+
+    /// The places of the points in ascending order, each with the weight of all
+    /// points there.
+    pub(super) fn merged(&self) -> Points {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let compare = |a: &usize, b: &usize| {
+            let pairs = self.row(*a).iter().zip(self.row(*b));
+            // Adding 0 makes one zero of two.
+            let mut orders = pairs.map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)));
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+        };
+        order.sort_by(compare);
+        let mut merged = Points {
+            columns: self.columns,
+            values: Vec::with_capacity(self.values.len()),
+            weights: Vec::with_capacity(self.len()),
+        };
+        for (number, point) in order.iter().enumerate() {
+            match merged.weights.last_mut() {
+                Some(sum) if compare(&order[number - 1], point).is_eq() => {
+                    *sum += self.weights[*point];
+                }
+                _ => {
+                    merged.values.extend(self.row(*point));
+                    merged.weights.push(self.weights[*point]);
+                }
+            }
+        }
+        merged
     }
 
     /// The total weight.
@@ -190,6 +233,19 @@ impl Points {
                 }
             })
             .collect()
+    }
+
+    /// How finely the numbers of a column were written down: the least distance
+    /// between two that differ by more than rounding; `None` for a constant column.
+    pub(super) fn resolution(x: impl Iterator<Item = f64>) -> Option<f64> {
+        let mut x: Vec<f64> = x.collect();
+        x.sort_unstable_by(f64::total_cmp);
+        let gaps = x
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0], pair[0].abs() + pair[1].abs()));
+        gaps.filter(|(gap, size)| *gap > 8.0 * f64::EPSILON * size)
+            .map(|(gap, _)| gap)
+            .reduce(f64::min)
     }
 
     /// What stands for the spread of columns that have none: a millionth of

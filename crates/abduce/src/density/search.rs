@@ -9,17 +9,18 @@ use std::collections::BinaryHeap;
 impl Tree {
     /// The squared distance within which points away from the query itself weigh
     /// `wanted` together with those at it, and the weight counted up to there;
-    /// `None` if all points lie at the query.
+    /// `None` if all points lie at the query. Of one point so much weight may be
+    /// left out.
     pub fn nearest(
         &self,
         query: &[f64],
         wanted: f64,
-        left_out: Option<usize>,
+        left_out: Option<(usize, f64)>,
     ) -> Option<(f64, f64)> {
         let mut near = Nearest {
             tree: self,
             query,
-            left_out: left_out.map(|row| self.places[row] as usize),
+            left_out: left_out.map(|(row, weight)| (self.places[row] as usize, weight)),
             least: wanted * (1.0 - 1e-12),
             found: BinaryHeap::new(),
             weight: 0.0,
@@ -39,7 +40,8 @@ impl Tree {
 struct Nearest<'a> {
     tree: &'a Tree,
     query: &'a [f64],
-    left_out: Option<usize>,
+    /// Where in the tree, and how much.
+    left_out: Option<(usize, f64)>,
     /// The weight that is enough; weights are added and taken away, so that a little
     /// rounding is forgiven.
     least: f64,
@@ -106,8 +108,9 @@ impl Nearest<'_> {
         let mut lanes: Lanes = [0.0; BLOCK];
         squared_distances(self.tree.block(node.block as usize), self.query, &mut lanes);
         for (lane, square) in lanes.into_iter().enumerate() {
-            let weight = self.tree.weights[first + lane];
-            if weight <= 0.0 || Some(first + lane) == self.left_out || square > self.reach() {
+            let left_out = self.left_out.filter(|(place, _)| *place == first + lane);
+            let weight = self.tree.weights[first + lane] - left_out.map_or(0.0, |(_, w)| w);
+            if weight <= 0.0 || square > self.reach() {
                 continue;
             }
             self.found.push(Found { square, weight });

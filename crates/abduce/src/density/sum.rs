@@ -42,16 +42,16 @@ impl Tolerance {
 impl Tree {
     /// ln Σ w K(|x − query|²) without the profile's constant, and −∞ where no
     /// point reaches. The tolerance's absolute part is that of the sum, as a
-    /// logarithm. A point of the table may be left out.
+    /// logarithm. Of one point of the table so much weight may be left out.
     pub fn log_sum(
         &self,
         profile: &Profile,
         query: &[f64],
         (log_absolute, relative): (f64, f64),
-        left_out: Option<usize>,
+        left_out: Option<(usize, f64)>,
     ) -> f64 {
-        let place = left_out.map(|row| self.places[row] as usize);
-        let weight = self.nodes[0].weight - place.map_or(0.0, |place| self.weights[place]);
+        let left_out = left_out.map(|(row, weight)| (self.places[row] as usize, weight));
+        let weight = self.nodes[0].weight - left_out.map_or(0.0, |(_, weight)| weight);
         // A compact profile cannot underflow; others begin at their first block.
         let is_compact = profile.is_compact();
         let reference = if is_compact { 0.0 } else { f64::NEG_INFINITY };
@@ -62,7 +62,7 @@ impl Tree {
             query,
             log_absolute,
             relative,
-            left_out: place,
+            left_out,
             is_compact,
             reference,
             absolute: if is_compact { log_absolute.exp() } else { 0.0 },
@@ -85,7 +85,8 @@ struct Sum<'a> {
     query: &'a [f64],
     log_absolute: f64,
     relative: f64,
-    left_out: Option<usize>,
+    /// Where in the tree, and how much.
+    left_out: Option<(usize, f64)>,
     is_compact: bool,
     reference: f64,
     /// The absolute tolerance of the sum.
@@ -203,17 +204,20 @@ impl Sum<'_> {
     fn take_block(&mut self, node: &Node) {
         let tree = self.tree;
         let first = node.block as usize * BLOCK;
-        let weights = tree.weights_of(node.block as usize);
+        let mut weights: Lanes = [0.0; BLOCK];
+        weights.copy_from_slice(tree.weights_of(node.block as usize));
         let mut lanes: Lanes = [0.0; BLOCK];
         squared_distances(tree.block(node.block as usize), self.query, &mut lanes);
         self.left -= node.weight;
-        if let Some(lane) = self
-            .left_out
-            .and_then(|place| place.checked_sub(first))
-            .filter(|lane| *lane < BLOCK)
+        if let Some((place, weight)) = self.left_out
+            && (first..first + BLOCK).contains(&place)
         {
-            lanes[lane] = f64::INFINITY;
-            self.left += weights[lane];
+            let lane = place - first;
+            self.left += weight;
+            weights[lane] -= weight;
+            if weights[lane] <= 0.0 {
+                lanes[lane] = f64::INFINITY;
+            }
         }
         let sum = if self.is_compact {
             let values = lanes
@@ -233,7 +237,7 @@ impl Sum<'_> {
                 self.refer_to(top);
             }
             self.profile.take_log_values(&mut lanes);
-            sum_of_exponentials(&lanes, weights, self.reference)
+            sum_of_exponentials(&lanes, &weights, self.reference)
         };
         self.estimate += sum;
         self.at_least += sum;

@@ -4,6 +4,7 @@
 //! The estimate solves ψ(a) − ψ(a + b) = mean ln x, ψ(b) − ψ(a + b) =
 //! mean ln(1 − x) by Newton steps on the logarithms of a and b.
 
+use super::scalar::NARROW;
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::special::{
@@ -240,6 +241,16 @@ impl Scalar for Beta {
             }
         }
         Beta::new(a.exp(), b.exp())
+    }
+
+    fn narrow(stats: &BetaStats, wide: &Self) -> Option<Self> {
+        let mean = (stats.log_sum / stats.weight).exp();
+        let rest = (stats.log_complement_sum / stats.weight).exp();
+        let total = mean * rest / (NARROW * Univariate::variance(wide)?) - 1.0;
+        Some(Beta {
+            a: mean * total,
+            b: rest * total,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &BetaStats) -> f64 {

@@ -6,6 +6,7 @@
 //! is the mean of x/x̄ − 1 − ln(x/x̄), a sum of positive numbers in which nothing
 //! cancels, however close to each other the rows are.
 
+use super::scalar::NARROW;
 use super::{ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen};
 use crate::kernel::special::{
     digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_less_digamma,
@@ -257,6 +258,15 @@ impl Scalar for Gamma {
         }
         let shape = shape_of(spread);
         Gamma::new(shape, shape / mean)
+    }
+
+    fn narrow(stats: &GammaStats, wide: &Self) -> Option<Self> {
+        let mean = stats.sum / stats.weight;
+        let variance = NARROW * Univariate::variance(wide)?;
+        Some(Gamma {
+            shape: mean * mean / variance,
+            rate: mean / variance,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &GammaStats) -> f64 {

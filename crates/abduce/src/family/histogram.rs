@@ -24,6 +24,39 @@ impl Histogram {
         }
         Histogram::with_edges(&stats.points()?, vec![edges], prior.smoothing)
     }
+
+    /// A row with its holes filled, from the cells that it may lie in. Where none
+    /// reaches, what is seen tells nothing.
+    pub(crate) fn filled(&self, place: &[Option<f64>], how: Fill, rng: &mut dyn Rng) -> Vec<f64> {
+        let shares = self.shares(place);
+        let shares = shares.or_else(|| self.shares(&vec![None; place.len()]));
+        let shares = shares.unwrap_or_default();
+        let middle = |share: usize, column: usize| {
+            let (start, end) = self.interval(share, column);
+            start + 0.5 * (end - start)
+        };
+        let chosen = match (how, shares.split_last()) {
+            (Fill::Draw, _) => draw_index(&shares, rng),
+            // The last share is spread over the whole box, and counts where no cell does.
+            (_, Some((_, cells))) if cells.iter().any(|share| *share > 0.0) => most_probable(cells),
+            _ => self.cells.len(),
+        };
+        let mut fill = |column: usize| match how {
+            Fill::Mean => {
+                let each = shares.iter().enumerate();
+                each.map(|(share, p)| p * middle(share, column)).sum()
+            }
+            Fill::Mode => middle(chosen, column),
+            Fill::Draw => {
+                let (start, end) = self.interval(chosen, column);
+                start + rng.random::<f64>() * (end - start)
+            }
+        };
+        let cells = place.iter().enumerate();
+        cells
+            .map(|(column, x)| x.unwrap_or_else(|| fill(column)))
+            .collect()
+    }
 }
 
 impl Family for Histogram {
@@ -125,23 +158,7 @@ impl Family for Histogram {
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        let shares = self.shares(&[None]).unwrap_or_default();
-        let middle = |share: usize| {
-            let (start, end) = self.interval(share, 0);
-            start + 0.5 * (end - start)
-        };
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean => {
-                let each = shares.iter().enumerate();
-                each.map(|(share, p)| p * middle(share)).sum()
-            }
-            // The last share is that of all bins.
-            Fill::Mode => middle(most_probable(&shares[..shares.len().max(2) - 1])),
-            Fill::Draw => {
-                let (start, end) = self.interval(draw_index(&shares, rng), 0);
-                start + rng.random::<f64>() * (end - start)
-            }
-        });
+        out[0] = row[0].unwrap_or_else(|| self.filled(row, how, rng)[0]);
     }
 
     fn examples() -> Vec<Self> {

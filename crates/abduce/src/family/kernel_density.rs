@@ -7,14 +7,15 @@ use super::point_stats::PointStats;
 use super::{Belief, Family, Fill, Scale, Stats, draw_index, most_probable, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
-use crate::density::{Kernel, KernelDensity, Points, Selection};
+use crate::density::{Bandwidth, Kernel, KernelDensity, Points, Selection};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 /// What stands for the spread of a component whose numbers are all the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelPrior {
-    /// A standard deviation; a share of the number itself where there is none.
+    /// The deviation of the bump on them; by default a share of the number itself.
+    /// That of all rows by Scott's rule makes no place likelier than their own.
     pub spread: Option<f64>,
 }
 
@@ -55,9 +56,10 @@ impl Family for KernelDensity {
             return Err(nothing_seen());
         }
         let points = stats.points()?;
-        let spreads = prior.spread.map(|spread| vec![spread]);
-        let selection = Selection::default();
-        let bandwidth = selection.bandwidth(&points, Kernel::Gaussian, spreads.as_deref())?;
+        let bandwidth = match prior.spread {
+            Some(spread) if stats.values.len() == 1 => Bandwidth::Shared(spread),
+            _ => Selection::default().bandwidth(&points, Kernel::Gaussian, None)?,
+        };
         KernelDensity::with_bandwidth(points, Kernel::Gaussian, bandwidth)
     }
 
@@ -84,9 +86,10 @@ impl Family for KernelDensity {
         x.abs() <= Points::LARGEST
     }
 
-    fn weak_prior(scales: &[Scale], _: &Belief) -> KernelPrior {
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
+        let scott = belief.rows.max(1.0).powf(-0.2);
         KernelPrior {
-            spread: Some(scales[0].variance.sqrt()),
+            spread: Some(scales[0].variance.sqrt() * scott),
         }
     }
 

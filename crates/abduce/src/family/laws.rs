@@ -1,6 +1,8 @@
 //! The laws that every family keeps, tried on its examples with rows drawn
 //! from them. A family is added to the list and these run on it.
 
+mod estimates;
+
 use super::*;
 use crate::data::{Cells, Column, Values};
 use rand::SeedableRng;
@@ -111,11 +113,12 @@ pub(super) fn hold_for<F: Family>() {
         chunking_is_irrelevant(family, seed);
         hidden_cells_say_nothing(family, seed);
         likelihood_from_statistics_is_the_sum_of_densities(family, seed);
-        the_estimate_beats_perturbations(family, seed);
+        estimates::beat_perturbations(family, seed);
         a_family_knows_itself(family, seed);
         samples_have_the_fitted_parameters(family, seed);
         densities_integrate_to_one(family, seed);
         filling_keeps_what_is_seen(family, seed);
+        estimates::of_equal_rows_make_them_likelier_than_those_of_all(family, seed);
         files_round_trip(family, seed);
     }
     nothing_seen_is_an_error::<F>();
@@ -274,42 +277,6 @@ fn scales(data: &Drawn) -> Vec<Scale> {
         }
     };
     data.cells().iter().map(moments).collect()
-}
-
-fn the_estimate_beats_perturbations<F: Family>(family: &F, seed: u64) {
-    if !F::BY_LIKELIHOOD {
-        return;
-    }
-    let data = draw(family, 300, false, seed);
-    let stats = observed(family, &data.cells(), &weights(300));
-    let weak = |variance_floor: f64, smoothing: f64| {
-        let belief = Belief {
-            variance_floor,
-            smoothing,
-            rows: 300.0,
-        };
-        F::weak_prior(&scales(&data), &belief)
-    };
-    for prior in [F::Prior::default(), weak(1e-6, 1.0), weak(0.1, 7.5)] {
-        let best = F::map(&stats, &prior).unwrap();
-        let objective = |f: &F| f.log_likelihood(&stats) + f.log_prior(&prior);
-        let most = objective(&best);
-        assert!(
-            most >= objective(family) - 1e-9,
-            "the estimate beats the truth: {family:?}"
-        );
-        // Estimates from other rows are perturbations of this one.
-        for other in 0..20 {
-            let data = draw(family, 300, false, 1000 + seed * 20 + other);
-            let stats = observed(family, &data.cells(), &[1.0; 300]);
-            let other = F::map(&stats, &prior).unwrap();
-            let rounding = 1e-12 * most.abs();
-            assert!(
-                most >= objective(&other) - 1e-9 - rounding,
-                "{best:?} {other:?} {prior:?}"
-            );
-        }
-    }
 }
 
 fn a_family_knows_itself<F: Family>(family: &F, seed: u64) {

@@ -1,5 +1,6 @@
 //! The log-normal distribution of a positive number: ln x is Gaussian.
 
+use super::scalar::NARROW;
 use super::{ExponentialFamily, Family, Gaussian, GaussianStats, Scalar, Scale, Stats, Univariate};
 use crate::data::{Cells, Rows};
 use crate::kernel::special::LN_TAU;
@@ -129,6 +130,13 @@ impl Scalar for LogNormal {
     fn estimate(stats: &GaussianStats) -> Result<Self> {
         let fitted = Gaussian::mle(stats)?;
         LogNormal::new(fitted.mean, fitted.variance)
+    }
+
+    fn narrow(stats: &GaussianStats, wide: &Self) -> Option<Self> {
+        Some(LogNormal {
+            log_mean: stats.mean,
+            log_variance: NARROW * wide.log_variance,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &GaussianStats) -> f64 {

@@ -13,6 +13,9 @@ use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+/// The share of a column's variance that stands for a variance of 0.
+pub(super) const NARROW: f64 = 1e-6;
+
 /// A family of one column of numbers, estimated from its statistics alone.
 pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     /// The name users read.
@@ -35,6 +38,13 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     /// # Errors
     /// If the statistics do not determine it, as when nothing was seen.
     fn estimate(stats: &Self::Stats) -> Result<Self>;
+
+    /// What stands for the estimate where numbers are equal and it would have no
+    /// width: about these numbers, with [`NARROW`] times the variance of `wide`.
+    /// Families that always have an estimate have none.
+    fn narrow(_stats: &Self::Stats, _wide: &Self) -> Option<Self> {
+        None
+    }
 
     /// The log-likelihood of the rows that the statistics sum up.
     fn log_likelihood_of(&self, stats: &Self::Stats) -> f64;
@@ -98,6 +108,22 @@ impl<S: Scalar> Family for S {
         let mut all = stats.clone();
         all.merge(prior);
         Self::estimate(&all)
+    }
+
+    /// Where equal numbers have no estimate, a narrow one about them: what all rows
+    /// say would not tell them from any others.
+    fn map_all(_: &(), stats: &[Self::Stats], prior: &Self::Prior, vague: &Self) -> Vec<Self> {
+        let estimate = |own: &Self::Stats| {
+            let narrow = || Self::narrow(own, vague).filter(Self::in_range);
+            let seen = own.weight() > 0.0;
+            (Self::map(own, prior).ok()).or_else(|| seen.then(narrow).flatten())
+        };
+        let one = |own: &Self::Stats| {
+            estimate(own)
+                .or_else(|| estimate(&merged(stats)))
+                .unwrap_or_else(|| vague.clone())
+        };
+        stats.iter().map(one).collect()
     }
 
     fn log_prior(&self, prior: &Self::Prior) -> f64 {

@@ -6,6 +6,7 @@
 //! ν is where the likelihood of the settled ones is highest, the root of its
 //! derivative.
 
+use super::scalar::NARROW;
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
@@ -126,6 +127,26 @@ impl StudentT {
             }
         }
         (moved < 1e-9 && own.in_range() && own.scale > least).then_some(own)
+    }
+
+    /// Location and scale for these degrees of freedom, the scale kept from
+    /// falling below `least`.
+    fn no_narrower(mut self, points: &PointStats, least: f64) -> StudentT {
+        let nu = self.degrees;
+        for _ in 0..500 {
+            let pull = |x: f64| (nu + 1.0) / (nu + self.standard(x).powi(2));
+            let weight = points.sum(pull);
+            let shift = points.sum(|x| pull(x) * (x - self.location)) / weight;
+            let location = self.location + shift;
+            let scatter = points.sum(|x| pull(x) * (x - location) * (x - location));
+            let scale = (scatter / weight).sqrt().max(least);
+            let moved = (shift / scale).abs() + (scale / self.scale).ln().abs();
+            (self.location, self.scale) = (location, scale);
+            if moved < 1e-10 {
+                break;
+            }
+        }
+        self
     }
 
     /// Minus twice the derivative by ν of the mean log-likelihood.
@@ -322,6 +343,23 @@ impl Scalar for StudentT {
             true => Ok(best),
             false => Err(vanishes()),
         }
+    }
+
+    /// The likeliest of those that are not narrower, among a few degrees of
+    /// freedom.
+    fn narrow(points: &PointStats, wide: &Self) -> Option<Self> {
+        let least = NARROW.sqrt() * wide.scale;
+        let tried = [0.5, 1.0, 2.0, 4.0, 16.0, 64.0].map(|degrees| {
+            let start = StudentT {
+                location: points.quantile(0.5),
+                scale: points.variance().sqrt().max(least),
+                degrees,
+            };
+            start.no_narrower(points, least)
+        });
+        let likelihood = |own: &StudentT| own.log_likelihood_of(points);
+        let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
+        tried.into_iter().filter(StudentT::in_range).max_by(better)
     }
 
     fn log_likelihood_of(&self, points: &PointStats) -> f64 {

@@ -1,6 +1,7 @@
 //! The uniform distribution between two numbers. The estimate lies between the
 //! smallest and the largest number seen.
 
+use super::scalar::NARROW;
 use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -122,6 +123,14 @@ impl Scalar for Uniform {
             (Some(_), _) => Err(Error::numeric("the numbers are all the same")),
             _ => Err(nothing_seen()),
         }
+    }
+
+    fn narrow(stats: &PointStats, wide: &Self) -> Option<Self> {
+        let (x, reach) = (*stats.values.first()?, 0.5 * NARROW.sqrt() * wide.width());
+        Some(Uniform {
+            low: x - reach,
+            high: x + reach,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &PointStats) -> f64 {

@@ -4,6 +4,7 @@
 //! What a distribution does not give in closed form is found from its quantiles:
 //! E f(x) = ∫₀¹ f(Q(u)) du, a sum over the lattice for counts.
 
+use crate::kernel::minimum::golden_section;
 use crate::kernel::quadrature::integrate;
 use crate::kernel::roots::increasing_root;
 use rand::{Rng, RngExt};
@@ -171,16 +172,8 @@ fn tail_diverges<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> bool
 
 /// Where a function with one peak between two numbers is highest, by golden
 /// sections.
-pub(crate) fn highest_between(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    for _ in 0..120 {
-        let by = GOLDEN * (high - low);
-        match f(low + by) >= f(high - by) {
-            true => high -= by,
-            false => low += by,
-        }
-    }
-    0.5 * low + 0.5 * high
+pub(crate) fn highest_between(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    golden_section(low, high, 120, |x| -f(x))
 }
 
 /// The most probable of some numbers, the smallest of equals.

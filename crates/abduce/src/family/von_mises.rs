@@ -4,6 +4,7 @@
 //! The estimate has the direction of the summed unit vectors as μ, and κ solves
 //! I₁(κ)/I₀(κ) = R̄, their mean length (Mardia & Jupp 2000).
 
+use super::scalar::NARROW;
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
 use crate::kernel::roots::increasing_root;
@@ -196,6 +197,13 @@ impl Scalar for VonMises {
             stats.sines.atan2(stats.cosines),
             inverse_bessel_ratio(length),
         )
+    }
+
+    fn narrow(stats: &VonMisesStats, wide: &Self) -> Option<Self> {
+        Some(VonMises {
+            direction: stats.sines.atan2(stats.cosines),
+            concentration: wide.concentration / NARROW,
+        })
     }
 
     fn log_likelihood_of(&self, stats: &VonMisesStats) -> f64 {

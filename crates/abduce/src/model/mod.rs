@@ -4,3 +4,13 @@
 
 pub mod density;
 pub mod mixture;
+
+/// A list for people: the first few, and how many more.
+pub(crate) fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN {
+        text += &format!(" and {} more", names.len() - SHOWN);
+    }
+    text
+}

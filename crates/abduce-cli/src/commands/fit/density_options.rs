@@ -14,7 +14,8 @@ pub struct DensityOptions {
     kernel: Option<Kernel>,
 
     /// How wide the bumps are: scott, silverman, isj (one column), cv (likelihood
-    /// of each row given the others), or a number for every column
+    /// of each row given the others; scott where copies of rows leave no
+    /// optimum), or a number for every column
     /// [kde; default: scott]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true, value_parser = bandwidth)]
     bandwidth: Option<Rule>,
@@ -24,8 +25,8 @@ pub struct DensityOptions {
     #[arg(long, value_name = "RULE", allow_hyphen_values = true, value_parser = bins)]
     bins: Option<Bins>,
 
-    /// How many neighbours are counted [knn; default: the root of the number of
-    /// rows]
+    /// How many neighbours are counted, at most the rows of the class [knn;
+    /// default: the root of the number of rows]
     #[arg(long, visible_alias = "neighbors", value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     neighbours: Option<usize>,
 }

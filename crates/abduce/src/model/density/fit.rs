@@ -2,8 +2,9 @@
 //! bins and fallback widths are those of all of them together, so that a class
 //! of a single row has a density in the units of the table.
 
+use super::diagnose::Doubts;
 use super::{Density, DensityModel, Estimator, Specification};
-use crate::data::{Chunk, Source};
+use crate::data::{Chunk, Schema, Source};
 use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
 use crate::learn::{Control, Progress};
 use crate::{Error, Result};
@@ -62,35 +63,35 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
         }
         gathered.take(&chunk?, target, &columns);
     }
-    let all = gathered.all()?;
+    let all = gathered.all(schema, &columns)?;
     let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
         .map(|(own, unit)| if own > 0.0 { own } else { unit })
         .collect();
+    let mut doubts = Doubts::default();
+    let estimate = Estimate::new(specification.estimator, &all, &spreads, &mut doubts);
     let densities = (0..classes)
         .map(|class| match gathered.class(class) {
-            Some(points) => estimate(&specification.estimator, points?, &all, &spreads).map(Some),
+            Some(points) => estimate.of(class, points?, &mut doubts).map(Some),
             None => Ok(None),
         })
         .collect::<Result<Vec<Option<Density>>>>()?;
-    let weights: Vec<f64> = gathered
-        .weights
-        .iter()
-        .map(|own| own.iter().sum())
-        .collect();
-    let total: f64 = weights.iter().sum();
     let model = DensityModel {
         schema: schema.clone(),
         target,
         columns,
-        weights: weights.iter().map(|weight| weight / total).collect(),
+        weights: gathered.shares(),
         densities,
         patterns: Default::default(),
     };
-    let mut warnings = gathered.warnings(&model);
+    doubts.columns = (all.deviations().iter().enumerate())
+        .filter(|(_, deviation)| **deviation == 0.0)
+        .map(|(column, _)| column)
+        .collect();
+    let mut warnings = doubts.told(&model, &specification.estimator, &gathered);
     let log_likelihood = model.own_log_likelihood(&mut warnings);
     Ok(Fit {
         rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
-        weight: total,
+        weight: all.weight(),
         log_likelihood,
         parameters: model.parameters(),
         warnings,
@@ -98,40 +99,65 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
     })
 }
 
-fn estimate(
-    estimator: &Estimator,
-    points: Points,
-    all: &Points,
-    spreads: &[f64],
-) -> Result<Density> {
-    Ok(match *estimator {
-        Estimator::Kde { kernel, selection } => {
-            let bandwidth = selection.bandwidth(&points, kernel, Some(spreads))?;
-            Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
+/// How points become a density: what is the same for all classes.
+struct Estimate<'a> {
+    estimator: Estimator,
+    spreads: &'a [f64],
+    /// The bins of every column, for a histogram.
+    edges: Vec<Edges>,
+}
+
+impl<'a> Estimate<'a> {
+    fn new(estimator: Estimator, all: &Points, spreads: &'a [f64], doubts: &mut Doubts) -> Self {
+        let mut edges = Vec::new();
+        if let Estimator::Histogram { bins, .. } = estimator {
+            for column in 0..all.columns() {
+                let (own, chosen) = Edges::chosen(&all.column(column), all.weights(), bins);
+                edges.push(own);
+                doubts.bins.extend((!chosen).then_some(column));
+            }
         }
-        Estimator::Histogram { bins, smoothing } => {
-            let edges = |c: usize| Edges::of(&all.column(c), all.weights(), bins);
-            let edges = (0..all.columns()).map(edges).collect();
-            Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
+        Estimate {
+            estimator,
+            spreads,
+            edges,
         }
-        Estimator::Knn { neighbours } => {
-            let root = points.weight().sqrt().round().max(1.0) as usize;
-            let neighbours = neighbours.unwrap_or(root);
-            Density::Knn(NearestNeighbours::new(
-                points,
-                neighbours,
-                Some(spreads.to_vec()),
-            )?)
+    }
+
+    fn of(&self, class: usize, points: Points, doubts: &mut Doubts) -> Result<Density> {
+        if points.deviations().iter().all(|own| *own == 0.0) {
+            doubts.spreads.push(class);
         }
-    })
+        Ok(match self.estimator {
+            Estimator::Kde { kernel, selection } => {
+                let (bandwidth, own) = selection.chosen(&points, kernel, Some(self.spreads))?;
+                doubts.widths.extend((!own).then_some(class));
+                Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
+            }
+            Estimator::Histogram { smoothing, .. } => {
+                let edges = self.edges.clone();
+                Density::Histogram(Histogram::with_edges(&points, edges, smoothing)?)
+            }
+            Estimator::Knn { neighbours } => {
+                let rows = points.weight();
+                let wanted = neighbours.unwrap_or(rows.sqrt().round().max(1.0) as usize);
+                let there = wanted.min(rows.max(1.0) as usize);
+                doubts.neighbours.extend((there < wanted).then_some(class));
+                let scales = Some(self.spreads.to_vec());
+                Density::Knn(NearestNeighbours::new(points, there, scales)?)
+            }
+        })
+    }
 }
 
 /// The complete rows, class by class and column by column.
-struct Gathered {
+pub(super) struct Gathered {
     cells: Vec<Vec<Vec<f64>>>,
-    weights: Vec<Vec<f64>>,
-    incomplete: u64,
-    unlabelled: u64,
+    pub(super) weights: Vec<Vec<f64>>,
+    /// The weight of the labelled rows of each class, with or without holes.
+    labelled: Vec<f64>,
+    pub(super) incomplete: u64,
+    pub(super) unlabelled: u64,
 }
 
 impl Gathered {
@@ -139,6 +165,7 @@ impl Gathered {
         Gathered {
             cells: vec![vec![Vec::new(); columns]; classes],
             weights: vec![Vec::new(); classes],
+            labelled: vec![0.0; classes],
             incomplete: 0,
             unlabelled: 0,
         }
@@ -149,10 +176,7 @@ impl Gathered {
         let labels = target.map(cells);
         let numbers: Vec<_> = columns.iter().map(|column| cells(*column)).collect();
         for row in chunk.weighing_rows() {
-            if !numbers.iter().all(|cells| cells.is_seen(row)) {
-                self.incomplete += 1;
-                continue;
-            }
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
             let class = match &labels {
                 None => 0,
                 Some(labels) if labels.is_seen(row) => labels.codes()[row] as usize,
@@ -161,14 +185,30 @@ impl Gathered {
                     continue;
                 }
             };
+            self.labelled[class] += weight;
+            if !numbers.iter().all(|cells| cells.is_seen(row)) {
+                self.incomplete += 1;
+                continue;
+            }
             for (column, cells) in self.cells[class].iter_mut().zip(&numbers) {
                 column.push(cells.reals()[row]);
             }
-            self.weights[class].push(chunk.weights().map_or(1.0, |weights| weights[row]));
+            self.weights[class].push(weight);
         }
     }
 
-    fn all(&self) -> Result<Points> {
+    /// The share of each class. A hole in a row takes nothing from what its label
+    /// says, but a class without a point has no density and so no share.
+    fn shares(&self) -> Vec<f64> {
+        let classes = self.labelled.iter().zip(&self.weights);
+        let own: Vec<f64> = classes
+            .map(|(labelled, points)| if points.is_empty() { 0.0 } else { *labelled })
+            .collect();
+        let total: f64 = own.iter().sum();
+        own.iter().map(|own| own / total).collect()
+    }
+
+    fn all(&self, schema: &Schema, positions: &[usize]) -> Result<Points> {
         let weights = self.weights.concat();
         if weights.is_empty() {
             return Err(match (self.incomplete, self.unlabelled) {
@@ -181,40 +221,19 @@ impl Gathered {
         let columns = self.cells.first().map_or(0, Vec::len);
         let column = |c: usize| self.cells.iter().flat_map(|own| own[c].clone()).collect();
         let columns: Vec<Vec<f64>> = (0..columns).map(column).collect();
+        let too_large = |x: &f64| x.abs() > Points::LARGEST;
+        if let Some(c) = columns.iter().position(|own| own.iter().any(too_large)) {
+            let name = &schema.fields[positions[c]].name;
+            return Err(Error::data("a number is beyond 1e140, too large to square")
+                .at_column(name)
+                .with_hint("rescale the column"));
+        }
         Points::from_columns(&columns, Some(&weights))
     }
 
     fn class(&self, class: usize) -> Option<Result<Points>> {
         let weights = &self.weights[class];
         (!weights.is_empty()).then(|| Points::from_columns(&self.cells[class], Some(weights)))
-    }
-
-    fn warnings(&self, model: &DensityModel) -> Vec<String> {
-        let rows = |n: u64, one: &str, many: &str| match n {
-            1 => format!("1 row {one}"),
-            _ => format!("{n} rows {many}"),
-        };
-        let mut warnings = Vec::new();
-        if self.incomplete > 0 {
-            warnings.push(format!(
-                "{} a hole, which a point cannot have: left out",
-                rows(self.incomplete, "has", "have")
-            ));
-        }
-        if self.unlabelled > 0 {
-            warnings.push(format!(
-                "{} no label: left out",
-                rows(self.unlabelled, "has", "have")
-            ));
-        }
-        for (name, weights) in model.names().iter().zip(&self.weights) {
-            if weights.is_empty() {
-                warnings.push(format!(
-                    "no complete row is of class {name}: it is never predicted"
-                ));
-            }
-        }
-        warnings
     }
 }
 

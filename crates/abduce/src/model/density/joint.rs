@@ -1,15 +1,14 @@
 //! Densities answer questions: rows are sorted by what is seen of them, each class
-//! says how likely they are, and what is hidden follows from the points or cells
-//! that a row may belong to.
+//! says how likely they are, and what is hidden follows from the posterior over
+//! classes and from what each says of it.
 
 use super::{Density, DensityModel};
 use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
 use crate::data::{Cells, Chunk, Column, Schema};
-use crate::density::Histogram;
-use crate::family::{Distribution, Fill, Gaussian, draw_index, most_probable};
+use crate::family::{Distribution, Fill, Gaussian, Uniform, draw_index, most_probable};
 use crate::kernel::softmax::softmax;
 use crate::{Error, Result};
-use rand::{Rng, RngExt};
+use rand::Rng;
 use std::collections::BTreeMap;
 
 impl Joint for DensityModel {
@@ -23,6 +22,19 @@ impl Joint for DensityModel {
 
     fn names(&self) -> Vec<String> {
         DensityModel::names(self)
+    }
+
+    fn unanswerable(&self, chunk: &Chunk) -> Vec<usize> {
+        if !self.is_nearest_neighbours() {
+            return Vec::new();
+        }
+        let cells = |column: &usize| chunk.column(*column).cells(0, chunk.rows());
+        let columns: Vec<Cells> = self.columns.iter().map(cells).collect();
+        let is_partly_seen = |row: &usize| {
+            let seen = columns.iter().filter(|cells| cells.is_seen(*row)).count();
+            seen > 0 && seen < columns.len()
+        };
+        (0..chunk.rows()).filter(is_partly_seen).collect()
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
@@ -108,7 +120,7 @@ impl Joint for DensityModel {
     }
 
     fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
-        if let Some(Density::Knn(_)) = self.densities.iter().flatten().next() {
+        if self.is_nearest_neighbours() {
             return Err(no_integral("it cannot fill holes or draw rows"));
         }
         if self.log_density(&repeated(&self.schema, given, 1))?[0] == f64::NEG_INFINITY {
@@ -119,9 +131,15 @@ impl Joint for DensityModel {
 }
 
 impl DensityModel {
+    fn is_nearest_neighbours(&self) -> bool {
+        let mut densities = self.densities.iter().flatten();
+        densities.any(|density| matches!(density, Density::Knn(_)))
+    }
+
     /// The classes' probabilities for every row, row after row, and the rows'
     /// log-densities; a seen label counts where a target is given. A row that no class
-    /// can have produced has the weights of the classes.
+    /// can have produced has the weights of the classes. One labelled with a class of
+    /// no rows is impossible; what is hidden in it, all rows together tell.
     fn classify(&self, chunk: &Chunk, target: Option<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let (rows, classes) = (chunk.rows(), self.weights.len());
         let mut joint = vec![f64::NEG_INFINITY; rows * classes];
@@ -142,26 +160,29 @@ impl DensityModel {
                 }
             }
         }
-        if let Some(labels) = target.map(|target| cells(&target)) {
-            for row in (0..rows).filter(|row| labels.is_seen(*row)) {
-                let others = (0..classes).filter(|class| labels.codes()[row] as usize != *class);
-                others.for_each(|class| joint[class * rows + row] = f64::NEG_INFINITY);
-            }
+        let labels = target.map(|target| cells(&target));
+        let label = |row: usize| {
+            let labels = labels.filter(|labels| labels.is_seen(row))?;
+            Some(labels.codes()[row] as usize)
+        };
+        let is_empty = |class: usize| self.densities[class].is_none();
+        for (row, label) in (0..rows).filter_map(|row| Some((row, label(row)?))) {
+            let others = (0..classes).filter(|class| *class != label && !is_empty(label));
+            others.for_each(|class| joint[class * rows + row] = f64::NEG_INFINITY);
         }
         let mut totals = vec![0.0; rows];
         softmax(&mut joint, &mut totals);
-        let label = |row: usize| {
-            let labels = target.map(|target| cells(&target))?;
-            labels.is_seen(row).then(|| labels.codes()[row] as usize)
-        };
-        let responsibility = |row: usize, class: usize| match (totals[row], label(row)) {
-            (_, Some(label)) => f64::from(u8::from(label == class)),
-            (f64::NEG_INFINITY, None) => self.weights[class],
+        let responsibility = |row: usize, class: usize| match label(row) {
+            Some(label) if !is_empty(label) => f64::from(u8::from(label == class)),
+            _ if totals[row] == f64::NEG_INFINITY => self.weights[class],
             _ => joint[class * rows + row],
         };
         let responsibilities = (0..rows * classes)
             .map(|place| responsibility(place / classes, place % classes))
             .collect();
+        for row in (0..rows).filter(|row| label(*row).is_some_and(is_empty)) {
+            totals[row] = f64::NEG_INFINITY;
+        }
         Ok((responsibilities, totals))
     }
 
@@ -196,100 +217,6 @@ impl DensityModel {
         }
     }
 
-    fn mean_over_classes(&self, posterior: &[f64], place: &[Option<f64>]) -> Result<Vec<f64>> {
-        let mut mean = vec![0.0; place.len()];
-        // Drawing nothing, a mean needs no seed.
-        let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(0);
-        for (class, share) in posterior
-            .iter()
-            .enumerate()
-            .filter(|(_, share)| **share > 0.0)
-        {
-            let own = self.fill(class, place, Fill::Mean, &mut rng)?;
-            mean.iter_mut()
-                .zip(own)
-                .for_each(|(sum, x)| *sum += share * x);
-        }
-        Ok(mean)
-    }
-
-    /// The columns of a row of a class with its holes filled.
-    fn fill(
-        &self,
-        class: usize,
-        place: &[Option<f64>],
-        how: Fill,
-        rng: &mut dyn Rng,
-    ) -> Result<Vec<f64>> {
-        match &self.densities[class] {
-            None => Err(Error::numeric(
-                "a class of no rows says nothing of its columns",
-            )),
-            Some(Density::Knn(_)) => Err(no_integral("it cannot fill holes or draw rows")),
-            Some(Density::Histogram(histogram)) => Ok(fill_histogram(histogram, place, how, rng)),
-            Some(Density::Kde(_)) => self.fill_kernel(class, place, how, rng),
-        }
-    }
-
-    fn fill_kernel(
-        &self,
-        class: usize,
-        place: &[Option<f64>],
-        how: Fill,
-        rng: &mut dyn Rng,
-    ) -> Result<Vec<f64>> {
-        let Some(Density::Kde(density)) = &self.densities[class] else {
-            return Err(Error::numeric("the class has no kernel density"));
-        };
-        let columns: Vec<usize> = (0..place.len()).filter(|c| place[*c].is_some()).collect();
-        let seen: Vec<f64> = place.iter().flatten().copied().collect();
-        let given = self.patterns.of(class, density, &columns)?;
-        let points = density.points();
-        // Where no point reaches, what is seen tells nothing.
-        let all = || {
-            points
-                .weights()
-                .iter()
-                .map(|w| w / points.weight())
-                .collect()
-        };
-        let shares: Vec<f64> = given.shares(points.weights(), &seen).unwrap_or_else(all);
-        let hidden = match how {
-            Fill::Draw => given.draw(points.row(draw_index(&shares, rng)), &seen, rng),
-            Fill::Mean => {
-                let mut mean = vec![0.0; given.hidden().len()];
-                let likely = shares
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, share)| **share > 1e-18);
-                for (point, share) in likely {
-                    let own = given.mean(points.row(point), &seen);
-                    mean.iter_mut()
-                        .zip(own)
-                        .for_each(|(sum, x)| *sum += share * x);
-                }
-                mean
-            }
-            Fill::Mode => {
-                // The best of the centres that the seen cells speak for.
-                const CANDIDATES: usize = 256;
-                let top = shares.iter().copied().fold(0.0, f64::max);
-                let likely: Vec<usize> = (0..shares.len())
-                    .filter(|i| shares[*i] >= 0.05 * top)
-                    .collect();
-                let step = likely.len().div_ceil(CANDIDATES);
-                let candidates = likely.into_iter().step_by(step);
-                let candidates: Vec<Vec<f64>> = candidates
-                    .map(|i| given.mean(points.row(i), &seen))
-                    .collect();
-                let whole: Vec<Vec<f64>> = candidates.iter().map(|own| put(place, own)).collect();
-                let densities = density.log_densities(&whole)?;
-                candidates[most_probable(&densities)].clone()
-            }
-        };
-        Ok(put(place, &hidden))
-    }
-
     /// Adds what a class says of one of its columns, which is hidden.
     fn conditional(
         &self,
@@ -301,10 +228,23 @@ impl DensityModel {
     ) -> Result<()> {
         let density = match &self.densities[class] {
             Some(Density::Kde(density)) if density.is_gaussian() => density,
+            Some(Density::Histogram(histogram)) => {
+                let shares = histogram.shares(place).ok_or_else(impossible)?;
+                let shares = shares.into_iter().enumerate();
+                parts.extend(
+                    shares
+                        .filter(|(_, share)| *share > 0.0)
+                        .map(|(from, share)| {
+                            let (low, high) = histogram.interval(from, position);
+                            (weight * share, Distribution::Uniform(Uniform { low, high }))
+                        }),
+                );
+                return Ok(());
+            }
             Some(Density::Knn(_)) => return Err(no_integral("it has no conditionals")),
             _ => {
                 return Err(Error::parameter(
-                    "conditionals are told for densities of Gaussian kernels only",
+                    "conditionals are told for Gaussian kernels and histograms only",
                 )
                 .with_hint("fit kde --kernel gaussian, or draw rows"));
             }
@@ -334,56 +274,12 @@ impl DensityModel {
     }
 }
 
-fn no_integral(what: &str) -> Error {
+/// What a k-nearest-neighbour density cannot do.
+pub(super) fn no_integral(what: &str) -> Error {
     Error::parameter(format!(
         "a k-nearest-neighbour density cannot be integrated: {what}"
     ))
     .with_hint("fit kde or histogram, or fill the holes first")
-}
-
-/// A place with its holes filled in order.
-fn put(place: &[Option<f64>], hidden: &[f64]) -> Vec<f64> {
-    let mut hidden = hidden.iter();
-    let cell = |x: &Option<f64>| x.or_else(|| hidden.next().copied()).unwrap_or_default();
-    place.iter().map(cell).collect()
-}
-
-fn fill_histogram(
-    histogram: &Histogram,
-    place: &[Option<f64>],
-    how: Fill,
-    rng: &mut dyn Rng,
-) -> Vec<f64> {
-    let nothing = vec![None; place.len()];
-    // Where no cell reaches, what is seen tells nothing.
-    let shares = histogram.shares(place);
-    let shares = shares
-        .or_else(|| histogram.shares(&nothing))
-        .unwrap_or_default();
-    let middle = |share: usize, column: usize| {
-        let (start, end) = histogram.interval(share, column);
-        start + 0.5 * (end - start)
-    };
-    let chosen = match how {
-        Fill::Draw => draw_index(&shares, rng),
-        // The last share is spread over the whole box.
-        Fill::Mode | Fill::Mean => most_probable(&shares[..shares.len().saturating_sub(1).max(1)]),
-    };
-    let mut fill = |column: usize| match how {
-        Fill::Mean => {
-            let each = shares.iter().enumerate();
-            each.map(|(share, p)| p * middle(share, column)).sum()
-        }
-        Fill::Mode => middle(chosen, column),
-        Fill::Draw => {
-            let (start, end) = histogram.interval(chosen, column);
-            start + rng.random::<f64>() * (end - start)
-        }
-    };
-    let cells = place.iter().enumerate();
-    cells
-        .map(|(column, x)| x.unwrap_or_else(|| fill(column)))
-        .collect()
 }
 
 fn numbers(cells: &Cells) -> Vec<Option<f64>> {

@@ -3,9 +3,11 @@
 //!   p(x, z) = π_z f_z(x),
 //!
 //! with f a kernel density, a histogram or a k-nearest-neighbour density of the
-//! numbers. Rows with a hole cannot be points of a density and are left out of the
-//! fit; they can be asked about.
+//! numbers. A row with a hole cannot be a point of a density: its label counts for π,
+//! its cells for nothing. It can be asked about.
 
+mod diagnose;
+mod fill;
 mod fit;
 mod joint;
 mod specification;
@@ -125,6 +127,10 @@ impl DensityModel {
         let shares = self.weights.iter().all(|weight| *weight >= 0.0);
         if !shares || total.is_nan() || (total - 1.0).abs() > 1e-6 {
             return damaged("its weights do not sum to 1");
+        }
+        let mut classes = self.weights.iter().zip(&self.densities);
+        if classes.any(|(weight, density)| *weight > 0.0 && density.is_none()) {
+            return damaged("a class with a weight has no density");
         }
         for density in self.densities.iter().flatten() {
             let columns = match density {

@@ -1,6 +1,6 @@
 //! What to fit: the kind of density and how it is tuned.
 
-use crate::data::{Kind, Schema};
+use crate::data::{Field, Kind, Schema};
 use crate::density::{Bins, Kernel, Selection};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -73,24 +73,57 @@ impl Specification {
             }
         }
         let mut columns = Vec::new();
+        let mut unfit: Vec<&Field> = Vec::new();
         for (position, field) in schema.fields.iter().enumerate() {
             match field.kind {
                 Kind::Real | Kind::Count => columns.push(position),
                 _ if Some(position) == target || field.kind == Kind::Text => {}
-                kind => {
-                    return Err(Error::parameter(format!(
-                        "{} is over numbers, and this column is {}",
-                        self.estimator.name(),
-                        kind.name()
-                    ))
-                    .at_column(&field.name)
-                    .with_hint("leave it out with --drop, or make it the --target"));
-                }
+                _ => unfit.push(field),
             }
+        }
+        if !unfit.is_empty() {
+            return Err(self.over_numbers(&unfit));
         }
         if columns.is_empty() {
             return Err(Error::parameter("there is no column of numbers"));
         }
         Ok((target, columns))
+    }
+
+    /// What to say where columns are no numbers: all of them, and what to type.
+    fn over_numbers(&self, unfit: &[&Field]) -> Error {
+        let told: Vec<String> = unfit
+            .iter()
+            .map(|field| format!("{} ({})", field.name, field.kind.name()))
+            .collect();
+        // A comma in a name would be read as its end, and a shell reads more.
+        let typed = unfit.iter().map(|field| match field.name.contains(',') {
+            true => format!("\"{}\"", field.name),
+            false => field.name.clone(),
+        });
+        let mut typed = typed.collect::<Vec<String>>().join(",");
+        if !typed
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-.,".contains(c))
+        {
+            typed = format!("'{typed}'");
+        }
+        let name = self.estimator.name();
+        let hint = match self.target {
+            Some(_) => format!("leave out what is not a number with --drop {typed}"),
+            None => format!("leave them out with --drop {typed}, or make one of them the --target"),
+        };
+        match unfit {
+            [one] => Error::parameter(format!(
+                "{name} is over numbers, and this column is {}",
+                one.kind.name()
+            ))
+            .at_column(&one.name),
+            _ => Error::parameter(format!(
+                "{name} is over numbers, and these columns are not: {}",
+                told.join(", ")
+            )),
+        }
+        .with_hint(hint)
     }
 }

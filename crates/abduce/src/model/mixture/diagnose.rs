@@ -5,6 +5,7 @@ use super::survey::Survey;
 use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
 use crate::data::{Kind, Schema};
 use crate::learn::EmResult;
+use crate::model::some_of;
 
 /// A variance, as a share of the table's, below which a component has
 /// collapsed onto a few equal rows.
@@ -89,16 +90,6 @@ pub(super) fn diagnose(
         ));
     }
     warnings
-}
-
-/// A list for people: the first few, and how many more.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 5;
-    let mut text = names[..names.len().min(SHOWN)].join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
-    }
-    text
 }
 
 /// Sorts unlabelled components by weight, the heaviest first, and drops the

@@ -1,0 +1,111 @@
+//! What went otherwise than asked in a fit of densities: rows left out, densities
+//! without spread, rules without a solution. Nothing here fails; it is told.
+
+use super::fit::Gathered;
+use super::{DensityModel, Estimator};
+use crate::density::Rule;
+use crate::model::some_of;
+
+/// What there is to doubt: classes and columns by their number.
+#[derive(Default)]
+pub(super) struct Doubts {
+    /// Columns that are constant.
+    pub columns: Vec<usize>,
+    /// Classes of one row, or of rows that are all equal.
+    pub spreads: Vec<usize>,
+    /// Classes whose bandwidth is not by the rule asked for.
+    pub widths: Vec<usize>,
+    /// Columns whose bins are not by the rule asked for.
+    pub bins: Vec<usize>,
+    /// Classes of fewer rows than neighbours were asked for.
+    pub neighbours: Vec<usize>,
+}
+
+impl Doubts {
+    /// What to tell the user.
+    pub fn told(
+        &self,
+        model: &DensityModel,
+        estimator: &Estimator,
+        gathered: &Gathered,
+    ) -> Vec<String> {
+        let names = model.names();
+        let classes = |classes: &[usize]| match model.target {
+            None => "all rows".to_string(),
+            Some(_) => some_of(&quoted("class", classes.iter().map(|class| &names[*class]))),
+        };
+        let columns = |columns: &[usize]| {
+            let name = |column: &usize| &model.schema.fields[model.columns[*column]].name;
+            some_of(&quoted("column", columns.iter().map(name)))
+        };
+        let empty: Vec<usize> = (0..names.len())
+            .filter(|class| gathered.weights[*class].is_empty())
+            .collect();
+        let counted = |rows: u64| match rows {
+            1 => "1 row has".to_string(),
+            _ => format!("{rows} rows have"),
+        };
+        let mut warnings = Vec::new();
+        let mut tell = |holds: bool, text: &dyn Fn() -> String| {
+            if holds {
+                warnings.push(text());
+            }
+        };
+        tell(gathered.incomplete > 0, &|| {
+            let rows = counted(gathered.incomplete);
+            format!("{rows} a hole, which a point cannot have: left out of the densities")
+        });
+        tell(gathered.unlabelled > 0, &|| {
+            format!("{} no label: left out", counted(gathered.unlabelled))
+        });
+        tell(!empty.is_empty(), &|| {
+            format!(
+                "no complete row, and so never predicted: {}",
+                classes(&empty)
+            )
+        });
+        tell(!self.columns.is_empty(), &|| {
+            format!(
+                "constant, as if its numbers were a millionth of themselves apart: {}",
+                columns(&self.columns)
+            )
+        });
+        tell(!self.spreads.is_empty(), &|| {
+            format!(
+                "one row, or only equal ones, and so no spread of its own: {}",
+                classes(&self.spreads)
+            )
+        });
+        tell(!self.widths.is_empty(), &|| {
+            let why = match estimator {
+                Estimator::Kde { selection, .. } if selection.rule == Rule::Cv => {
+                    "so many rows are equal that the narrowest bumps are always likeliest"
+                }
+                _ => "the improved Sheather-Jones rule has no solution",
+            };
+            format!(
+                "{why}; bandwidth by Scott's rule: {}",
+                classes(&self.widths)
+            )
+        });
+        tell(!self.bins.is_empty(), &|| {
+            format!(
+                "so many numbers are equal that more bins are always more probable; bins by \
+                 the Freedman-Diaconis rule: {}",
+                columns(&self.bins)
+            )
+        });
+        tell(!self.neighbours.is_empty(), &|| {
+            format!(
+                "fewer rows than neighbours asked for, all of which are counted: {}",
+                classes(&self.neighbours)
+            )
+        });
+        warnings
+    }
+}
+
+/// Names with what they are the names of.
+fn quoted<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    names.map(|name| format!("{what} \"{name}\"")).collect()
+}

@@ -1,0 +1,378 @@
+//! What densities of classes answer where rows, labels or classes are odd: classes
+//! that only holes or no rows speak for, places that nothing reaches.
+
+use abduce::ask::{Conditional, Joint};
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Table};
+use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
+use abduce::family::Fill;
+use abduce::learn::Control;
+use abduce::model::density::{DensityModel, Estimator, Fit, Specification, fit};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+type Row = (Option<f64>, Option<f64>, Option<u32>);
+
+fn rng() -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(1)
+}
+
+fn chunk(rows: &[Row]) -> Chunk {
+    let columns = vec![
+        Column::from_numbers(rows.iter().map(|row| row.0)),
+        Column::from_numbers(rows.iter().map(|row| row.1)),
+        Column::from_codes(rows.iter().map(|row| row.2)),
+    ];
+    Chunk::new(rows.len(), columns, None)
+}
+
+fn fitted(estimator: Estimator, rows: &[Row], weights: Option<Vec<f64>>) -> Fit {
+    let schema = Schema::new(vec![
+        Field::new("x", Kind::Real),
+        Field::new("y", Kind::Real),
+        Field::with_levels("z", Kind::Categorical, ["a", "b", "c"]),
+    ]);
+    let columns = chunk(rows).columns().to_vec();
+    let table = Table::new(schema, columns, weights).unwrap();
+    let specification = Specification {
+        target: Some("z".into()),
+        estimator,
+    };
+    fit(&specification, &table, Control::default()).unwrap()
+}
+
+fn kde(kernel: Kernel, rule: Rule) -> Estimator {
+    let selection = Selection {
+        rule,
+        shape: match rule {
+            Rule::Number(_) => BandwidthShape::Diagonal,
+            _ => BandwidthShape::Full,
+        },
+        ..Selection::default()
+    };
+    Estimator::Kde { kernel, selection }
+}
+
+fn histogram(smoothing: f64) -> Estimator {
+    Estimator::Histogram {
+        bins: Bins::Number(8),
+        smoothing,
+    }
+}
+
+const KNN: Estimator = Estimator::Knn { neighbours: None };
+
+/// Two classes of ten rows that lie apart along x, of which b has two holes; c has
+/// one row, and that has a hole.
+fn rows() -> Vec<Row> {
+    let y = |i: u32| Some((f64::from(i) * 1.3).sin() + 0.3 * f64::from(i));
+    let of_a = (0..10).map(|i| (Some(f64::from(i) * 0.1), y(i), Some(0)));
+    let of_b = (0..10).map(|i| (Some(5.0 + f64::from(i) * 0.1), y(i), Some(1)));
+    let mut rows: Vec<Row> = of_a.chain(of_b).collect();
+    rows[13].1 = None;
+    rows[17].0 = None;
+    rows.push((Some(2.0), None, Some(2)));
+    rows
+}
+
+fn log_density(model: &DensityModel, row: Row) -> f64 {
+    model.log_density(&chunk(&[row])).unwrap()[0]
+}
+
+#[test]
+fn a_hole_takes_nothing_from_what_a_label_says() {
+    for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
+        let fit = fitted(estimator, &rows(), None);
+        assert_eq!(fit.model.weights, [0.5, 0.5, 0.0]);
+        assert_eq!((fit.rows, fit.weight), (18, 18.0));
+        let nothing = fit.model.posterior(&chunk(&[(None, None, None)])).unwrap();
+        assert_eq!(nothing.row(0), [0.5, 0.5, 0.0]);
+    }
+}
+
+#[test]
+fn a_class_of_no_points_is_impossible_and_its_holes_are_filled_from_all_rows() {
+    for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0)] {
+        let model = fitted(estimator, &rows(), None).model;
+        assert_eq!(
+            log_density(&model, (Some(5.1), Some(1.0), Some(2))),
+            f64::NEG_INFINITY
+        );
+        assert_eq!(
+            log_density(&model, (None, None, Some(2))),
+            f64::NEG_INFINITY
+        );
+        assert!(
+            model
+                .sample(&[None, None, Some(2.0)], 3, &mut rng())
+                .is_err()
+        );
+        for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
+            let labelled = chunk(&[(Some(5.1), None, Some(2))]);
+            let unlabelled = chunk(&[(Some(5.1), None, None)]);
+            let y = |rows: &Chunk| {
+                let filled = model.complete(rows, how, &mut rng()).unwrap();
+                filled.column(1).cells(0, 1).reals()[0]
+            };
+            assert_eq!(y(&labelled), y(&unlabelled));
+            let filled = model.complete(&labelled, how, &mut rng()).unwrap();
+            assert_eq!(filled.column(2).cells(0, 1).codes(), [2]);
+        }
+    }
+}
+
+#[test]
+fn where_nothing_reaches_what_is_seen_tells_nothing() {
+    for estimator in [
+        kde(Kernel::Epanechnikov, Rule::Scott),
+        kde(Kernel::Tophat, Rule::Number(0.5)),
+        histogram(0.0),
+    ] {
+        let model = fitted(estimator, &rows(), None).model;
+        for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
+            let y = |x: Option<f64>| {
+                let row = chunk(&[(x, None, Some(0))]);
+                let filled = model.complete(&row, how, &mut rng()).unwrap();
+                filled.column(1).cells(0, 1).reals()[0]
+            };
+            let far = y(Some(1e6));
+            assert!((-3.0..6.0).contains(&far), "{estimator:?} {how:?}: {far}");
+            if how != Fill::Draw {
+                assert_eq!(far, y(None));
+            }
+        }
+    }
+    // Within the box but in no cell of points, the whole box is all that is known.
+    let model = fitted(histogram(1.0), &rows(), None).model;
+    let empty = chunk(&[(Some(3.0), None, Some(0))]);
+    let mode = model.complete(&empty, Fill::Mode, &mut rng()).unwrap();
+    let mean = model.complete(&empty, Fill::Mean, &mut rng()).unwrap();
+    assert_eq!(
+        mode.column(1).cells(0, 1).reals(),
+        mean.column(1).cells(0, 1).reals()
+    );
+}
+
+#[test]
+fn the_farthest_places_are_impossible_and_not_numbers_gone_wrong() {
+    for estimator in [
+        kde(Kernel::Gaussian, Rule::Scott),
+        kde(Kernel::Gaussian, Rule::Number(1e-140)),
+        kde(Kernel::Exponential, Rule::Number(1e-140)),
+        histogram(0.0),
+        KNN,
+    ] {
+        let model = fitted(estimator, &rows(), None).model;
+        for place in [(1e300, 1e300), (1e300, -1e300), (f64::MAX, 0.0)] {
+            let row = (Some(place.0), Some(place.1), None);
+            assert_eq!(log_density(&model, row), f64::NEG_INFINITY, "{estimator:?}");
+            let posterior = model.posterior(&chunk(&[row])).unwrap();
+            assert_eq!(posterior.row(0), model.weights);
+        }
+        if estimator != KNN {
+            let far = chunk(&[(Some(1e300), None, None), (Some(f64::MAX), None, Some(1))]);
+            let filled = model.complete(&far, Fill::Mean, &mut rng()).unwrap();
+            assert!(
+                filled
+                    .column(1)
+                    .cells(0, 2)
+                    .reals()
+                    .iter()
+                    .all(|y| y.is_finite())
+            );
+        }
+    }
+}
+
+#[test]
+fn conditionals_of_histograms_have_the_density_of_the_joint() {
+    let model = fitted(histogram(1.0), &rows(), None).model;
+    let Conditional::Numbers(parts) = model.condition(&[Some(0.4), None, None], 1).unwrap() else {
+        panic!("numbers were asked for");
+    };
+    for y in [0.1, 1.2, 2.2] {
+        let cells = [y];
+        let columns = [abduce::data::Cells::real(&cells)];
+        let rows = abduce::data::Rows::new(&columns);
+        let mixed: f64 = parts
+            .iter()
+            .map(|(weight, part)| {
+                let mut out = [0.0];
+                part.add_log_density(&rows, &mut out);
+                weight * out[0].exp()
+            })
+            .sum();
+        let expected = log_density(&model, (Some(0.4), Some(y), None))
+            - log_density(&model, (Some(0.4), None, None));
+        assert!((mixed.ln() - expected).abs() < 1e-12, "{mixed} {expected}");
+    }
+}
+
+#[test]
+fn a_number_too_large_is_told_with_its_column() {
+    let mut odd = rows();
+    odd[4].1 = Some(1e200);
+    let table = Table::new(
+        Schema::new(vec![
+            Field::new("x", Kind::Real),
+            Field::new("y", Kind::Real),
+        ]),
+        chunk(&odd).columns()[..2].to_vec(),
+        None,
+    );
+    let specification = Specification {
+        target: None,
+        estimator: KNN,
+    };
+    let error = fit(&specification, &table.unwrap(), Control::default()).unwrap_err();
+    assert_eq!(error.column(), Some("y"));
+}
+
+#[test]
+fn all_columns_that_are_no_numbers_are_named_at_once_with_what_to_type() {
+    let fields = [
+        Field::new("x", Kind::Real),
+        Field::with_levels("island", Kind::Categorical, ["a", "b"]),
+        Field::with_levels("sex", Kind::Binary, ["f", "m"]),
+        Field::with_levels("a, b", Kind::Ordinal, ["1", "2"]),
+    ];
+    let told = |kept: usize| {
+        let schema = Schema::new(fields[..kept].to_vec());
+        let specification = Specification {
+            target: None,
+            estimator: KNN,
+        };
+        specification.columns(&schema).unwrap_err().to_string()
+    };
+    assert!(
+        told(3).contains("island (categorical), sex (binary)"),
+        "{}",
+        told(3)
+    );
+    assert!(told(3).contains("--drop island,sex,"), "{}", told(3));
+    assert!(
+        told(4).contains("--drop 'island,sex,\"a, b\"',"),
+        "{}",
+        told(4)
+    );
+}
+
+fn warnings(estimator: Estimator, rows: &[Row]) -> String {
+    fitted(estimator, rows, None).warnings.join("\n")
+}
+
+#[test]
+fn fits_without_spread_are_told() {
+    let one: [Row; 1] = [(Some(1.0), Some(2.0), Some(0))];
+    let equal: [Row; 4] = [(Some(1.0), Some(2.0), Some(0)); 4];
+    let mut lonely = rows();
+    lonely.push((Some(9.0), Some(9.0), Some(2)));
+    let mut flat = rows();
+    flat.iter_mut().for_each(|row| row.1 = Some(3.0));
+    for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
+        for rows in [&one[..], &equal] {
+            let told = warnings(estimator, rows);
+            assert!(told.contains("no spread of its own: class \"a\""), "{told}");
+            assert!(told.contains("constant"), "{told}");
+        }
+        let told = warnings(estimator, &lonely);
+        assert!(told.contains("no spread of its own: class \"c\""), "{told}");
+        let told = warnings(estimator, &flat);
+        assert!(told.contains("apart: column \"y\""), "{told}");
+        let told = warnings(estimator, &rows());
+        assert!(!told.contains("spread"), "{told}");
+    }
+}
+
+#[test]
+fn rules_that_find_no_width_are_told() {
+    let mut copies = rows();
+    copies.retain(|row| row.0.is_some() && row.1.is_some());
+    copies = [copies.clone(), copies.clone(), copies].concat();
+    let selection = Selection {
+        rule: Rule::Cv,
+        ..Selection::default()
+    };
+    let cv = Estimator::Kde {
+        kernel: Kernel::Gaussian,
+        selection,
+    };
+    let told = warnings(cv, &copies);
+    assert!(
+        told.contains("Scott's rule: class \"a\", class \"b\""),
+        "{told}"
+    );
+    assert!(!warnings(cv, &rows()).contains("Scott"));
+}
+
+#[test]
+fn more_neighbours_than_rows_are_all_rows_and_told() {
+    let asked = |neighbours| Estimator::Knn {
+        neighbours: Some(neighbours),
+    };
+    let fit = fitted(asked(9), &rows(), None);
+    let told = fit.warnings.join("\n");
+    assert!(
+        told.contains("all of which are counted: class \"b\""),
+        "{told}"
+    );
+    let all = fitted(asked(8), &rows(), None);
+    assert!(!all.warnings.join("\n").contains("neighbours"));
+    let place = (Some(4.0), Some(1.0), Some(1));
+    assert_eq!(
+        log_density(&fit.model, place),
+        log_density(&all.model, place)
+    );
+}
+
+#[test]
+fn rows_that_neighbours_cannot_answer_are_those_with_some_cells_hidden() {
+    let asked = chunk(&[
+        (Some(1.0), None, None),
+        (Some(1.0), Some(2.0), None),
+        (None, None, Some(0)),
+        (None, Some(1.0), Some(1)),
+    ]);
+    let neighbours = fitted(KNN, &rows(), None).model;
+    assert_eq!(neighbours.unanswerable(&asked), [0, 3]);
+    let others = asked.take(&[1, 2]);
+    assert!(neighbours.log_density(&others).is_ok() && neighbours.log_density(&asked).is_err());
+    let kernels = fitted(kde(Kernel::Gaussian, Rule::Scott), &rows(), None).model;
+    assert!(kernels.unanswerable(&asked).is_empty());
+}
+
+#[test]
+fn whole_weights_are_repetitions() {
+    let rows = rows();
+    let weights: Vec<f64> = (0..rows.len()).map(|i| (1 + i % 2) as f64).collect();
+    let second = rows.iter().enumerate().filter(|(i, _)| i % 2 == 1);
+    let repeated: Vec<Row> = rows
+        .iter()
+        .copied()
+        .chain(second.map(|(_, row)| *row))
+        .collect();
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+    for estimator in [
+        kde(Kernel::Gaussian, Rule::Scott),
+        kde(Kernel::Cosine, Rule::Cv),
+        histogram(1.0),
+        KNN,
+    ] {
+        let weighted = fitted(estimator, &rows, Some(weights.clone()));
+        let repeated = fitted(estimator, &repeated, None);
+        assert!(near(weighted.weight, repeated.weight));
+        assert!(
+            near(weighted.log_likelihood, repeated.log_likelihood),
+            "{estimator:?}"
+        );
+        for row in [
+            (Some(1.0), Some(1.0), None),
+            (Some(5.2), Some(2.0), Some(1)),
+        ] {
+            let (a, b) = (
+                log_density(&weighted.model, row),
+                log_density(&repeated.model, row),
+            );
+            assert!(near(a, b), "{estimator:?}: {a} {b}");
+        }
+    }
+}
