@@ -4,7 +4,7 @@
 use abduce::ask::Joint;
 use abduce::data::{Column, ReadOptions, Source, Table, open};
 use abduce::learn::Control;
-use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Unlabelled, fit};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -41,14 +41,17 @@ fn labels(table: &Table, target: usize) -> Vec<u32> {
     }
 }
 
+/// Rows without a label count as much as others.
 fn learn(specification: &Specification, table: &Table) -> Fit {
-    let fit = fit(
-        specification,
-        table,
-        &FitOptions::default(),
-        Control::default(),
-    )
-    .unwrap();
+    learn_with(specification, table, Unlabelled::Weight(1.0))
+}
+
+fn learn_with(specification: &Specification, table: &Table, unlabelled: Unlabelled) -> Fit {
+    let options = FitOptions {
+        unlabelled,
+        ..FitOptions::default()
+    };
+    let fit = fit(specification, table, &options, Control::default()).unwrap();
     assert!(fit.monotone, "{:?}", fit.trace);
     fit
 }
@@ -150,6 +153,47 @@ fn discriminant_analysis_recovers_ninety_percent_of_blanked_labels() {
         println!("seed {seed}: {accuracy} {}", fit.iterations);
         assert!(accuracy >= 0.97, "seed {seed}: {accuracy}");
     }
+}
+
+#[test]
+fn a_chosen_weight_of_unlabelled_rows_never_costs_more_than_a_hundredth() {
+    let table = penguins(None);
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    for seed in 0..20 {
+        let hidden = hide_ninety_percent(&truth, seed);
+        let blanked = blank(&table, target, &hidden);
+        let naive = Specification::naive_bayes("species");
+        let told = |unlabelled: Unlabelled| {
+            let fit = learn_with(&naive, &blanked, unlabelled);
+            (accuracy(&fit, &table, &hidden, &truth), fit.unlabelled)
+        };
+        let (alone, _) = told(Unlabelled::Weight(0.0));
+        let (chosen, choice) = told(Unlabelled::Chosen);
+        println!("seed {seed}: {chosen} instead of {alone}, {choice:?}");
+        assert!(chosen >= alone - 0.01, "seed {seed}: {chosen} {alone}");
+    }
+}
+
+#[test]
+fn a_chosen_weight_lets_unlabelled_rows_help_where_the_model_is_right() {
+    let table = penguins(Some(&MEASUREMENTS));
+    let target = table.schema().position("species").unwrap();
+    let truth = labels(&table, target);
+    let (mut chosen, mut alone) = (0.0, 0.0);
+    for seed in 0..20 {
+        let hidden = hide_ninety_percent(&truth, seed);
+        let blanked = blank(&table, target, &hidden);
+        let gda = Specification::gda("species", CovarianceKind::Full);
+        let told = |unlabelled: Unlabelled| {
+            let fit = learn_with(&gda, &blanked, unlabelled);
+            accuracy(&fit, &table, &hidden, &truth) / 20.0
+        };
+        chosen += told(Unlabelled::Chosen);
+        alone += told(Unlabelled::Weight(0.0));
+    }
+    println!("chosen {chosen}, alone {alone}");
+    assert!(chosen >= 0.96 && chosen >= alone + 0.03, "{chosen} {alone}");
 }
 
 #[test]

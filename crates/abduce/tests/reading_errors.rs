@@ -180,7 +180,7 @@ fn options_that_name_no_column_list_those_there_are() {
             },
         ),
         (
-            "--columns",
+            "there is no column",
             ReadOptions {
                 columns: Some(no()),
                 ..default()
@@ -249,7 +249,7 @@ fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
             "size=real",
             2,
             "size",
-            "?,large\" if it means missing, or --kind \"size=cat",
+            "?,large\" if it means missing, or correct",
         ),
         ("n=count", 3, "n", "2.5 is not a count"),
         ("n=real", 5, "n", "\"x\" is not a number"),

@@ -59,7 +59,7 @@ fn text_is_left_out_with_a_note_unless_it_is_the_target() {
     let opened = open_default(table(60, 60));
     assert_eq!(fields(&opened).len(), 1);
     assert_eq!(opened.left_out, ["id"]);
-    assert!(opened.notes[0].contains("column id is text"));
+    assert!(opened.notes[0].contains("column id has 60 different cells"));
     let opened = open(&[table(60, 60)], &target("id")).unwrap();
     assert_eq!(fields(&opened)[0].kind, Kind::Categorical);
     assert_eq!(fields(&opened)[0].levels.len(), 60);
@@ -67,6 +67,34 @@ fn text_is_left_out_with_a_note_unless_it_is_the_target() {
     assert_eq!(fields(&opened)[0].kind, Kind::Categorical);
     assert_eq!(fields(&open_default(table(20_000, 10_000))).len(), 2);
     assert_eq!(fields(&open_default(table(30_000, 10_001))).len(), 1);
+}
+
+#[test]
+fn text_is_counted_by_its_words_where_it_is_asked_for() {
+    let files = Files::new();
+    let rows: Vec<String> = (0..60).map(|i| format!("the {i}th day,u{i},{i}")).collect();
+    let path = [files.write("a.csv", format!("note,id,x\n{}\n,u60,60\n", rows.join("\n")))];
+    let options = ReadOptions {
+        text: Some(TextOptions::default()),
+        ..ReadOptions::default()
+    };
+    let opened = open(&path, &options).unwrap();
+    let note = &fields(&opened)[0];
+    assert_eq!((note.kind, note.terms()), (Kind::Text, 62));
+    assert_eq!(opened.left_out, ["id"], "one word each: identifiers");
+    assert_eq!(opened.holes[0], 1);
+    let chunk = opened.source.scan().unwrap().next().unwrap().unwrap();
+    let cells = chunk.column(0).cells(0, 61);
+    let (codes, counts) = cells.terms().unwrap().row(3);
+    let code = |word: &str| note.text.as_ref().unwrap().encoding.code(word).unwrap();
+    let mut expected = ["the", "3th", "day"].map(code);
+    expected.sort();
+    assert_eq!((codes, counts), (&expected[..], &[1.0; 3][..]));
+    assert!(!cells.is_seen(60));
+    let streamed = open(&path, &ReadOptions { memory_budget: 0, ..options }).unwrap();
+    assert!(streamed.source.table().is_none());
+    let again = streamed.source.scan().unwrap().next().unwrap().unwrap();
+    assert_eq!(again, chunk);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! New data are read with a model's schema: matched by name, coded alike, and
-//! what the model does not know becomes a hole with a note.
+//! what the model does not know is told: a level gets the code behind the last,
+//! a label becomes a hole.
 
 mod common;
 
@@ -17,7 +18,7 @@ fn new_data_are_encoded_as_the_model_knows_them() {
     );
     let opened = open_with(&[path], &ReadOptions::default(), &schema).unwrap();
     assert_eq!(opened.source.schema(), &schema);
-    assert_eq!(codes(&opened, 0), [None, Some(1), None]);
+    assert_eq!(codes(&opened, 0), [Some(2), Some(1), Some(2)]);
     assert_eq!(codes(&opened, 2), [None; 3]);
     assert_eq!(numbers(&opened, 3), [Some(1.5), None, Some(2.0)]);
     assert_eq!(opened.left_out, ["extra"]);
