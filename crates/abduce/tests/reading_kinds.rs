@@ -73,7 +73,10 @@ fn text_is_left_out_with_a_note_unless_it_is_the_target() {
 fn text_is_counted_by_its_words_where_it_is_asked_for() {
     let files = Files::new();
     let rows: Vec<String> = (0..60).map(|i| format!("the {i}th day,u{i},{i}")).collect();
-    let path = [files.write("a.csv", format!("note,id,x\n{}\n,u60,60\n", rows.join("\n")))];
+    let path = [files.write(
+        "a.csv",
+        format!("note,id,x\n{}\n,u60,60\n", rows.join("\n")),
+    )];
     let options = ReadOptions {
         text: Some(TextOptions::default()),
         ..ReadOptions::default()
@@ -91,7 +94,14 @@ fn text_is_counted_by_its_words_where_it_is_asked_for() {
     expected.sort();
     assert_eq!((codes, counts), (&expected[..], &[1.0; 3][..]));
     assert!(!cells.is_seen(60));
-    let streamed = open(&path, &ReadOptions { memory_budget: 0, ..options }).unwrap();
+    let streamed = open(
+        &path,
+        &ReadOptions {
+            memory_budget: 0,
+            ..options
+        },
+    )
+    .unwrap();
     assert!(streamed.source.table().is_none());
     let again = streamed.source.scan().unwrap().next().unwrap().unwrap();
     assert_eq!(again, chunk);

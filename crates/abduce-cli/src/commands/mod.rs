@@ -6,6 +6,7 @@ mod completions;
 mod concept;
 mod estimate;
 mod evaluate;
+mod explain;
 mod fit;
 mod impute;
 mod man;
@@ -39,6 +40,7 @@ commands! {
     Score: score,
     Impute: impute,
     Sample: sample,
+    Explain: explain,
     Show: show,
     Evaluate: evaluate,
     Estimate: estimate,

@@ -132,6 +132,10 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
         let heading = context.heading(output, &columns.join(", "));
         writeln!(output, "\n{heading}: {}", leaf.family.name())?;
         match own.first() {
+            Some(_) if leaf.family.is_text() => {
+                let word = |term: usize| word(mixture, leaf, term);
+                write!(output, "{}", telling_words(&names, own, word).text(2))?;
+            }
             Some(Distribution::Multivariate(_)) => {
                 write_multivariate(leaf, &columns, &names, own, seen, output)?;
             }
@@ -143,6 +147,58 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
         }
     }
     Ok(())
+}
+
+/// How many words are shown of each class.
+const WORDS: usize = 12;
+
+/// What a term is called.
+fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
+    let field = &mixture.schema.fields[leaf.columns[0]];
+    match (&field.text, leaf.columns.get(term)) {
+        (Some(text), _) => match text.encoding.term(term as u32) {
+            Some(word) => word.to_string(),
+            None => format!("#{term}"),
+        },
+        (None, Some(column)) => mixture.schema.fields[*column].name.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// For every class the words that speak most for it: those whose logarithm is
+/// farthest above the mean over the classes.
+fn telling_words(
+    names: &[String],
+    own: &[Distribution],
+    word: impl Fn(usize) -> String,
+) -> TextTable {
+    let weight = |class: usize, term: usize| match &own[class] {
+        Distribution::Words(words) => words.log_weight(term),
+        Distribution::Presence(presence) => presence.log_probability(term, true),
+        _ => 0.0,
+    };
+    let terms = match own.first() {
+        Some(Distribution::Words(words)) => words.probabilities.len(),
+        Some(Distribution::Presence(presence)) => presence.probabilities.len(),
+        _ => 0,
+    };
+    let mean = |term: usize| {
+        let all = (0..own.len()).map(|class| weight(class, term));
+        all.sum::<f64>() / own.len() as f64
+    };
+    let means: Vec<f64> = (0..terms).map(mean).collect();
+    let mut table = TextTable::new(["class", "words that speak for it"]);
+    for (class, name) in names.iter().enumerate() {
+        let excess = |term: usize| {
+            let own = weight(class, term) - means[term];
+            if own.is_nan() { 0.0 } else { own }
+        };
+        let mut ranked: Vec<usize> = (0..terms).collect();
+        ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
+        let best = ranked.into_iter().take(WORDS).map(&word);
+        table.row([name.clone(), best.collect::<Vec<_>>().join(", ")]);
+    }
+    table
 }
 
 /// A family over one column: a line per component.

@@ -2,6 +2,10 @@
 //! how likely is a row, what is hidden in it, what follows for one column from
 //! what is known of others. Commands are written once, against [`Joint`].
 
+mod explain;
+
+pub use explain::{Contribution, Explanation, first_two};
+
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill};
 use crate::{Error, Result};
@@ -46,6 +50,23 @@ pub trait Joint: Send + Sync {
     /// If the arithmetic fails.
     fn classifier(&self) -> Result<Classifier<'_>> {
         Ok(Box::new(move |chunk| self.posterior(chunk)))
+    }
+
+    /// What speaks for one class or cluster of a row against another.
+    ///
+    /// # Errors
+    /// If the model is no sum of what columns say.
+    fn explain(
+        &self,
+        _chunk: &Chunk,
+        _row: usize,
+        _class: usize,
+        _against: usize,
+    ) -> Result<Explanation> {
+        Err(
+            Error::parameter("this model cannot say what speaks for a class")
+                .with_hint("naive-bayes, gda and mixture can"),
+        )
     }
 
     /// The rows with every hole filled, given what is seen of each.

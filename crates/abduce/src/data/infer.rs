@@ -56,8 +56,9 @@ pub(crate) struct Summary {
     truths: u64,
     first_word: Option<(String, Place)>,
     first_large: Option<(String, Place)>,
-    /// How many cells have several words.
+    /// How many cells have several words, and how many have many.
     phrases: u64,
+    sentences: u64,
     /// Whether each number was its predecessor's successor, file by file.
     consecutive: bool,
     previous: Option<(usize, f64)>,
@@ -86,6 +87,7 @@ impl Summary {
             first_word: None,
             first_large: None,
             phrases: 0,
+            sentences: 0,
             consecutive: wish.unnamed,
             previous: None,
             wish,
@@ -154,7 +156,9 @@ impl Summary {
         }
         let Some(x) = value else {
             if let Cell::Text(text) = cell {
-                self.phrases += u64::from(text.contains(char::is_whitespace));
+                let gaps = text.split_whitespace().take(4).count();
+                self.phrases += u64::from(gaps > 1);
+                self.sentences += u64::from(gaps > 3);
             }
             self.first_word
                 .get_or_insert_with(|| (shown(cell), located.place(row)));
@@ -251,6 +255,11 @@ impl Summary {
         self.decimal_comma(notes);
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
+        // A few sentences that hardly repeat are text too.
+        let sentences = 2 * self.sentences > self.seen && 2 * distinct as u64 > self.seen;
+        if text && sentences {
+            return Ok(Some(Field::new(name, Kind::Text)));
+        }
         if self.levels.is_full() || rare {
             // A name or an identifier is one word, and tells rows apart at most.
             if text && 2 * self.phrases > self.seen {

@@ -42,7 +42,7 @@ impl Presence {
     }
 
     /// The log-probability of a term's being there or not.
-    fn log_probability(&self, term: usize, occurs: bool) -> f64 {
+    pub fn log_probability(&self, term: usize, occurs: bool) -> f64 {
         match occurs {
             true => self.probabilities[term].ln(),
             false => (-self.probabilities[term]).ln_1p(),

@@ -70,8 +70,13 @@ impl WordsShape {
 impl Words {
     /// What an occurrence of each term adds to the log-density.
     pub(crate) fn log_weights(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.probabilities.len()).map(|term| self.log_weight(term))
+    }
+
+    /// What an occurrence of one term adds to the log-density.
+    pub fn log_weight(&self, term: usize) -> f64 {
         let sign = if self.complement { -1.0 } else { 1.0 };
-        self.probabilities.iter().map(move |p| sign * p.ln())
+        sign * self.probabilities[term].ln()
     }
 }
 

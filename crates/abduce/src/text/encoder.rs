@@ -37,6 +37,14 @@ impl Encoding {
         }
     }
 
+    /// The term of a code, where it is known.
+    pub fn term(&self, code: u32) -> Option<&str> {
+        match self {
+            Encoding::Vocabulary(vocabulary) => vocabulary.term(code),
+            Encoding::Hashing(_) => None,
+        }
+    }
+
     /// How many codes there are.
     pub fn width(&self) -> usize {
         match self {

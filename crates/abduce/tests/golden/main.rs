@@ -4,6 +4,7 @@
 mod density;
 mod estimates;
 mod evaluation;
+mod event_models;
 mod families;
 mod models;
 mod text;

@@ -3,7 +3,7 @@
 
 use super::expect::Prepared;
 use super::{Leaf, Mixture};
-use crate::ask::{Classifier, Conditional, Joint, Posterior, impossible, repeated};
+use crate::ask::{Classifier, Conditional, Explanation, Joint, Posterior, impossible, repeated};
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{
     Distribution, Fill, Filler, Gaussian, MultivariateGaussian, draw_index, most_probable,
@@ -44,6 +44,16 @@ impl Joint for Mixture {
     fn classifier(&self) -> Result<Classifier<'_>> {
         let prepared = Prepared::new(&self.leaves, None, &self.parameters, EStep::Soft)?;
         Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
+    }
+
+    fn explain(
+        &self,
+        chunk: &Chunk,
+        row: usize,
+        class: usize,
+        against: usize,
+    ) -> Result<Explanation> {
+        Ok(self.explanation(chunk, row, class, against))
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {

@@ -10,6 +10,7 @@
 mod check;
 mod diagnose;
 mod expect;
+mod explain;
 mod fit;
 mod groups;
 mod joint;

@@ -1,0 +1,69 @@
+//! Why a class is more probable than another: the log-odds are a sum, of the
+//! class weights' and of what each column or word says,
+//!
+//!   ln P(a | x)/P(b | x) = ln π_a/π_b + Σ_leaf ln p(x_leaf | a)/p(x_leaf | b).
+
+use super::Posterior;
+use serde::Serialize;
+
+/// What one thing adds to the log-odds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contribution {
+    /// The column or columns; the class weights have none.
+    pub columns: Vec<String>,
+    /// The word, in a column of text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
+    /// How much it speaks for the class; less than 0 against it.
+    pub log_odds: f64,
+}
+
+impl Contribution {
+    /// What it is called: the column, the word in it, or the class weights.
+    pub fn name(&self) -> String {
+        match (self.columns.as_slice(), &self.word) {
+            ([], _) => "(class weights)".into(),
+            (columns, Some(word)) => format!("{}: {word}", columns.join(", ")),
+            (columns, None) => columns.join(", "),
+        }
+    }
+}
+
+/// Why one class is more probable than another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The class.
+    pub class: String,
+    /// The other class.
+    pub against: String,
+    /// ln P(class | row)/P(other | row): the sum of all contributions.
+    pub log_odds: f64,
+    /// What adds to it, the strongest first.
+    pub contributions: Vec<Contribution>,
+}
+
+impl Explanation {
+    /// Puts contributions in order, and sums them up.
+    pub fn new(class: &str, against: &str, mut contributions: Vec<Contribution>) -> Explanation {
+        contributions.retain(|own| own.log_odds != 0.0);
+        contributions.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
+        Explanation {
+            class: class.into(),
+            against: against.into(),
+            log_odds: contributions.iter().map(|own| own.log_odds).sum(),
+            contributions,
+        }
+    }
+}
+
+/// The most probable class of a row and the one after it.
+pub fn first_two(posterior: &Posterior, row: usize) -> Option<(usize, usize)> {
+    let best = posterior.best(row);
+    let others = (0..posterior.row(row).len()).filter(|class| *class != best);
+    let probability = |class: &usize| posterior.row(row)[*class];
+    let second = others.reduce(|a, b| match probability(&b) > probability(&a) {
+        true => b,
+        false => a,
+    })?;
+    Some((best, second))
+}
