@@ -14,3 +14,4 @@ mod fitting;
 mod model_files;
 mod pipes;
 mod run;
+mod text;

@@ -184,7 +184,7 @@ pub fn fit_from(
     } else if target.is_none() {
         unlabelled(&task, source, &survey, options, control, &mut restarts)?
     } else if (survey.unlabelled > 0.0 && task.unlabelled > 0.0) || survey.incomplete > 0.0 {
-        task.from_labels(source, &options.em, control)?
+        task.begun_by_labels(source, &options.em, control)?
     } else {
         Some(task.in_one_pass(&survey.labelled))
     };

@@ -96,7 +96,7 @@ impl Task<'_> {
     }
 
     /// EM from where the labelled rows are; `None` when the caller stopped it.
-    pub fn from_labels(
+    pub fn begun_by_labels(
         &self,
         source: &dyn Source,
         options: &EmOptions,

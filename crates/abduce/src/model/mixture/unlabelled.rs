@@ -118,7 +118,7 @@ pub(super) fn choose(
                     unlabelled: weight,
                     ..task.clone()
                 };
-                let Some(found) = trial.from_labels(&table.take(&kept), &EM, control)? else {
+                let Some(found) = trial.begun_by_labels(&table.take(&kept), &EM, control)? else {
                     continue;
                 };
                 let mixture = trial.mixture(source.schema(), found.parameters, found.statistics);
