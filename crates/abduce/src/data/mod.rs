@@ -6,6 +6,7 @@ mod chunk;
 mod column;
 mod encode;
 mod infer;
+mod learn_terms;
 mod levels;
 mod names;
 mod open;

@@ -3,6 +3,7 @@
 mod density_options;
 mod learn;
 mod options;
+mod smoothing_options;
 mod summary;
 
 pub use learn::CalibrationOptions;

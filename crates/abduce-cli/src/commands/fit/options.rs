@@ -2,6 +2,7 @@
 //! option that a model has no use for is an error, not a silence.
 
 use super::density_options::DensityOptions;
+use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use crate::arguments::split_wishes;
 use crate::failure::{Failure, Outcome};
 use crate::text_options::TextArguments;
@@ -11,8 +12,7 @@ use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::mixture::{
-    ClassPrior, CovarianceKind, Event, FamilyName, FitOptions, Init, MEstimate, Specification,
-    Unlabelled,
+    CovarianceKind, Event, FamilyName, FitOptions, Init, Specification, Unlabelled,
 };
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -415,75 +415,6 @@ impl ModelOptions {
     }
 }
 
-/// How levels and words are smoothed.
-#[derive(Clone, Copy, Debug)]
-enum Smoothing {
-    Same(f64),
-    MEstimate(MEstimate),
-}
-
-fn smoothing(text: &str) -> Result<Smoothing, String> {
-    let text = text.trim();
-    let Some(m) = text.strip_prefix("m=") else {
-        return match text {
-            "none" => Ok(Smoothing::Same(0.0)),
-            "laplace" => Ok(Smoothing::Same(1.0)),
-            _ => not_negative(text).map(Smoothing::Same),
-        };
-    };
-    let (rows, pooled) = match m.split_once(',') {
-        None => (m, false),
-        Some((rows, how)) if how.trim() == "pooled" => (rows, true),
-        Some(_) => return Err("write m=3, or m=3,pooled".into()),
-    };
-    let rows = not_negative(rows.trim())?;
-    Ok(Smoothing::MEstimate(MEstimate { rows, pooled }))
-}
-
-fn event(text: &str) -> Result<Event, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn unlabelled(text: &str) -> Result<Unlabelled, String> {
-    match text {
-        "auto" => Ok(Unlabelled::Chosen),
-        _ => not_negative(text).map(Unlabelled::Weight),
-    }
-}
-
-/// `column=1,2,1`.
-fn dirichlet(text: &str) -> Outcome<(String, Vec<f64>)> {
-    let wrong = || {
-        Failure::usage(format!(
-            "--dirichlet: \"{text}\" does not say a column and its numbers; write column=1,2,1"
-        ))
-    };
-    let (column, numbers) = text.rsplit_once('=').ok_or_else(wrong)?;
-    let numbers = numbers
-        .split(',')
-        .map(|x| x.trim().parse().map_err(|_| wrong()));
-    Ok((column.trim().to_string(), numbers.collect::<Outcome<_>>()?))
-}
-
-/// `learned`, `uniform`, or `a=0.3,b=0.7`.
-fn class_prior(text: &str) -> Outcome<ClassPrior> {
-    match text {
-        "learned" => return Ok(ClassPrior::Learned),
-        "uniform" => return Ok(ClassPrior::Uniform),
-        _ => {}
-    }
-    let each = split_wishes(text).into_iter().map(|wish| {
-        let (name, weight) = wish.rsplit_once('=')?;
-        Some((name.trim().to_string(), weight.trim().parse().ok()?))
-    });
-    let given = each.collect::<Option<Vec<_>>>().ok_or_else(|| {
-        Failure::usage(format!(
-            "--class-prior: \"{text}\" is none; write learned, uniform or a=0.3,b=0.7"
-        ))
-    })?;
-    Ok(ClassPrior::Given(given))
-}
-
 fn does_not_apply(option: &str, model: ModelName, why: &str) -> Failure {
     let message = format!("{option} does not apply to {}", model.name());
     Error::parameter(message).with_hint(why).into()
@@ -507,7 +438,7 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
+pub fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
         _ => Err("must be a number, 0 or more".into()),

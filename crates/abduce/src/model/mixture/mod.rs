@@ -16,6 +16,7 @@ mod groups;
 mod joint;
 mod maximize;
 mod runs;
+mod smoothing;
 mod specification;
 mod start;
 mod survey;
@@ -23,9 +24,8 @@ mod task;
 mod unlabelled;
 
 pub use fit::{Fit, FitOptions, fit, fit_from};
-pub use specification::{
-    ClassPrior, CovarianceKind, Event, FamilyName, MEstimate, Reals, Specification,
-};
+pub use smoothing::{ClassPrior, Event, MEstimate};
+pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
 pub use start::Init;
 pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 

@@ -2,12 +2,11 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
-use super::Leaf;
-use super::maximize::WeightBelief;
+use super::{ClassPrior, Event, Leaf, MEstimate};
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
-    Pseudocounts, Statistics, Structure, Words, WordsShape,
+    Structure, Words,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -44,7 +43,7 @@ impl FromStr for CovarianceKind {
 }
 
 /// The name of [`Words`] told apart by what the other components are.
-const COMPLEMENT: &str = "complement";
+pub(super) const COMPLEMENT: &str = "complement";
 
 /// A family that a user may name for a column.
 ///
@@ -56,7 +55,7 @@ const COMPLEMENT: &str = "complement";
 /// # Ok::<(), abduce::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FamilyName(&'static str);
+pub struct FamilyName(pub(super) &'static str);
 
 impl FamilyName {
     /// The name.
@@ -179,94 +178,6 @@ pub struct Specification {
     pub class_prior: ClassPrior,
 }
 
-/// What is counted of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Event {
-    /// Every occurrence of a word.
-    Multinomial,
-    /// Whether a word occurs or not.
-    Bernoulli,
-    /// Every occurrence, against what the other classes make of it.
-    Complement,
-}
-
-impl Event {
-    fn family(self) -> FamilyName {
-        FamilyName(match self {
-            Event::Multinomial => Words::NAME,
-            Event::Bernoulli => Presence::NAME,
-            Event::Complement => COMPLEMENT,
-        })
-    }
-
-    /// Columns of counts as words of a document.
-    fn leaf(self, columns: Vec<usize>) -> Leaf {
-        let shape = WordsShape {
-            terms: columns.len(),
-            columns: true,
-            complement: self == Event::Complement,
-        };
-        let family = match self {
-            Event::Bernoulli => LeafFamily::Presence {
-                shape,
-                prior: Default::default(),
-                vague: None,
-            },
-            _ => LeafFamily::Words {
-                shape,
-                prior: Default::default(),
-                vague: None,
-            },
-        };
-        Leaf {
-            columns,
-            family,
-            fixed: false,
-        }
-    }
-}
-
-impl FromStr for Event {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "multinomial" => Ok(Event::Multinomial),
-            "bernoulli" => Ok(Event::Bernoulli),
-            "complement" => Ok(Event::Complement),
-            _ => Err(
-                Error::parameter(format!("\"{name}\" is not an event model"))
-                    .with_hint("the event models are multinomial, bernoulli and complement"),
-            ),
-        }
-    }
-}
-
-/// The m-estimate (n_l + m p_l)/(n + m): `rows` believed in before any row, in
-/// some proportions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MEstimate {
-    /// m.
-    pub rows: f64,
-    /// Whether p is what all classes together show, instead of the same for
-    /// every level.
-    pub pooled: bool,
-}
-
-/// Where the weights of the classes come from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ClassPrior {
-    /// From the rows.
-    #[default]
-    Learned,
-    /// They are all the same.
-    Uniform,
-    /// From the user, in any unit.
-    Given(Vec<(String, f64)>),
-}
-
 impl Specification {
     const FLOOR: f64 = 1e-6;
 
@@ -311,77 +222,6 @@ impl Specification {
             smoothing: 0.0,
             ..Specification::naive_bayes("")
         }
-    }
-
-    /// What is believed of the weights of the components.
-    pub(super) fn weight_belief(
-        &self,
-        schema: &Schema,
-        target: Option<usize>,
-        components: usize,
-    ) -> Result<WeightBelief> {
-        let given = match &self.class_prior {
-            ClassPrior::Learned => None,
-            ClassPrior::Uniform => Some(vec![1.0 / components as f64; components]),
-            ClassPrior::Given(given) => {
-                let target =
-                    target.ok_or_else(|| Error::parameter("a prior of classes needs a target"))?;
-                Some(shares(given, &schema.fields[target])?)
-            }
-        };
-        Ok(WeightBelief {
-            smoothing: self.weight_smoothing,
-            given,
-        })
-    }
-
-    /// Gives a leaf over levels or words the smoothing that this asks for
-    /// beside the same for all; `own` are the statistics of each label.
-    pub(super) fn smooth(
-        &self,
-        leaf: &mut Leaf,
-        schema: &Schema,
-        own: &[Statistics],
-    ) -> Result<()> {
-        let field = &schema.fields[leaf.columns[0]];
-        let given = self.dirichlet.iter().find(|(name, _)| *name == field.name);
-        let (prior, sizes) = match &mut leaf.family {
-            LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
-            LeafFamily::Bernoulli { prior, .. } => (prior, 2),
-            LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
-            LeafFamily::Presence { prior, .. } => {
-                if let Some(estimate) = self.m_estimate {
-                    *prior = estimate.rows / 2.0;
-                }
-                return Ok(());
-            }
-            _ if given.is_some() => {
-                return Err(
-                    Error::parameter("only levels have a Dirichlet prior").at_column(&field.name)
-                );
-            }
-            _ => return Ok(()),
-        };
-        if let Some((_, each)) = given {
-            let right = |alpha: &f64| *alpha >= 0.0 && alpha.is_finite();
-            if each.len() != sizes || !each.iter().all(right) {
-                return Err(Error::parameter(format!(
-                    "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
-                ))
-                .at_column(&field.name));
-            }
-            *prior = Pseudocounts::Each(each.clone());
-        } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
-            let counts = pooled.then(|| pooled_counts(own, sizes)).flatten();
-            *prior = match counts {
-                Some(counts) => {
-                    let total: f64 = counts.iter().sum();
-                    Pseudocounts::Each(counts.iter().map(|n| rows * n / total).collect())
-                }
-                None => Pseudocounts::Same(rows / sizes as f64),
-            };
-        }
-        Ok(())
     }
 
     /// The leaves of this specification on a schema, their variance priors
@@ -491,49 +331,6 @@ impl Specification {
         }
         Ok(leaves)
     }
-}
-
-/// The weights of classes as shares of 1.
-fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
-    let mut shares = vec![0.0; target.levels.len()];
-    let mut named = vec![false; shares.len()];
-    for (name, weight) in given {
-        let code = target.find_code(name)? as usize;
-        if !(*weight >= 0.0 && weight.is_finite()) || named[code] {
-            return Err(Error::parameter(format!(
-                "the prior of the class \"{name}\" must be given once, as a number from 0 up"
-            )));
-        }
-        (shares[code], named[code]) = (*weight, true);
-    }
-    if let Some(missing) = named.iter().position(|named| !named) {
-        return Err(Error::parameter(format!(
-            "the class \"{}\" is given no prior",
-            target.levels[missing]
-        ))
-        .with_hint("name every class, as in a=0.3,b=0.7"));
-    }
-    let total: f64 = shares.iter().sum();
-    if total <= 0.0 {
-        return Err(Error::parameter("every class has prior 0"));
-    }
-    Ok(shares.into_iter().map(|share| share / total).collect())
-}
-
-/// How often levels or words were seen in all classes; `None` if never.
-fn pooled_counts(own: &[Statistics], size: usize) -> Option<Vec<f64>> {
-    let mut counts = vec![0.0; size];
-    for statistics in own {
-        let own: &[f64] = match statistics {
-            Statistics::Categorical(own) => &own.counts,
-            Statistics::Bernoulli(own) => &[own.failures, own.successes],
-            Statistics::Words(own) => &own.counts,
-            _ => return None,
-        };
-        let sums = counts.iter_mut().zip(own);
-        sums.for_each(|(sum, count)| *sum += count);
-    }
-    counts.iter().any(|count| *count > 0.0).then_some(counts)
 }
 
 /// The number of free parameters of `components` of these leaves.
