@@ -36,6 +36,49 @@ fn rows_over_several_files_are_found_in_theirs() {
 }
 
 #[test]
+fn columns_are_taken_in_the_order_in_which_they_are_named() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b,c\n1,2,3\n4,5,6\n");
+    let run = |columns: &str| {
+        let prior = ["--prior", "dirichlet(100,1,1)", "--json"];
+        let estimate = ["estimate", "multinomial", &table, "--column", columns];
+        abduce(&[&estimate[..], &prior[..]].concat())
+    };
+    let told = run("c,a,b").good().json();
+    assert_eq!(told["columns"], serde_json::json!(["c", "a", "b"]));
+    near(&told["mean"]["c"], 109.0 / 123.0);
+    run("a,b,a").fails(2, &["\"a\" is named twice"]);
+}
+
+#[test]
+fn a_prior_with_a_pole_is_improper_where_the_pole_is() {
+    for prior in ["1/x^2", "x^-1.2", "1/x^3"] {
+        let told = told("exponential", "1 2 3", &["--prior", prior]);
+        let improper = told["log_evidence"].is_null() && told["proper"] == false;
+        assert!(improper, "{prior}: {told}");
+    }
+    estimate("exponential", "5 5 5 5", &["--prior", "1/x^40"]).fails(1, &["improper"]);
+    let inside = ["--known", "variance=4", "--prior", "1/x^2"];
+    estimate("gaussian", "1 2 3", &inside).fails(1, &["improper"]);
+    let about = ["--prior", "1/(x-0.45)^2"];
+    estimate("bernoulli", "1 0 1", &about).fails(1, &["improper"]);
+}
+
+#[test]
+fn a_column_of_noes_has_no_yes() {
+    let noes = told("bernoulli", "no no no", &[]);
+    near(
+        &noes["maximum_likelihood"]["parameters"]["probability"],
+        0.0,
+    );
+    let cured = told("bernoulli", "cured cured", &[]);
+    near(
+        &cured["maximum_likelihood"]["parameters"]["probability"],
+        1.0,
+    );
+}
+
+#[test]
 fn digits_enough_are_shown_to_tell_close_numbers_apart() {
     let ran = estimate("gaussian", "1000000.1 1000000.2 1000000.4", &[]).good();
     assert!(ran.stdout.contains("1000000.233"), "{}", ran.stdout);

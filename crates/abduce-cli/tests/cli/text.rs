@@ -191,6 +191,11 @@ fn play_tennis_comes_out_with_every_smoothing() {
     refused(&["--class-prior", "Nope=1,Yes=1"], &["Nope", "No, Yes"]);
     refused(&["--class-prior", "even"], &["--class-prior", "uniform"]);
     refused(&["--dirichlet", "Outlook=1,2"], &["Outlook", "3 levels"]);
+    refused(&["--dirichlet", "Nope=1,2"], &["Nope", "Outlook"]);
+    refused(
+        &["--dirichlet", "PlayTennis=1,2"],
+        &["PlayTennis", "--class-prior"],
+    );
     refused(&["--smoothing", "m=x"], &["0 or more"]);
     refused(
         &["--event", "trinomial"],
@@ -291,4 +296,33 @@ fn rows_without_a_label_are_weighed_and_the_choice_is_told() {
     let given = json(&fit(&["--unlabelled", "0.25"]).good().stdout);
     assert!(given["unlabelled"].is_null());
     fit(&["--unlabelled", "-1"]).fails(2, &["0 or more"]);
+}
+
+#[test]
+fn a_document_with_a_hidden_count_has_its_class() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b,y\n5,0,A\n3,0,A\n1,4,B\n2,5,B\n");
+    let model = files.path("t.abduce");
+    let kinds = ["--kind", "a=count", "--kind", "b=count"];
+    let fit = ["fit", "naive-bayes", &table, "--target", "y", "-o", &model];
+    let event = ["--event", "multinomial", "--smoothing", "0"];
+    abduce(&[&fit[..], &kinds[..], &event[..]].concat()).good();
+    let rows = files.write("new.csv", "a,b\n,3\n4,\n");
+    let told = abduce(&["predict", &model, &rows, "--proba", "--json"])
+        .good()
+        .json();
+    assert_eq!(told["predictions"][0], "B");
+    assert_eq!(told["probabilities"]["B"][0], 1.0);
+    assert!(told["probabilities"]["A"][1].is_f64());
+    let complement = ["--event", "complement", "--smoothing", "0"];
+    let refused = abduce(&[&fit[..], &kinds[..], &complement[..]].concat());
+    refused.fails(2, &["complement", "--smoothing 1"]);
+    let pooled = ["--event", "bernoulli", "--smoothing", "m=3,pooled"];
+    abduce(&[&fit[..], &kinds[..], &pooled[..]].concat()).fails(2, &["pooled"]);
+    let huge: String = (0..20).map(|_| "1000000,0,A\n1,1000000,B\n").collect();
+    let table = files.write("huge.csv", format!("a,b,y\n{huge}"));
+    let fit = ["fit", "naive-bayes", &table, "--target", "y", "-o", &model];
+    abduce(&[&fit[..], &kinds[..], &["--event", "multinomial"]].concat()).good();
+    let rows = files.write("new.csv", "a,b,y\n,1000,A\n");
+    abduce(&["impute", &model, &rows, "--how", "draw"]).good();
 }

@@ -3,7 +3,7 @@
 use crate::kernel::linear::{cholesky, invert_lower};
 use crate::{Error, Result};
 
-/// The highest point found by Nelder and Mead's simplex, started twice.
+/// The highest point found by Nelder and Mead's simplex, started three times.
 pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
     let mut best = start.to_vec();
     for _ in 0..3 {

@@ -21,6 +21,11 @@ const MOST_LEVELS: usize = 1_000_000;
 /// The words for no and yes that make a column binary, in any case.
 const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
 
+/// Whether a level is one of the words for no.
+pub(crate) fn is_no(level: &str) -> bool {
+    NO_YES.iter().any(|[no, _]| level.eq_ignore_ascii_case(no))
+}
+
 /// What the user said about a column.
 #[derive(Clone, Default)]
 pub(crate) struct Wish {

@@ -2,6 +2,7 @@
 //! were encoded, and sources that can be scanned again and again in chunks,
 //! from memory or from files larger than memory.
 
+mod chosen;
 mod chunk;
 mod column;
 mod encode;
@@ -19,9 +20,11 @@ mod store;
 mod streamed;
 mod terms;
 
+pub use chosen::Chosen;
 pub use chunk::{CHUNK_ROWS, Chunk};
 pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
+pub(crate) use infer::is_no;
 pub(crate) use names::{listed, nearest};
 pub use open::{Opened, open, open_with};
 pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};

@@ -9,7 +9,7 @@ use crate::bayes::{
     BernoulliProbability, BinomialProbability, Conjugate, NegativeBinomialProbability, PoissonRate,
     clopper_pearson, hoeffding,
 };
-use crate::data::{Field, Source};
+use crate::data::{Field, Source, is_no};
 use crate::family::{
     Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
     NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
@@ -38,9 +38,13 @@ fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<
     Ok(())
 }
 
-/// What is added to codes: an only level is what happened, not what did not.
+/// What is added to codes: an only level is what happened, unless it says no.
 pub(super) fn shift(field: &Field) -> f64 {
-    f64::from(u8::from(field.kind.is_coded() && field.levels.len() == 1))
+    let happened = match field.levels.as_slice() {
+        [only] => field.kind.is_coded() && !is_no(only),
+        _ => false,
+    };
+    f64::from(u8::from(happened))
 }
 
 pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -57,6 +61,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
     // The probability is that of the second level, or of the only one.
     let names = match field.levels.as_slice() {
         [no, yes] => [no.clone(), yes.clone()],
+        [only] if is_no(only) => [only.clone(), "anything else".into()],
         [only] => ["anything else".into(), only.clone()],
         _ => ["0".into(), "1".into()],
     };

@@ -21,6 +21,8 @@
 pub struct Contingency {
     clusters: usize,
     counts: Vec<f64>,
+    /// The number of rows of any weight.
+    rows: f64,
 }
 
 impl Contingency {
@@ -29,6 +31,7 @@ impl Contingency {
         Contingency {
             clusters,
             counts: vec![0.0; truths * clusters],
+            rows: 0.0,
         }
     }
 
@@ -39,6 +42,7 @@ impl Contingency {
     pub fn observe(&mut self, truth: usize, cluster: usize, weight: f64) {
         assert!(cluster < self.clusters);
         self.counts[truth * self.clusters + cluster] += weight;
+        self.rows += if weight > 0.0 { 1.0 } else { 0.0 };
     }
 
     /// Adds the rows of another of the same size.
@@ -50,12 +54,17 @@ impl Contingency {
         for (own, more) in self.counts.iter_mut().zip(&other.counts) {
             *own += more;
         }
+        self.rows += other.rows;
     }
 
     /// 1 where both groupings are the same, 0 in the mean where they have
     /// nothing to do with each other.
     pub fn adjusted_rand_index(&self) -> f64 {
-        let pairs = |counts: &[f64]| counts.iter().map(|n| n * (n - 1.0) / 2.0).sum::<f64>();
+        // Rows of less than one row's weight would have no pairs: they count as
+        // one on average.
+        let unit = (self.rows / self.counts.iter().sum::<f64>()).max(1.0);
+        let pair = |n: f64| n * (n - 1.0) / 2.0;
+        let pairs = |counts: &[f64]| counts.iter().map(|n| pair(unit * n)).sum::<f64>();
         let (truths, clusters) = self.margins();
         let (both, a, b) = (pairs(&self.counts), pairs(&truths), pairs(&clusters));
         let all = pairs(&[self.counts.iter().sum()]);

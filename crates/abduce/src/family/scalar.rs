@@ -40,7 +40,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     fn estimate(stats: &Self::Stats) -> Result<Self>;
 
     /// What stands for the estimate where numbers are equal and it would have no
-    /// width: about these numbers, with [`NARROW`] times the variance of `wide`.
+    /// width: about these numbers, with a millionth times the variance of `wide`.
     /// Families that always have an estimate have none.
     fn narrow(_stats: &Self::Stats, _wide: &Self) -> Option<Self> {
         None

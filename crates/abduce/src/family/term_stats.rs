@@ -56,8 +56,7 @@ impl Stats for TermStats {
     }
 
     fn forget(&mut self, other: &Self) -> Result<()> {
-        let rounding = 1e-9 * (1.0 + self.documents);
-        let less = |own: f64, other: f64| own - other < -rounding * (1.0 + own);
+        let less = |own: f64, other: f64| own - other < -1e-9 * (1.0 + own);
         let mut pairs = self.counts.iter().zip(&other.counts);
         if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
             return Err(never_seen());

@@ -10,7 +10,7 @@
 //! "probability" is 1, so that they say nothing.
 
 use super::term_stats::{TermStats, each_document};
-use super::{Belief, Family, Fill, Pseudocounts, Scale, draw_index, merged, nothing_seen};
+use super::{Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
 use rand::Rng;
@@ -119,11 +119,13 @@ impl Family for Words {
                 words += occurs;
             });
             // Given how many of its words are among the seen terms.
-            if document.hidden && words > 0.0 {
-                let mut seen = 1.0;
-                document.each_hidden(|term| seen -= self.probabilities[term]);
+            if document.hidden && words > 0.0 && out[row].is_finite() {
+                let mut hidden = vec![false; logs.len()];
+                document.each_hidden(|term| hidden[term] = true);
+                let seen = self.probabilities.iter().zip(&hidden);
+                let seen: f64 = seen.filter(|(_, hidden)| !**hidden).map(|(p, _)| p).sum();
                 let sign = if self.complement { -1.0 } else { 1.0 };
-                out[row] -= sign * words * seen.max(0.0).ln();
+                out[row] -= sign * words * seen.ln();
             }
         });
     }
@@ -260,8 +262,13 @@ impl Family for Words {
                 let own = own.map(|(term, p)| if hidden(term) { *p } else { 0.0 });
                 let own: Vec<f64> = own.collect();
                 let share: f64 = own.iter().sum();
-                for _ in 0..(length * share).round() as usize {
-                    out[draw_index(&own, rng)] += 1.0;
+                let counts = Multinomial {
+                    trials: (length * share).round() as u64,
+                    probabilities: own.iter().map(|p| p / share).collect(),
+                };
+                if share > 0.0 {
+                    let sums = out.iter_mut().zip(counts.draw(rng));
+                    sums.for_each(|(out, count)| *out += count);
                 }
             }
             Fill::Mean | Fill::Mode => {

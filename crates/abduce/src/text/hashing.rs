@@ -1,6 +1,6 @@
 //! Codes without a vocabulary: the code of a term is its hash,
-//! |MurmurHash3_32(utf-8, seed 0)| mod 2^bits. It needs no first pass and no
-//! memory, for streams that never end; in exchange, terms may collide and
+//! |MurmurHash3_32(utf-8, seed 0)| mod 2^bits. It needs no first pass, for
+//! streams that never end, and a model of them has 2^bits terms; in exchange, terms may collide and
 //! codes cannot be read back. It is scikit-learn's
 //! HashingVectorizer(alternate_sign=False), to the bit.
 
@@ -33,11 +33,11 @@ struct Bits {
 impl Hashing {
     /// With 2^bits codes; 18 to 22 bits are usual.
     pub fn new(bits: u32) -> Result<Self> {
-        if (1..=31).contains(&bits) {
+        if (1..=24).contains(&bits) {
             Ok(Hashing { bits })
         } else {
             Err(Error::parameter(format!("hashing to {bits} bits"))
-                .with_hint("from 1 to 31 bits are possible, 20 are usual"))
+                .with_hint("from 1 to 24 bits are possible, 20 are usual"))
         }
     }
 

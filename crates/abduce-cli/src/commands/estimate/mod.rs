@@ -6,7 +6,7 @@ use crate::arguments::{DataArguments, split_list};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use abduce::data::{Kind, Opened, ReadOptions, Schema, Source, open, open_with};
+use abduce::data::{Chosen, Kind, Opened, ReadOptions, Schema, Source, open, open_with};
 use abduce::estimate::{
     Estimate, PriorChoice, Request, TestRisk, TrueRisk, described_families, estimate, kind_of,
 };
@@ -112,7 +112,8 @@ impl Arguments {
         };
         let read = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), read)?;
-        let source = &*opened.source;
+        let chosen = Chosen::new(&*opened.source, &self.columns(&opened))?;
+        let source: &dyn Source = &chosen;
         let found = estimate(&self.family, source, &request).map_err(|why| opened.locate(why))?;
         let risk_on = |test: Opened| found.risk_on(&*test.source).map_err(|why| test.locate(why));
         let test = test.map(risk_on).transpose()?;
@@ -135,10 +136,28 @@ impl Arguments {
         output.finish()
     }
 
+    /// The columns that the user names, in that order.
+    fn named(&self) -> Vec<String> {
+        let given = match self.column.is_empty() {
+            true => &self.data.columns,
+            false => &self.column,
+        };
+        given.iter().flat_map(|names| split_list(names)).collect()
+    }
+
+    /// The columns to estimate from: in the order in which they are named, or
+    /// all.
+    fn columns(&self, opened: &Opened) -> Vec<String> {
+        match self.named() {
+            named if named.is_empty() => names(&*opened.source),
+            named => named,
+        }
+    }
+
     /// Opens the wanted columns, read as the family needs them.
     fn open(&self, context: &Context) -> Outcome<Opened> {
         let kind = kind_of(&self.family)?;
-        let columns: Vec<String> = self.column.iter().flat_map(|c| split_list(c)).collect();
+        let columns = self.named();
         let opened = self.data.open_columns(&columns, kind, context);
         let one_too_many = |opened: &Opened| match names(&*opened.source) {
             found if found.len() > 1 && !several(&self.family) => Some(Failure::usage(format!(

@@ -207,7 +207,15 @@ pub fn write_risk(
         table.row(["maximum likelihood", &shown(test.maximum_likelihood)]);
         table.row(["predictive", &shown(test.predictive)]);
         write!(output, "\n{}", table.text(2))?;
-        if test.impossible > 0 {
+        let allowed = test.predictive.is_some_and(f64::is_finite);
+        if test.impossible > 0 && !allowed {
+            writeln!(
+                output,
+                "  {} of {} are impossible under the maximum-likelihood estimate",
+                test.impossible,
+                counted(test.rows, "test row")
+            )?;
+        } else if test.impossible > 0 {
             writeln!(
                 output,
                 "  {} of {} are impossible under the maximum-likelihood estimate; the \

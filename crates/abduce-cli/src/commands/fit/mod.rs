@@ -92,7 +92,7 @@ impl Arguments {
         let unlabelled = target.map(|t| opened.holes[t]).filter(|n| *n > 0);
         if let (Some(unlabelled), Task::Mixture(..)) = (unlabelled, &task) {
             context.note(&format!(
-                "{} no label: used as unlabelled",
+                "{} no label",
                 match unlabelled {
                     1 => "1 row has".to_string(),
                     many => format!("{many} rows have"),

@@ -244,7 +244,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         if !(total > 0.0 && total.is_finite()) {
             return Err(super::improper());
         }
-        if self.tail_grows(1.0, 0.0) || self.tail_grows(-1.0, 0.0) {
+        if self.tail_grows(1.0, 0.0) || self.tail_grows(-1.0, 0.0) || self.has_pole() {
             return Err(super::improper());
         }
         self.mass = total;

@@ -42,19 +42,25 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         } else {
             self.support.0
         };
-        let at = |distance: f64| {
-            let place = match end.is_finite() {
-                true => end - sign * distance,
-                false => sign * distance * self.mode.abs().max(1.0),
+        let log = |x: f64| self.log_integrand(x) + power * end_distance(end, x).ln();
+        grows(&log, end, sign, self.mode.abs().max(1.0))
+    }
+
+    /// Whether the integrand has a pole inside that does not integrate: at its
+    /// highest place, or at 0, where users' expressions have theirs.
+    pub(super) fn has_pole(&self) -> bool {
+        let inside = |x: &f64| self.support.0 < *x && *x < self.support.1;
+        let log = |x: f64| self.log_integrand(x);
+        let places = [0.0, self.mode].into_iter().filter(inside);
+        let mut sides = places.flat_map(|place| [(place, 1.0), (place, -1.0)]);
+        sides.any(|(place, sign)| {
+            let at = |distance: f64| log(place - sign * distance) + distance.ln();
+            let (near, far) = match place == 0.0 {
+                true => (at(1e-100), at(1e-200)),
+                false => (at(1e-13 * place.abs()), at(1e-15 * place.abs())),
             };
-            self.log_integrand(place) + (1.0 + power) * distance.ln()
-        };
-        let (near, far) = match end {
-            0.0 => (at(1e-100), at(1e-200)),
-            end if end.is_finite() => (at(1e-9 * end.abs()), at(1e-13 * end.abs())),
-            _ => (at(FAR), at(FAR * FAR)),
-        };
-        far > f64::NEG_INFINITY && far >= near - 1e-3
+            far > f64::NEG_INFINITY && far >= near - 1e-3
+        })
     }
 
     /// The integral of the prior, and with it the evidence.
@@ -70,16 +76,38 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             return;
         }
         let prior = integrate(|x| (log_prior(x) - height).exp(), low, high, cuts, 1e-10);
-        let grows = |sign: f64| {
-            let at = |size: f64| log_prior(sign * size) + size.ln();
-            at(FAR * FAR) > f64::NEG_INFINITY && at(FAR * FAR) >= at(FAR) - 1e-6
-        };
         let proper = prior.value.is_finite()
             && prior.value > 0.0
             && prior.error <= 1e-4 * prior.value
-            && !(high == f64::INFINITY && grows(1.0))
-            && !(low == f64::NEG_INFINITY && grows(-1.0));
+            && !grows(&log_prior, high, 1.0, 1.0)
+            && !grows(&log_prior, low, -1.0, 1.0);
         let log_prior = height + prior.value.ln();
         self.log_evidence = proper.then(|| self.log_scale + self.mass.ln() - log_prior);
     }
+}
+
+/// How far a place is from an end, or from 0 where the end is infinite.
+fn end_distance(end: f64, x: f64) -> f64 {
+    match end.is_finite() {
+        true => (end - x).abs(),
+        false => x.abs(),
+    }
+}
+
+/// Whether d·f does not fall towards an end at distance d, or far out in units of
+/// `scale`; then f does not integrate there.
+fn grows(log: &dyn Fn(f64) -> f64, end: f64, sign: f64, scale: f64) -> bool {
+    let at = |distance: f64| {
+        let place = match end.is_finite() {
+            true => end - sign * distance,
+            false => sign * distance * scale,
+        };
+        log(place) + distance.ln()
+    };
+    let (near, far) = match end {
+        0.0 => (at(1e-100), at(1e-200)),
+        end if end.is_finite() => (at(1e-9 * end.abs()), at(1e-13 * end.abs())),
+        _ => (at(FAR), at(FAR * FAR)),
+    };
+    far > f64::NEG_INFINITY && far >= near - 1e-3
 }

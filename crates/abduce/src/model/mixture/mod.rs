@@ -117,7 +117,11 @@ impl Mixture {
 
     /// The number of free parameters.
     pub fn free_parameters(&self) -> usize {
-        specification::free_parameters(&self.leaves, self.components())
+        let weights = match self.given_weights {
+            Some(_) => 0,
+            None => self.components().saturating_sub(1),
+        };
+        weights + specification::free_parameters(&self.leaves, self.components())
     }
 
     /// What is believed of the weights.

@@ -131,20 +131,28 @@ impl Specification {
     ) -> Result<()> {
         let field = &schema.fields[leaf.columns[0]];
         let given = self.dirichlet.iter().find(|(name, _)| *name == field.name);
+        let none = self.m_estimate.map_or(self.smoothing, |own| own.rows) <= 0.0;
+        if none && !leaf.family.is_generative() {
+            return Err(Error::parameter("the complement of a class needs smoothing")
+                .at_column(&field.name)
+                .with_hint("without it a word that no other class uses decides alone; pass --smoothing 1"));
+        }
         let (prior, sizes) = match &mut leaf.family {
             LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
             LeafFamily::Bernoulli { prior, .. } => (prior, 2),
             LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
             LeafFamily::Presence { prior, .. } => {
-                if let Some(estimate) = self.m_estimate {
-                    *prior = estimate.rows / 2.0;
+                if let Some(MEstimate { rows, pooled }) = self.m_estimate {
+                    if pooled {
+                        return Err(Error::parameter(
+                            "the pooled m-estimate is for levels and for words that are counted",
+                        )
+                        .at_column(&field.name)
+                        .with_hint("say m=3 without pooled, or choose another --event"));
+                    }
+                    *prior = rows / 2.0;
                 }
                 return Ok(());
-            }
-            _ if given.is_some() => {
-                return Err(
-                    Error::parameter("only levels have a Dirichlet prior").at_column(&field.name)
-                );
             }
             _ => return Ok(()),
         };

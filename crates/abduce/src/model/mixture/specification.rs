@@ -251,6 +251,17 @@ impl Specification {
             .as_deref()
             .map(|name| schema.position(name))
             .transpose()?;
+        for (name, _) in &self.dirichlet {
+            let position = schema.position(name)?;
+            let field = &schema.fields[position];
+            if Some(position) == target || !field.kind.is_coded() {
+                return Err(
+                    Error::parameter("only columns of levels have a Dirichlet prior")
+                        .at_column(name)
+                        .with_hint("the classes have --class-prior and --class-smoothing"),
+                );
+            }
+        }
         let mut chosen = vec![None; schema.fields.len()];
         for (name, family) in &self.families {
             let position = schema.position(name)?;
@@ -333,11 +344,12 @@ impl Specification {
     }
 }
 
-/// The number of free parameters of `components` of these leaves.
+/// The number of free parameters of `components` of these leaves, without their
+/// weights.
 pub(super) fn free_parameters(leaves: &[Leaf], components: usize) -> usize {
     let leaves = leaves
         .iter()
         .filter(|leaf| !leaf.fixed)
         .map(|leaf| leaf.family.parameters_of_all(components));
-    components.saturating_sub(1) + leaves.sum::<usize>()
+    leaves.sum()
 }
