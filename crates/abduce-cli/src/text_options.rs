@@ -41,8 +41,9 @@ pub struct TextArguments {
     #[arg(long, value_name = "N")]
     max_terms: Option<usize>,
 
-    /// Number terms by hashing to 2^BITS codes instead of keeping a vocabulary
-    #[arg(long, value_name = "BITS")]
+    /// Number terms by hashing to 2^BITS codes instead of keeping a vocabulary; a
+    /// model has a number for each code and class
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=24))]
     hash_bits: Option<u32>,
 }
 

@@ -33,11 +33,11 @@ struct Bits {
 impl Hashing {
     /// With 2^bits codes; 18 to 22 bits are usual.
     pub fn new(bits: u32) -> Result<Self> {
-        if (1..=24).contains(&bits) {
+        if (1..=31).contains(&bits) {
             Ok(Hashing { bits })
         } else {
             Err(Error::parameter(format!("hashing to {bits} bits"))
-                .with_hint("from 1 to 24 bits are possible, 20 are usual"))
+                .with_hint("from 1 to 31 bits are possible, 20 are usual"))
         }
     }
 

@@ -172,6 +172,15 @@ impl Node {
             Node::Unary(Unary::Exp, inner) => inner.value(x),
             Node::Binary(Binary::Multiply, left, right) => left.log_value(x) + right.log_value(x),
             Node::Binary(Binary::Divide, left, right) => left.log_value(x) - right.log_value(x),
+            Node::Binary(Binary::Add, left, right) => {
+                let (a, b) = (left.log_value(x), right.log_value(x));
+                match a.max(b) {
+                    most if most.is_finite() && !a.is_nan() && !b.is_nan() => {
+                        most + (a.min(b) - most).exp().ln_1p()
+                    }
+                    _ => self.value(x).ln(),
+                }
+            }
             Node::Binary(Binary::Power, base, power) => {
                 let (base, power) = (base.log_value(x), power.value(x));
                 // Anything to the power 0 is 1, also 0.
@@ -210,6 +219,15 @@ impl Node {
             Node::Density(density, numbers) if density.name == "uniform" => {
                 let ends = numbers.iter().filter(|n| n.is_constant());
                 into.extend(ends.map(|n| n.value(0.0)));
+            }
+            // However narrow a density is, its middle is looked at.
+            Node::Density(density, numbers) if numbers.iter().all(Node::is_constant) => {
+                let numbers: Vec<f64> = numbers.iter().map(|own| own.value(0.0)).collect();
+                if let Ok(own) = (density.build)(&numbers) {
+                    let levels = [0.001, 0.1, 0.5, 0.9, 0.999];
+                    let places = levels.iter().map(|p| own.quantile(*p));
+                    into.extend(places.filter(|x| x.is_finite()));
+                }
             }
             Node::Density(_, numbers) => numbers.iter().for_each(|n| n.breaks(into)),
         }

@@ -169,34 +169,34 @@ impl<C: Conjugate> QuadraturePosterior<C> {
     }
 
     fn find_mode(&mut self) -> Result<()> {
-        let mut best = (f64::NEG_INFINITY, 0.0, (0.0, 0.0));
-        for pair in self.cuts.windows(2) {
-            let places: Vec<f64> = Self::inside(pair[0], pair[1]).collect();
-            for (i, x) in places.iter().enumerate() {
-                self.prior.log_value(*x)?;
-                let value = self.log_integrand(*x);
-                if value > best.0 {
-                    let before = if i > 0 { places[i - 1] } else { pair[0] };
-                    let after = places.get(i + 1).copied().unwrap_or(pair[1]);
-                    best = (value, *x, (before, after));
-                }
+        let between = self.cuts.windows(2);
+        let mut places: Vec<f64> = between.flat_map(|p| Self::inside(p[0], p[1])).collect();
+        let ends = [self.support.0, self.support.1];
+        places.extend(self.cuts.iter().filter(|cut| !ends.contains(cut)));
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let mut best: Option<(usize, f64)> = None;
+        for (i, x) in places.iter().enumerate() {
+            self.prior.log_value(*x)?;
+            let value = self.log_integrand(*x);
+            // At a pole there is no height to compare with.
+            if value.is_finite() && best.is_none_or(|(_, most)| value > most) {
+                best = Some((i, value));
             }
         }
-        if best.0 == f64::NEG_INFINITY || best.0.is_nan() {
+        let Some((place, most)) = best else {
             return Err(Error::numeric(
                 "the prior gives no probability to any value under which the rows are possible",
             ));
-        }
-        let (mut low, mut high) = best.2;
-        if !(low.is_finite() && high.is_finite()) {
-            (low, high) = (best.1, best.1);
-        }
-        let refined = highest_between(low, high, |x| self.log_integrand(x));
-        self.mode = match self.log_integrand(refined) >= best.0 {
-            true => refined,
-            false => best.1,
         };
-        self.log_scale = self.log_integrand(self.mode).max(best.0);
+        let before = places[place.saturating_sub(1)];
+        let after = places[(place + 1).min(places.len() - 1)];
+        let refined = highest_between(before, after, |x| self.log_integrand(x));
+        let height = self.log_integrand(refined);
+        (self.mode, self.log_scale) = match height.is_finite() && height >= most {
+            true => (refined, height),
+            false => (places[place], most),
+        };
         Ok(())
     }
 

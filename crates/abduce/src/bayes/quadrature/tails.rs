@@ -47,11 +47,12 @@ impl<C: Conjugate> QuadraturePosterior<C> {
     }
 
     /// Whether the integrand has a pole inside that does not integrate: at its
-    /// highest place, or at 0, where users' expressions have theirs.
+    /// highest place, where the prior jumps, or at 0.
     pub(super) fn has_pole(&self) -> bool {
         let inside = |x: &f64| self.support.0 < *x && *x < self.support.1;
         let log = |x: f64| self.log_integrand(x);
-        let places = [0.0, self.mode].into_iter().filter(inside);
+        let breaks = self.prior.breaks();
+        let places = [0.0, self.mode].into_iter().chain(breaks).filter(inside);
         let mut sides = places.flat_map(|place| [(place, 1.0), (place, -1.0)]);
         sides.any(|(place, sign)| {
             let at = |distance: f64| log(place - sign * distance) + distance.ln();

@@ -193,3 +193,62 @@ fn shapes_beyond_numbers_are_refused() {
     let sharp = trial(expression("beta(1e12, 1e12)")).unwrap();
     assert!(close(sharp.mean().unwrap(), 0.5, 1e-10));
 }
+
+fn measured(rows: &[f64], variance: f64, prior: &str) -> Result<QuadraturePosterior<GaussianMean>> {
+    let pair = GaussianMean { variance };
+    let mut seen = pair.zero();
+    rows.iter()
+        .for_each(|row| pair.observe(&[*row], 1.0, &mut seen));
+    QuadraturePosterior::new(pair, expression(prior), &seen)
+}
+
+#[test]
+fn rows_and_prior_that_contradict_each_other_meet_in_the_middle() {
+    // The conjugate posterior: precisions add up, means are weighed by them.
+    for (row, variance, centre, width) in [
+        (10_000.0, 0.01, 9_900.0, 0.01),
+        (100.0, 0.01, 97.0, 0.01),
+        (1_000.0, 0.01, 980.0, 0.01),
+        (170.0, 0.25, 150.0, 1.0),
+    ] {
+        let prior = format!("1.0*normal({centre},{width})");
+        let own = measured(&[row], variance, &prior).unwrap();
+        let precision = 1.0 / variance + 1.0 / width;
+        let mean = (row / variance + centre / width) / precision;
+        let deviation = precision.powf(-0.5);
+        assert!(
+            (own.mode() - mean).abs() < 1e-5 * deviation.max(1e-3),
+            "{prior}"
+        );
+        assert!(
+            (own.mean().unwrap() - mean).abs() < 1e-6 * deviation,
+            "{prior}"
+        );
+        let spread = own.variance().unwrap().sqrt();
+        assert!(close(spread, deviation, 1e-6), "{prior}: {spread}");
+    }
+}
+
+#[test]
+fn the_highest_of_narrow_peaks_is_the_mode() {
+    let own = trial(expression("normal(0.1,1e-8)+normal(0.612345,1e-8)")).unwrap();
+    assert!(close(own.mode(), 0.612345, 1e-4), "{}", own.mode());
+    assert!(own.survival(0.5) > 0.99);
+    let own = trial(expression("normal(0.3,1e-10)+normal(0.7,1e-10)")).unwrap();
+    assert!(close(own.mode(), 0.7, 1e-4), "{}", own.mode());
+    // Their heights under 6 successes and 4 failures.
+    let height = |p: f64| p.powi(6) * (1.0 - p).powi(4);
+    let share = height(0.7) / (height(0.7) + height(0.3));
+    assert!(close(own.survival(0.5), share, 1e-6));
+}
+
+#[test]
+fn a_pole_inside_is_improper_if_it_does_not_integrate() {
+    for improper in [
+        "1/(x-0.3) if x>0.3 else 0",
+        "1 if x>0.2 else 1/(0.2-x)",
+        "1/(x-0.45)^2",
+    ] {
+        assert!(trial(expression(improper)).is_err(), "{improper}");
+    }
+}
