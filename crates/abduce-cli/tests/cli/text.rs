@@ -326,3 +326,50 @@ fn a_document_with_a_hidden_count_has_its_class() {
     let rows = files.write("new.csv", "a,b,y\n,1000,A\n");
     abduce(&["impute", &model, &rows, "--how", "draw"]).good();
 }
+
+#[test]
+fn texts_are_clustered_without_labels() {
+    let files = Files::new();
+    let cooking = [
+        "boil the rice",
+        "fry the onions",
+        "boil and fry rice with onions",
+    ];
+    let sailing = [
+        "hoist the sail",
+        "steer into harbour",
+        "steer and hoist a sail in harbour",
+    ];
+    let rows: String = (0..20)
+        .flat_map(|i| [cooking[i % 3], sailing[i % 3]])
+        .map(|text| format!("{text}\n"))
+        .collect();
+    let table = files.write("t.csv", format!("text\n{rows}"));
+    let model = files.path("t.abduce");
+    for event in ["multinomial", "bernoulli"] {
+        let fit = [
+            "fit",
+            "mixture",
+            &table,
+            "-k",
+            "2",
+            "--kind",
+            "text=text",
+            "-o",
+            &model,
+        ];
+        let more = ["--event", event, "--smoothing", "0.1", "--json"];
+        let told = abduce(&[&fit[..], &more[..]].concat()).good().json();
+        assert_eq!(
+            (&told["monotone"], &told["converged"]),
+            (&true.into(), &true.into())
+        );
+        let ran = abduce(&["predict", &model, &table]).good();
+        let lines = ran.lines();
+        assert!(lines[1] != lines[2], "{event}");
+        let apart = lines[1..]
+            .chunks(2)
+            .all(|pair| pair == [lines[1], lines[2]]);
+        assert!(apart, "{event}: {}", ran.stdout);
+    }
+}

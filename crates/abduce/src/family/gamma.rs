@@ -7,7 +7,7 @@
 //! cancels, however close to each other the rows are.
 
 use super::scalar::NARROW;
-use super::{ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen};
+use super::{ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen, times};
 use crate::kernel::special::{
     digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_less_digamma,
     ln_poisson_mass, ln_ratio_defect, trigamma,
@@ -33,6 +33,7 @@ pub struct Gamma {
 
 /// Sums over the positive numbers seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct GammaStats {
     /// The total weight.
     pub weight: f64,
@@ -40,6 +41,28 @@ pub struct GammaStats {
     pub sum: f64,
     /// The weighted sum of ln x̄ − ln x, where x̄ is their mean.
     pub log_deficit: f64,
+}
+
+/// Statistics as files hold them; the first had Σ ln x instead of the deficit.
+#[derive(Deserialize)]
+struct Stored {
+    weight: f64,
+    sum: f64,
+    log_deficit: Option<f64>,
+    #[serde(default)]
+    log_sum: f64,
+}
+
+impl From<Stored> for GammaStats {
+    fn from(stored: Stored) -> GammaStats {
+        let Stored { weight, sum, .. } = stored;
+        let old = || times(weight, (sum / weight).ln()) - stored.log_sum;
+        GammaStats {
+            weight,
+            sum,
+            log_deficit: stored.log_deficit.unwrap_or_else(old),
+        }
+    }
 }
 
 impl GammaStats {
@@ -385,5 +408,22 @@ mod tests {
         let obtained = of(a, 1.0).kl(&of(a, 1.0 / r));
         assert!((obtained - 0.5 + 1e-6 / 3.0).abs() < 1e-9, "{obtained}");
         assert!(of(1e12, 3.0).kl(&of(1e12, 3.0)) < 1e-12);
+    }
+
+    #[test]
+    fn statistics_of_older_files_are_read() {
+        let rows = [2.0_f64, 3.0, 7.0];
+        let logs: f64 = rows.iter().map(|x| x.ln()).sum();
+        let old = format!(r#"{{"weight": 3.0, "sum": 12.0, "log_sum": {logs}}}"#);
+        let read: GammaStats = serde_json::from_str(&old).unwrap();
+        let new = GammaStats::new(rows.map(|x| (x, 1.0)));
+        assert!((read.log_deficit - new.log_deficit).abs() < 1e-14);
+        let old = r#"{"weight": 5.0, "zeros": 2.0, "sum": 6.0, "log_factorials": 1.0}"#;
+        let read: super::super::ZeroInflatedPoissonStats = serde_json::from_str(old).unwrap();
+        assert_eq!(
+            (read.zeros, read.counts.weight, read.counts.sum),
+            (2.0, 3.0, 6.0)
+        );
+        assert!((read.counts.peak - (6.0 * 2.0_f64.ln() - 7.0)).abs() < 1e-14);
     }
 }

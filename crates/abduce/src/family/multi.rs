@@ -2,7 +2,7 @@
 //! can ask of a Dirichlet, a Wishart or a multivariate t.
 //!
 //! Parameters are public, so that they can be set to what no distribution has;
-//! every answer is then NaN, or −∞ for a log-density.
+//! no answer means anything then, but none panics.
 
 use crate::kernel::definite::Definite;
 use crate::{Error, Result};

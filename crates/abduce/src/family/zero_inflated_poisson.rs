@@ -33,11 +33,40 @@ pub struct ZeroInflatedPoisson {
 
 /// What is remembered of the counts seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct ZeroInflatedPoissonStats {
     /// The weight of the zeros.
     pub zeros: f64,
     /// The counts above 0.
     pub counts: PoissonStats,
+}
+
+/// Statistics as files hold them; the first had sums over all counts.
+#[derive(Deserialize)]
+struct Stored {
+    zeros: f64,
+    counts: Option<PoissonStats>,
+    #[serde(default)]
+    weight: f64,
+    #[serde(default)]
+    sum: f64,
+    #[serde(default)]
+    log_factorials: f64,
+}
+
+impl From<Stored> for ZeroInflatedPoissonStats {
+    fn from(stored: Stored) -> ZeroInflatedPoissonStats {
+        let (sum, weight) = (stored.sum, stored.weight - stored.zeros);
+        let old = || PoissonStats {
+            weight,
+            sum,
+            peak: times(sum, (sum / weight).ln()) - sum - stored.log_factorials,
+        };
+        ZeroInflatedPoissonStats {
+            zeros: stored.zeros,
+            counts: stored.counts.clone().unwrap_or_else(old),
+        }
+    }
 }
 
 impl Stats for ZeroInflatedPoissonStats {

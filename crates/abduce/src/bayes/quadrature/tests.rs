@@ -123,7 +123,7 @@ fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
 }
 
 #[test]
-fn the_predictive_of_a_flat_prior_is_known() {
+fn the_predictive_is_the_conjugate_one() {
     let pair = PoissonRate;
     let mut seen = pair.zero();
     pair.observe(&[4.0], 3.0, &mut seen);

@@ -140,6 +140,10 @@ impl<'a> Prepared<'a> {
             if self.control.is_interrupted() {
                 break;
             }
+            // Even an impossible row is nothing where it weighs nothing.
+            if run.label.is_none() && self.unlabelled == 0.0 && statistics.is_some() {
+                continue;
+            }
             let mut gaussians = self.gaussian_runs(run, &arranged)?;
             for start in (run.start..run.start + run.len).step_by(self.block) {
                 let len = self.block.min(run.start + run.len - start);

@@ -163,7 +163,7 @@ pub fn fit_from(
             .with_hint("fit a mixture to find clusters instead"));
     }
     let mut choice = None;
-    if target.is_some() && survey.unlabelled > 0.0 && start.is_none() {
+    if let (Some(target), true, None) = (target, survey.unlabelled > 0.0, start) {
         let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
         task.unlabelled = match options.unlabelled {
             // What is no density cannot say how probable a label is.
@@ -171,7 +171,7 @@ pub fn fit_from(
             Unlabelled::Weight(weight) => weight,
             Unlabelled::Chosen => {
                 let counts = (survey.labelled.total, survey.unlabelled);
-                let found = choose(&task, source, counts, options.seed, control)?;
+                let found = choose(&task, source, target, counts, options.seed, control)?;
                 choice.insert(found).weight
             }
         };
@@ -181,12 +181,14 @@ pub fn fit_from(
         let zero = MixtureStatistics::zero(&leaves, components);
         task.mixture(schema, start.clone(), zero).check()?;
         em(&task, source, start.clone(), &options.em, control)?
-    } else if target.is_none() {
-        unlabelled(&task, source, &survey, options, control, &mut restarts)?
-    } else if (survey.unlabelled > 0.0 && task.unlabelled > 0.0) || survey.incomplete > 0.0 {
-        task.begun_by_labels(source, &options.em, control)?
+    } else if let Some(target) = target {
+        let hidden = survey.unlabelled > 0.0 && task.unlabelled > 0.0;
+        match hidden || survey.incomplete > 0.0 {
+            true => task.begun_by_labels(source, target, &options.em, control)?,
+            false => Some(task.in_one_pass(&survey.labelled)),
+        }
     } else {
-        Some(task.in_one_pass(&survey.labelled))
+        unlabelled(&task, source, &survey, options, control, &mut restarts)?
     };
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, source, &survey, options, result, restarts);

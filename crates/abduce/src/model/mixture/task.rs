@@ -99,10 +99,10 @@ impl Task<'_> {
     pub fn begun_by_labels(
         &self,
         source: &dyn Source,
+        target: usize,
         options: &EmOptions,
         control: Control,
     ) -> Result<Option<Found>> {
-        let target = self.target.unwrap_or_default();
         let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?);
         em(self, source, start, options, control)
     }

@@ -9,8 +9,8 @@ use super::task::Task;
 use crate::Result;
 use crate::ask::Joint;
 use crate::data::{Source, Table};
+use crate::eval::{Folds, LEAST_PROBABILITY};
 use crate::learn::{Control, EStep, EmOptions};
-use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -64,8 +64,6 @@ const EM: EmOptions = EmOptions {
     tolerance: 1e-5,
     max_iterations: 100,
 };
-/// The smallest probability that the log-loss takes for true.
-const LEAST: f64 = 1e-15;
 
 impl UnlabelledChoice {
     /// What the user should know, in one line.
@@ -75,15 +73,22 @@ impl UnlabelledChoice {
             own.map_or(f64::NAN, |own| own.accuracy)
         };
         let alone = accuracy(0.0);
+        let rows = match rows {
+            1 => "1 row without a label".to_string(),
+            many => format!("{many} rows without a label"),
+        };
+        if self.tried.is_empty() {
+            return format!("{rows} left out: so few labels cannot tell whether they help");
+        }
         match self.weight > 0.0 {
             true => format!(
-                "the {rows} rows without a label count {} each: on held-out labelled rows the \
+                "{rows} used with weight {}: on held-out labelled rows the \
                  accuracy is {:.3} with them and {alone:.3} without",
                 self.weight,
                 accuracy(self.weight)
             ),
             false => format!(
-                "the {rows} rows without a label are left out, they do not help: on held-out \
+                "{rows} left out, without a good sign that they help: on held-out \
                  labelled rows the accuracy is {alone:.3} without them and {:.3} with them",
                 accuracy(1.0)
             ),
@@ -96,41 +101,42 @@ impl UnlabelledChoice {
 pub(super) fn choose(
     task: &Task,
     source: &dyn Source,
+    target: usize,
     counts: (f64, f64),
     seed: u64,
     control: Control,
 ) -> Result<UnlabelledChoice> {
-    let target = task.target.unwrap_or_default();
     let table = sample(source, target, counts, seed)?;
-    let labels = labels(&table, target);
+    let labels = table.column(target);
+    let labelled = labels.len() - labels.nulls().map_or(0, |nulls| nulls.null_count());
     let mut scores: Vec<Score> = WEIGHTS.iter().map(|_| Score::default()).collect();
-    for repeat in 0..REPEATS {
-        let folds = deal(&labels, seed.wrapping_add(repeat));
-        for fold in 0..FOLDS {
-            let held = |row: &usize| folds[*row] == Some(fold);
-            let (held, kept): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(held);
-            let held = table.take(&held);
+    // One labelled row cannot judge itself.
+    let number = if labelled > 1 { FOLDS.min(labelled) } else { 0 };
+    for repeat in 0..REPEATS.min(number as u64) {
+        let folds = Folds::stratified(&table, Some(target), number, seed.wrapping_add(repeat))?;
+        for fold in 0..number {
+            let training = folds.training(&table, fold)?;
+            let held_out = folds.held_out(&table, fold)?;
             let mut alone = Vec::new();
             for (weight, score) in WEIGHTS.into_iter().zip(&mut scores) {
-                let useful = |row: &&usize| weight > 0.0 || labels[**row].is_some();
-                let kept: Vec<usize> = kept.iter().filter(useful).copied().collect();
                 let trial = Task {
                     unlabelled: weight,
                     ..task.clone()
                 };
-                let Some(found) = trial.begun_by_labels(&table.take(&kept), &EM, control)? else {
+                let Some(found) = trial.begun_by_labels(&*training, target, &EM, control)? else {
                     continue;
                 };
                 let mixture = trial.mixture(source.schema(), found.parameters, found.statistics);
-                let right = score.add(&mixture, &held, target, &alone)?;
+                let right = score.add(&mixture, &*held_out, target, &alone)?;
                 if weight == 0.0 {
                     alone = right;
                 }
             }
         }
     }
-    let of = |(weight, score): (f64, &Score)| score.of(weight);
-    let tried: Vec<Tried> = WEIGHTS.into_iter().zip(&scores).map(of).collect();
+    let judged = WEIGHTS.into_iter().zip(&scores);
+    let judged = judged.filter(|(_, score)| score.weight > 0.0);
+    let tried: Vec<Tried> = judged.map(|(weight, score)| score.of(weight)).collect();
     let weight = best(&tried);
     Ok(UnlabelledChoice { weight, tried })
 }
@@ -163,28 +169,6 @@ fn sample(
     Ok(Table::from_parts(source.schema().clone(), &parts))
 }
 
-fn labels(table: &Table, target: usize) -> Vec<Option<usize>> {
-    let column = table.column(target);
-    let cells = column.cells(0, column.len());
-    let label = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
-    (0..column.len()).map(label).collect()
-}
-
-/// Deals the labelled rows into folds, label by label, in a random order.
-fn deal(labels: &[Option<usize>], seed: u64) -> Vec<Option<usize>> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xf01d);
-    let mut rows: Vec<usize> = (0..labels.len())
-        .filter(|row| labels[*row].is_some())
-        .collect();
-    rows.shuffle(&mut rng);
-    rows.sort_by_key(|row| labels[*row]);
-    let mut folds = vec![None; labels.len()];
-    for (place, row) in rows.into_iter().enumerate() {
-        folds[row] = Some(place % FOLDS);
-    }
-    folds
-}
-
 /// How labelled rows that were held out fared.
 #[derive(Default)]
 struct Score {
@@ -201,13 +185,14 @@ impl Score {
     fn add(
         &mut self,
         mixture: &Mixture,
-        held: &Table,
+        held_out: &dyn Source,
         target: usize,
         alone: &[bool],
     ) -> Result<Vec<bool>> {
         let mut all = Vec::new();
-        for chunk in held.chunks() {
-            let posterior = mixture.posterior(chunk)?;
+        for chunk in held_out.scan()? {
+            let chunk = chunk?;
+            let posterior = mixture.posterior(&chunk)?;
             let cells = chunk.column(target).cells(0, chunk.rows());
             for row in 0..chunk.rows() {
                 let own = chunk.weights().map_or(1.0, |weights| weights[row]);
@@ -215,7 +200,7 @@ impl Score {
                 let right = posterior.best(row) == label;
                 self.weight += own;
                 self.right += if right { own } else { 0.0 };
-                self.loss -= own * posterior.row(row)[label].max(LEAST).ln();
+                self.loss -= own * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
                 match (alone.get(all.len()), right) {
                     (Some(false), true) => self.mended += own,
                     (Some(true), false) => self.spoiled += own,
