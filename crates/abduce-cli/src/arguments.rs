@@ -118,6 +118,13 @@ impl DataArguments {
         Ok(opened)
     }
 
+    /// Opens more rows for a model, with the levels and terms that are new.
+    pub fn open_more(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
+        let opened = abduce::data::open_more(&self.data, &self.options(None), joint.schema())?;
+        opened.notes.iter().for_each(|note| context.note(note));
+        Ok(opened)
+    }
+
     /// Opens the data with the columns of a model.
     pub fn open_for(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
         let schema = joint.schema();
@@ -127,6 +134,14 @@ impl DataArguments {
         let opened = abduce::data::open_with(&self.data, &self.options(target), schema)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
+    }
+}
+
+/// A number from 0 up.
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
+        _ => Err("must be a number, 0 or more".into()),
     }
 }
 

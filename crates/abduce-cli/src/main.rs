@@ -4,6 +4,7 @@
 
 mod arguments;
 mod cells;
+mod changed;
 mod cli;
 mod commands;
 mod context;

@@ -8,13 +8,16 @@ mod estimate;
 mod evaluate;
 mod explain;
 mod fit;
+mod forget;
 mod impute;
 mod man;
+mod merge;
 mod predict;
 mod sample;
 mod score;
 mod show;
 mod tour;
+mod update;
 
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -43,6 +46,9 @@ commands! {
     Explain: explain,
     Show: show,
     Evaluate: evaluate,
+    Update: update,
+    Merge: merge,
+    Forget: forget,
     Estimate: estimate,
     Bayes: bayes,
     Concept: concept,

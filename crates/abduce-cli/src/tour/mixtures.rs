@@ -9,8 +9,7 @@ use abduce::data::{CHUNK_ROWS, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, LeafFamily};
 use abduce::learn::Control;
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Leaf, Mixture, MixtureStatistics, Parameters, Specification,
-    fit,
+    CovarianceKind, Fit, FitOptions, Leaf, Mixture, Parameters, Specification, fit,
 };
 
 pub const STOP: Stop = Stop {
@@ -107,28 +106,18 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
             variance: sd * sd,
         })
     });
-    let truth = Mixture {
-        schema: Schema::new(vec![Field::new("x", Kind::Real)]),
-        target: None,
-        weight_smoothing: 0.0,
-        given_weights: None,
-        parameters: Parameters {
-            unseen: Vec::new(),
-            weights: weights.to_vec(),
-            leaves: vec![gaussians.collect()],
-        },
-        statistics: MixtureStatistics {
-            weights: vec![0.0; weights.len()],
-            leaves: vec![vec![family.zero(); weights.len()]],
-            log_likelihood: 0.0,
-            total: 0.0,
-        },
-        leaves: vec![Leaf {
-            columns: vec![0],
-            family,
-            fixed: false,
-        }],
+    let leaf = Leaf {
+        columns: vec![0],
+        family,
+        fixed: false,
     };
+    let parameters = Parameters {
+        unseen: Vec::new(),
+        weights: weights.to_vec(),
+        leaves: vec![gaussians.collect()],
+    };
+    let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+    let truth = Mixture::given(schema, None, vec![leaf], parameters);
     let chunks = (0..ROWS)
         .step_by(CHUNK_ROWS)
         .enumerate()

@@ -56,8 +56,12 @@ pub(super) fn learn_terms(
                 dropped.terms, dropped.documents_missed
             ));
         }
-        let analyzer = options.analyzer.clone();
-        fields[place] = Field::with_text(name, Encoder { analyzer, encoding });
+        let encoder = Encoder {
+            analyzer: options.analyzer.clone(),
+            encoding,
+            limits: options.limits,
+        };
+        fields[place] = Field::with_text(name, encoder);
     }
     Ok(())
 }

@@ -90,15 +90,20 @@ impl Levels {
             .chain(self.numbers.iter().map(|bits| token(f64::from_bits(*bits))))
             .chain(self.words.iter().cloned())
             .collect();
-        if levels.iter().all(|level| number(level).is_some()) {
-            levels.sort_by(|a, b| {
-                let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
-                x.total_cmp(&y).then_with(|| a.cmp(b))
-            });
-        } else {
-            levels.sort();
-        }
+        sort_levels(&mut levels);
         levels
+    }
+}
+
+/// Puts levels in the order of numbers when all are numbers, else of bytes.
+pub(crate) fn sort_levels(levels: &mut [String]) {
+    if levels.iter().all(|level| number(level).is_some()) {
+        levels.sort_by(|a, b| {
+            let (x, y) = (number(a).unwrap_or(0.0), number(b).unwrap_or(0.0));
+            x.total_cmp(&y).then_with(|| a.cmp(b))
+        });
+    } else {
+        levels.sort();
     }
 }
 

@@ -96,9 +96,16 @@ impl std::fmt::Debug for Opened {
 /// If a file cannot be read, has no rows or rows that do not fit, or an option
 /// names a column that is not there.
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
-    let inputs = Inputs::new(paths, options)?;
+    open_inputs(Inputs::new(paths, options)?, options, Vec::new())
+}
+
+/// Finds out what the columns are, and encodes the rows.
+pub(super) fn open_inputs(
+    inputs: Inputs,
+    options: &ReadOptions,
+    mut notes: Vec<String>,
+) -> Result<Opened> {
     let wanted = wanted(&inputs, options)?;
-    let mut notes = Vec::new();
     if let Some(first) = numeric_header(&inputs) {
         notes.push(format!(
             "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
@@ -139,6 +146,36 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
     };
     let wanted = wanted(&inputs, options)?;
     let present = |name: &str| inputs.position(name).filter(|at| wanted[*at]);
+    let notes = lacking(&inputs, schema, target, present)?;
+    let named = options.weight.as_ref().or(schema.weight.as_ref());
+    let weight_column = named.and_then(|name| inputs.position(name));
+    let mut schema = schema.clone();
+    if let Some(weight) = &options.weight {
+        schema.weight = Some(weight.clone());
+    }
+    let levels = Levels::Known { target };
+    encode(
+        inputs,
+        options,
+        schema,
+        weight_column,
+        notes,
+        &wanted,
+        levels,
+    )
+}
+
+/// What is to be said of the columns of a schema that the data lack, but for the
+/// target.
+///
+/// # Errors
+/// If they lack all of them.
+pub(super) fn lacking(
+    inputs: &Inputs,
+    schema: &Schema,
+    target: Option<&str>,
+    present: impl Fn(&str) -> Option<usize>,
+) -> Result<Vec<String>> {
     let absent: Vec<&str> = schema
         .fields
         .iter()
@@ -156,7 +193,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         )));
     }
     let lacking: Vec<&str> = absent.into_iter().filter(|n| Some(*n) != target).collect();
-    let notes = match lacking.as_slice() {
+    Ok(match lacking.as_slice() {
         [] => Vec::new(),
         [name] => vec![format!(
             "the data have no column {name}; its cells are treated as missing"
@@ -166,23 +203,7 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
             names.len(),
             shortly(3, names.iter().copied())
         )],
-    };
-    let named = options.weight.as_ref().or(schema.weight.as_ref());
-    let weight_column = named.and_then(|name| inputs.position(name));
-    let mut schema = schema.clone();
-    if let Some(weight) = &options.weight {
-        schema.weight = Some(weight.clone());
-    }
-    let levels = Levels::Known { target };
-    encode(
-        inputs,
-        options,
-        schema,
-        weight_column,
-        notes,
-        &wanted,
-        levels,
-    )
+    })
 }
 
 /// Where the levels of the schema come from.

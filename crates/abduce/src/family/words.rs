@@ -13,6 +13,7 @@ use super::term_stats::{TermStats, each_document};
 use super::{Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
+use crate::kernel::special::ln_gamma;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,10 @@ pub struct Words {
     /// Whether they are those of the other components.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complement: bool,
+    /// How many words the probabilities are known from, where a document is to have
+    /// the probability that leaves them open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concentration: Option<f64>,
 }
 
 /// What is known of documents beforehand.
@@ -68,15 +73,61 @@ impl WordsShape {
 }
 
 impl Words {
+    /// The Dirichlet–multinomial of words in their order,
+    /// Γ(A)/Γ(A + n) ∏ Γ(A p_t + n_t)/Γ(A p_t), given how many words are among
+    /// the terms whose counts are seen.
+    fn add_open_log_density(&self, sum: f64, rows: &Rows, out: &mut [f64]) {
+        each_document(rows, |row, document| {
+            let mut words = 0.0;
+            document.each(|term, occurs| {
+                let p = self.probabilities[term];
+                // A text's word that is not in the vocabulary says nothing.
+                if self.columns || p < 1.0 {
+                    out[row] += rising(sum * p, occurs);
+                    words += occurs;
+                }
+            });
+            let mut seen = sum;
+            document.each_hidden(|term| seen -= sum * self.probabilities[term]);
+            if words > 0.0 {
+                out[row] -= rising(seen, words);
+            }
+        });
+    }
+
     /// What an occurrence of each term adds to the log-density.
     pub(crate) fn log_weights(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.probabilities.len()).map(|term| self.log_weight(term))
+    }
+
+    /// What so many occurrences of a term add to the log-density of a document of
+    /// so many words.
+    pub(crate) fn share(&self, term: usize, occurs: f64, words: f64) -> f64 {
+        let p = self.probabilities[term];
+        match self.concentration {
+            None => occurs * self.log_weight(term),
+            // Not in the vocabulary.
+            Some(_) if p == 1.0 => 0.0,
+            Some(sum) => rising(sum * p, occurs) - occurs / words * rising(sum, words),
+        }
     }
 
     /// What an occurrence of one term adds to the log-density.
     pub fn log_weight(&self, term: usize) -> f64 {
         let sign = if self.complement { -1.0 } else { 1.0 };
         sign * self.probabilities[term].ln()
+    }
+}
+
+/// ln a(a + 1)…(a + n − 1).
+fn rising(a: f64, n: f64) -> f64 {
+    const FEW: f64 = 8.0;
+    match n <= FEW && n.fract() == 0.0 {
+        true => {
+            let factors = (0..n as u32).map(|i| a + f64::from(i));
+            factors.product::<f64>().ln()
+        }
+        false => ln_gamma(a + n) - ln_gamma(a),
     }
 }
 
@@ -111,6 +162,9 @@ impl Family for Words {
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        if let Some(sum) = self.concentration {
+            return self.add_open_log_density(sum, rows, out);
+        }
         let logs: Vec<f64> = self.log_weights().collect();
         each_document(rows, |row, document| {
             let mut words = 0.0;
@@ -140,6 +194,7 @@ impl Family for Words {
             probabilities: stats.counts.iter().enumerate().map(share).collect(),
             columns: false,
             complement: false,
+            concentration: None,
         })
     }
 
@@ -165,6 +220,7 @@ impl Family for Words {
                 probabilities: (0..shape.terms).map(share).collect(),
                 columns: shape.columns,
                 complement: shape.complement,
+                concentration: None,
             })
         };
         let one = |own: &TermStats| {
@@ -216,6 +272,7 @@ impl Family for Words {
             probabilities: vec![1.0 / shape.terms as f64; shape.terms],
             columns: shape.columns,
             complement: shape.complement,
+            concentration: None,
         }
     }
 
@@ -289,6 +346,7 @@ impl Family for Words {
             probabilities,
             columns: true,
             complement: false,
+            concentration: None,
         };
         vec![of(vec![0.2, 0.5, 0.3]), of(vec![0.6, 0.1, 0.05, 0.25])]
     }

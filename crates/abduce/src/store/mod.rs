@@ -3,8 +3,10 @@
 //! written to a temporary name beside its own and renamed, so that nothing is
 //! ever half there; a file of an older version stays readable.
 
+mod living;
 mod replacement;
 
+pub use living::Changed;
 pub use replacement::Replacement;
 
 use crate::ask::{Classifier, Joint, Posterior};
@@ -84,6 +86,26 @@ pub struct FitRecord {
     pub unlabelled: Option<UnlabelledChoice>,
 }
 
+impl FitRecord {
+    fn of(fit: &Fit) -> FitRecord {
+        let finite = |l: &f64| l.is_finite().then_some(*l);
+        FitRecord {
+            rows: fit.rows,
+            weight: fit.weight,
+            log_likelihood: fit.log_likelihood,
+            bic: fit.bic,
+            aic: fit.aic,
+            parameters: fit.parameters,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            monotone: fit.monotone,
+            trace: fit.trace.iter().map(finite).collect(),
+            warnings: fit.warnings.clone(),
+            unlabelled: fit.unlabelled.clone(),
+        }
+    }
+}
+
 /// Where a model came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
@@ -139,24 +161,7 @@ impl Model {
             format: FORMAT.into(),
             version: VERSION,
             model: model.into(),
-            fit: FitRecord {
-                rows: fit.rows,
-                weight: fit.weight,
-                log_likelihood: fit.log_likelihood,
-                bic: fit.bic,
-                aic: fit.aic,
-                parameters: fit.parameters,
-                iterations: fit.iterations,
-                converged: fit.converged,
-                monotone: fit.monotone,
-                trace: fit
-                    .trace
-                    .iter()
-                    .map(|l| l.is_finite().then_some(*l))
-                    .collect(),
-                warnings: fit.warnings,
-                unlabelled: fit.unlabelled,
-            },
+            fit: FitRecord::of(&fit),
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,

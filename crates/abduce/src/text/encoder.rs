@@ -9,6 +9,7 @@ use super::analyzer::{Analyzer, Scratch};
 use super::batch::pieces;
 use super::documents::Documents;
 use super::hashing::Hashing;
+use super::limits::Limits;
 use super::table::Keys;
 use super::vocabulary::Vocabulary;
 
@@ -57,11 +58,12 @@ impl Encoding {
 /// Turns texts into counts.
 ///
 /// ```
-/// use abduce::text::{Analyzer, Encoder, Encoding, Vocabulary};
+/// use abduce::text::{Analyzer, Encoder, Encoding, Limits, Vocabulary};
 /// let vocabulary: Vocabulary = ["cash", "prize"].into_iter().collect();
 /// let encoder = Encoder {
 ///     analyzer: Analyzer::default(),
 ///     encoding: Encoding::Vocabulary(vocabulary),
+///     limits: Limits::default(),
 /// };
 /// let documents = encoder.encode(&["a prize, a big PRIZE"]);
 /// assert_eq!(documents.row(0), (&[1][..], &[2][..]));
@@ -74,9 +76,19 @@ pub struct Encoder {
     pub analyzer: Analyzer,
     /// Gives the terms their codes.
     pub encoding: Encoding,
+    /// Which terms were kept of those that there were; without limits all are,
+    /// and the vocabulary may grow.
+    #[serde(default, skip_serializing_if = "Limits::are_none")]
+    pub limits: Limits,
 }
 
 impl Encoder {
+    /// Whether terms may still be added: a vocabulary that was limited knows
+    /// nothing of those that were left out.
+    pub fn may_grow(&self) -> bool {
+        matches!(self.encoding, Encoding::Vocabulary(_)) && self.limits.are_none()
+    }
+
     /// The counts of these texts, each a document.
     pub fn encode<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Documents {
         let parts: Vec<Documents> = pieces(texts, PIECE)

@@ -106,7 +106,7 @@ proptest! {
         prop_assert_eq!(one.is_ok(), counter.finish(&limits).is_ok());
         if let Ok((vocabulary, documents)) = one {
             prop_assert_eq!(&counter.finish(&limits)?, &vocabulary);
-            let encoder = Encoder { analyzer, encoding: Encoding::Vocabulary(vocabulary) };
+            let encoder = Encoder { analyzer, encoding: Encoding::Vocabulary(vocabulary), limits: Limits::default() };
             prop_assert_eq!(&encoder.encode(&texts), &documents);
             prop_assert_eq!(&encoder.encode_stream(&texts), &documents);
         }
@@ -185,7 +185,7 @@ proptest! {
     fn a_file_gives_back_what_was_written(words in prop::collection::vec(".{0,12}", 0..30), analyzer in analyzers()) {
         let vocabulary: Vocabulary = words.into_iter().collect();
         for encoding in [Encoding::Vocabulary(vocabulary), Encoding::Hashing(Hashing::new(12)?)] {
-            let encoder = Encoder { analyzer: analyzer.clone(), encoding };
+            let encoder = Encoder { analyzer: analyzer.clone(), encoding, limits: Limits::default() };
             let written = serde_json::to_string(&encoder).expect("writable");
             let read: Encoder = serde_json::from_str(&written).expect("readable");
             prop_assert_eq!(read, encoder);
@@ -194,7 +194,7 @@ proptest! {
 
     #[test]
     fn documents_appended_are_documents_encoded_together(texts in texts(), cut in 0..20_usize) {
-        let encoder = Encoder { analyzer: Analyzer::default(), encoding: Encoding::Hashing(Hashing::new(4)?) };
+        let encoder = Encoder { analyzer: Analyzer::default(), encoding: Encoding::Hashing(Hashing::new(4)?), limits: Limits::default() };
         let (first, second) = texts.split_at(cut.min(texts.len()));
         let mut both = encoder.encode(first);
         both.append(&encoder.encode(second));

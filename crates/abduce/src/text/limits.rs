@@ -97,6 +97,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Whether every term is kept.
+    pub fn are_none(&self) -> bool {
+        *self == Limits::default()
+    }
+
     /// The codes of the terms to keep, sorted by text.
     pub(super) fn select(
         &self,

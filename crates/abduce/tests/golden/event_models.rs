@@ -6,7 +6,7 @@ use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::learn::Control;
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, fit};
-use abduce::text::{Analyzer, Encoder, Encoding, Vocabulary};
+use abduce::text::{Analyzer, Encoder, Encoding, Limits, Vocabulary};
 
 #[test]
 fn event_models_agree_with_scikit_learn() {
@@ -35,6 +35,7 @@ fn event_models_agree_with_scikit_learn() {
         let encoder = Encoder {
             analyzer: Analyzer::default(),
             encoding: Encoding::Vocabulary(vocabulary),
+            limits: Limits::default(),
         };
         let document = |row: &Vec<f64>| {
             let present = row.iter().enumerate().filter(|(_, count)| **count > 0.0);

@@ -92,7 +92,11 @@ fn vocabularies_and_counts_are_those_of_count_vectorizer() {
         counter.add(&analyzer, &texts);
         assert_eq!(counter.finish(&limits).unwrap(), vocabulary, "{name}");
         let encoding = Encoding::Vocabulary(vocabulary);
-        let encoder = Encoder { analyzer, encoding };
+        let encoder = Encoder {
+            analyzer,
+            encoding,
+            limits: Limits::default(),
+        };
         assert_eq!(encoder.encode(&texts), documents, "{name}");
     }
 }
@@ -110,6 +114,7 @@ fn hashed_counts_are_those_of_hashing_vectorizer() {
         let encoder = Encoder {
             analyzer: Analyzer::new(options).unwrap(),
             encoding: Encoding::Hashing(Hashing::new(bits).unwrap()),
+            limits: Limits::default(),
         };
         let name = format!("{bits} bits");
         assert_rows(&name, &encoder.encode(&texts), &case["rows"]);

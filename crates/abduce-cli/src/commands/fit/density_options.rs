@@ -1,6 +1,7 @@
 //! The options of densities: `kde`, `histogram` and `knn`.
 
-use super::options::{ModelName, at_least_one};
+use super::model_name::ModelName;
+use super::values::at_least_one;
 use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
 use abduce::model::density::Estimator;
 use clap::Args;

@@ -1,7 +1,9 @@
 //! Fitting what the options ask for, once for a model and once for each fold
 //! that holds rows out.
 
-use super::options::{ModelName, Task, at_least_one};
+use super::model_name::ModelName;
+use super::options::Task;
+use super::values::at_least_one;
 use crate::failure::{Failure, Outcome};
 use abduce::data::Source;
 use abduce::eval::{Calibration, CalibrationMethod, Folds};

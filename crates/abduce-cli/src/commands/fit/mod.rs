@@ -2,12 +2,15 @@
 
 mod density_options;
 mod learn;
+mod model_name;
 mod options;
 mod smoothing_options;
 mod summary;
+mod values;
 
 pub use learn::CalibrationOptions;
-pub use options::{ModelName, ModelOptions, ModelParser, Task};
+pub use model_name::{ModelName, ModelParser};
+pub use options::{ModelOptions, Task};
 pub use summary::{calibrated, columns};
 
 use crate::arguments::DataArguments;

@@ -2,8 +2,10 @@
 //! option that a model has no use for is an error, not a silence.
 
 use super::density_options::DensityOptions;
+use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
-use crate::arguments::split_wishes;
+use super::values::{at_least_one, components, covariance, init, method};
+use crate::arguments::{not_negative, split_wishes};
 use crate::failure::{Failure, Outcome};
 use crate::text_options::TextArguments;
 use abduce::Error;
@@ -14,78 +16,7 @@ use abduce::model::density;
 use abduce::model::mixture::{
     CovarianceKind, Event, FamilyName, FitOptions, Init, Specification, Unlabelled,
 };
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::{Arg, Args, Command, ValueEnum};
-use std::ffi::OsStr;
-
-/// The models there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
-    /// Classes whose columns are independent of each other
-    NaiveBayes,
-    /// Classes with a Gaussian over all their numbers
-    Gda,
-    /// Clusters, found without labels
-    Mixture,
-    /// A kernel density, or one for each class
-    Kde,
-    /// A histogram, or one for each class
-    Histogram,
-    /// A k-nearest-neighbour density, or one for each class
-    Knn,
-}
-
-impl ModelName {
-    pub fn name(self) -> &'static str {
-        match self {
-            ModelName::NaiveBayes => "naive-bayes",
-            ModelName::Gda => "gda",
-            ModelName::Mixture => "mixture",
-            ModelName::Kde => "kde",
-            ModelName::Histogram => "histogram",
-            ModelName::Knn => "knn",
-        }
-    }
-}
-
-/// Names that later versions will know.
-const LATER_MODELS: [&str; 4] = ["kmeans", "gaussian", "network", "logistic"];
-
-/// Reads a model's name, and knows those that are not there yet.
-#[derive(Clone)]
-pub struct ModelParser;
-
-impl TypedValueParser for ModelParser {
-    type Value = ModelName;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<ModelName, clap::Error> {
-        match value.to_str() {
-            Some(name) if LATER_MODELS.contains(&name) => {
-                let there: Vec<&str> = ModelName::value_variants()
-                    .iter()
-                    .map(|model| model.name())
-                    .collect();
-                let message = format!(
-                    "the model {name} is not available in this version; there are {}\n",
-                    there.join(", ")
-                );
-                Err(clap::Error::raw(ErrorKind::InvalidValue, message))
-            }
-            _ => EnumValueParser::new().parse_ref(command, argument, value),
-        }
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let models = ModelName::value_variants().iter();
-        Some(Box::new(models.filter_map(ValueEnum::to_possible_value)))
-    }
-}
+use clap::Args;
 
 /// The options of the models.
 #[derive(Args)]
@@ -162,6 +93,17 @@ pub struct ModelOptions {
     /// Rows added in thought to every class or component [default: 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     class_smoothing: Option<f64>,
+
+    /// Answer questions with the parameters integrated out instead of estimated:
+    /// Student t for Gaussian columns, negative binomial for Poisson ones,
+    /// Dirichlet–multinomial for words [naive-bayes]
+    #[arg(long)]
+    predictive: bool,
+
+    /// Keep no marks of the rows in the model file, by which abduce forget knows
+    /// a row that was never seen [naive-bayes, gda]
+    #[arg(long)]
+    no_marks: bool,
 
     /// The scatter that variances are believed to have before any row, as a
     /// share of each column's variance: it keeps them from vanishing
@@ -275,6 +217,8 @@ impl ModelOptions {
                 "classes have their shares",
             ),
             (self.event.is_some(), "--event", "it reads no text"),
+            (self.predictive, "--predictive", "it has no parameters"),
+            (self.no_marks, "--no-marks", "it keeps its rows anyway"),
             (
                 self.unlabelled.is_some(),
                 "--unlabelled",
@@ -336,6 +280,11 @@ impl ModelOptions {
                 "its columns are independent in every class; fit gda for a covariance",
             ),
             (
+                model != ModelName::NaiveBayes && self.predictive,
+                "--predictive",
+                "it is for naive-bayes",
+            ),
+            (
                 labelled && self.restarts.is_some(),
                 "--restarts",
                 "the labels say where to start",
@@ -385,6 +334,7 @@ impl ModelOptions {
             None => {}
         }
         specification.event = self.event;
+        specification.predictive = self.predictive;
         specification.dirichlet = self
             .dirichlet
             .iter()
@@ -411,6 +361,7 @@ impl ModelOptions {
             init: self.init.unwrap_or(default.init),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
+            marks: !self.no_marks,
         }
     }
 }
@@ -418,55 +369,4 @@ impl ModelOptions {
 fn does_not_apply(option: &str, model: ModelName, why: &str) -> Failure {
     let message = format!("{option} does not apply to {}", model.name());
     Error::parameter(message).with_hint(why).into()
-}
-
-fn later(what: &str) -> String {
-    format!("{what} is not available in this version")
-}
-
-fn components(text: &str) -> Result<usize, String> {
-    if text.contains(['-', ',']) && !text.starts_with('-') {
-        return Err(later("choosing between several numbers"));
-    }
-    at_least_one(text)
-}
-
-pub fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
-        Ok(number) => Ok(number),
-    }
-}
-
-pub fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
-        _ => Err("must be a number, 0 or more".into()),
-    }
-}
-
-fn covariance(text: &str) -> Result<CovarianceKind, String> {
-    const CODES: &str = " EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV identity ";
-    if CODES.contains(&format!(" {text} ")) || text.contains(',') {
-        return Err(later("this covariance") + "; there are full, tied, diagonal and spherical");
-    }
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn method(text: &str) -> Result<EStep, String> {
-    match text {
-        "em" => Ok(EStep::Soft),
-        "hard" => Ok(EStep::Hard),
-        "variational" | "gibbs" => Err(later("this method") + "; there are em and hard"),
-        _ => Err("the methods are em and hard".into()),
-    }
-}
-
-fn init(text: &str) -> Result<Init, String> {
-    match text {
-        "kmeans++" => Ok(Init::KMeansPlusPlus),
-        "random" => Ok(Init::Random),
-        "hierarchical" => Err(later("this start") + "; there are kmeans++ and random"),
-        _ => Err("the starts are kmeans++ and random".into()),
-    }
 }

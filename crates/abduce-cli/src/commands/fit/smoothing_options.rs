@@ -1,8 +1,7 @@
 //! Reads how levels and words are smoothed, where class weights come from, and
 //! how much rows without a label count.
 
-use super::options::not_negative;
-use crate::arguments::split_wishes;
+use crate::arguments::{not_negative, split_wishes};
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::model::mixture::{ClassPrior, Event, MEstimate, Unlabelled};

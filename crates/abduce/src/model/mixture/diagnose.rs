@@ -1,7 +1,7 @@
 //! What went wrong or nearly so in a fit: components without rows, covariances
 //! without volume, a likelihood that fell. Nothing here fails; it is told.
 
-use super::survey::Survey;
+use super::seen::Seen;
 use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
 use crate::data::{Kind, Schema};
 use crate::learn::EmResult;
@@ -17,11 +17,11 @@ const EMPTY: f64 = 1e-9;
 type Result = EmResult<Parameters, MixtureStatistics>;
 
 /// The components whose spread is next to nothing in some direction.
-pub(super) fn collapsed(leaves: &[Leaf], survey: &Survey, result: &Result) -> Vec<usize> {
+pub(super) fn collapsed(leaves: &[Leaf], seen: &Seen, result: &Result) -> Vec<usize> {
     let narrow = |j: &usize| {
         let leaves = leaves.iter().zip(&result.parameters.leaves);
         let mut leaves = leaves.filter(|(leaf, _)| !leaf.fixed);
-        leaves.any(|(leaf, own)| own[*j].spread(&survey.scales(leaf)) < COLLAPSED)
+        leaves.any(|(leaf, own)| own[*j].spread(&seen.scales(leaf)) < COLLAPSED)
     };
     (0..result.parameters.weights.len())
         .filter(narrow)
@@ -33,7 +33,7 @@ pub(super) fn diagnose(
     leaves: &[Leaf],
     schema: &Schema,
     target: Option<usize>,
-    survey: &Survey,
+    seen: &Seen,
     result: &Result,
     options: &FitOptions,
 ) -> Vec<String> {
@@ -57,7 +57,7 @@ pub(super) fn diagnose(
             _ => {}
         }
     }
-    let narrow: Vec<String> = collapsed(leaves, survey, result)
+    let narrow: Vec<String> = collapsed(leaves, seen, result)
         .into_iter()
         .map(name)
         .collect();

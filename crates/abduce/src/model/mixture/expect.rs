@@ -316,7 +316,9 @@ fn terms(distributions: &[Distribution]) -> Option<TermTable> {
     let mut once = false;
     for distribution in distributions {
         let (none, own) = match distribution {
-            Distribution::Words(words) if !words.columns => (0.0, words.log_weights().collect()),
+            Distribution::Words(words) if !words.columns && words.concentration.is_none() => {
+                (0.0, words.log_weights().collect())
+            }
             Distribution::Presence(presence) if !presence.columns && !presence.is_certain() => {
                 once = true;
                 presence.log_weights()

@@ -4,7 +4,7 @@
 use super::{Leaf, Mixture};
 use crate::ask::{Contribution, Explanation};
 use crate::data::{Cells, Chunk, Rows};
-use crate::family::Distribution;
+use crate::family::{Distribution, Words};
 
 impl Mixture {
     pub(super) fn explanation(
@@ -14,7 +14,7 @@ impl Mixture {
         class: usize,
         against: usize,
     ) -> Explanation {
-        let weights = &self.parameters.weights;
+        let weights = &self.asked().weights;
         let mut all = vec![Contribution {
             columns: Vec::new(),
             word: None,
@@ -50,14 +50,14 @@ impl Mixture {
         if let (Some(code), Some(levels)) = (code, levels)
             && *code as usize >= levels
         {
-            let unseen = self.parameters.unseen.get(leaf);
+            let unseen = self.asked().unseen.get(leaf);
             return unseen
                 .and_then(|own| own.get(component))
                 .map_or(0.0, |p| p.ln());
         }
         let mut out = [0.0];
         let rows = Rows::new(cells);
-        self.parameters.leaves[leaf][component].add_log_density(&rows, &mut out);
+        self.asked().leaves[leaf][component].add_log_density(&rows, &mut out);
         out[0]
     }
 
@@ -71,7 +71,7 @@ impl Mixture {
         let (Some(documents), true) = (cells.terms(), cells.is_seen(0)) else {
             return;
         };
-        let own = &self.parameters.leaves[leaf];
+        let own = &self.asked().leaves[leaf];
         let columns = self.names_of(&self.leaves[leaf]);
         let encoder = self.schema.fields[self.leaves[leaf].columns[0]]
             .text
@@ -90,9 +90,12 @@ impl Mixture {
         };
         match (&own[class], &own[against]) {
             (Distribution::Words(a), Distribution::Words(b)) => {
+                let words = codes.iter().zip(counts);
+                let words = words.filter(|(code, _)| a.probabilities[**code as usize] < 1.0);
+                let words: f64 = words.map(|(_, count)| count).sum();
                 for (code, count) in codes.iter().zip(counts) {
-                    let weight = |own: &crate::family::Words| own.log_weight(*code as usize);
-                    add(word(*code), count * difference(weight(a), weight(b)));
+                    let share = |own: &Words| own.share(*code as usize, *count, words);
+                    add(word(*code), difference(share(a), share(b)));
                 }
             }
             (Distribution::Presence(a), Distribution::Presence(b)) => {

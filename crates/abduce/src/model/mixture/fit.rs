@@ -3,12 +3,14 @@
 //! ones try several starts on a sample of rows and go on with the best.
 
 use super::diagnose::{collapsed, diagnose, order_components};
+use super::marks::Marks;
+use super::seen::Seen;
 use super::start::{Init, Points, statistics_of_groups};
 use super::survey::Survey;
 use super::task::{Found, Task};
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{Source, Table};
+use crate::data::{Schema, Source, Table};
 use crate::family::Belief;
 use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
 use crate::{Error, Result};
@@ -32,6 +34,14 @@ pub struct FitOptions {
     pub unlabelled: Unlabelled,
     /// The seed of everything random.
     pub seed: u64,
+    /// Whether a model of classes keeps a mark of each of up to 100,000 rows, so
+    /// that it can tell a row to forget which it has never seen.
+    #[serde(default = "yes")]
+    pub marks: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Default for FitOptions {
@@ -42,6 +52,7 @@ impl Default for FitOptions {
             init: Init::default(),
             unlabelled: Unlabelled::default(),
             seed: 0,
+            marks: true,
         }
     }
 }
@@ -130,31 +141,23 @@ pub fn fit_from(
         .transpose()?;
     let components = components(specification, source, target)?;
     control.report(Progress::Survey);
-    let stopped = || Error::numeric("stopped before there was a model");
     let mut survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
-    if let Some(reconsidered) = survey.reconsidered(&leaves) {
+    if let Some(reconsidered) = survey.seen.reconsidered(&leaves) {
         if reconsidered.is_empty() {
             return Err(Error::data("no cell of any column is seen"));
         }
         leaves = reconsidered;
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
-    let belief = Belief {
-        variance_floor: specification.variance_floor,
-        smoothing: specification.smoothing,
-        rows: survey.total,
-    };
-    for (number, leaf) in leaves.iter_mut().enumerate() {
-        survey.settle(leaf, &belief);
-        specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
-    }
+    settle(specification, schema, &survey, &mut leaves)?;
     let mut task = Task {
         leaves: &leaves,
         target,
         components,
         weights: specification.weight_belief(schema, target, components)?,
         unlabelled: 1.0,
-        log_units: survey.log_units(&leaves),
+        log_units: survey.seen.log_units(&leaves),
+        predictive: specification.predictive,
         control,
     };
     if target.is_some() && survey.labelled.total <= 0.0 {
@@ -163,14 +166,14 @@ pub fn fit_from(
             .with_hint("fit a mixture to find clusters instead"));
     }
     let mut choice = None;
-    if let (Some(target), true, None) = (target, survey.unlabelled > 0.0, start) {
+    if let (Some(target), true, None) = (target, survey.seen.unlabelled > 0.0, start) {
         let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
         task.unlabelled = match options.unlabelled {
             // What is no density cannot say how probable a label is.
             _ if !told_apart => 0.0,
             Unlabelled::Weight(weight) => weight,
             Unlabelled::Chosen => {
-                let counts = (survey.labelled.total, survey.unlabelled);
+                let counts = (survey.labelled.total, survey.seen.unlabelled);
                 let found = choose(&task, source, target, counts, options.seed, control)?;
                 choice.insert(found).weight
             }
@@ -179,19 +182,25 @@ pub fn fit_from(
     let mut restarts = Vec::new();
     let result = if let Some(start) = start {
         let zero = MixtureStatistics::zero(&leaves, components);
-        task.mixture(schema, start.clone(), zero).check()?;
+        task.mixture(schema, start.clone(), zero, Seen::default())
+            .check()?;
         em(&task, source, start.clone(), &options.em, control)?
     } else if let Some(target) = target {
-        let hidden = survey.unlabelled > 0.0 && task.unlabelled > 0.0;
-        match hidden || survey.incomplete > 0.0 {
+        let hidden = survey.seen.unlabelled > 0.0 && task.unlabelled > 0.0;
+        match hidden || survey.seen.incomplete > 0.0 {
             true => task.begun_by_labels(source, target, &options.em, control)?,
             false => Some(task.in_one_pass(&survey.labelled)),
         }
     } else {
-        unlabelled(&task, source, &survey, options, control, &mut restarts)?
+        unlabelled(&task, source, &survey.seen, options, control, &mut restarts)?
     };
     let result = result.ok_or_else(stopped)?;
-    let mut fit = finish(&task, source, &survey, options, result, restarts);
+    let mut fit = finish(&task, schema, survey.seen, options, result);
+    fit.rows = source.rows();
+    if options.marks && (target.is_some() || components == 1) {
+        fit.mixture.marks = Marks::of(source)?;
+    }
+    fit.restarts = restarts;
     fit.unlabelled = choice;
     Ok(fit)
 }
@@ -229,15 +238,15 @@ fn components(
 fn unlabelled(
     task: &Task,
     source: &dyn Source,
-    survey: &Survey,
+    seen: &Seen,
     options: &FitOptions,
     control: Control,
     restarts: &mut Vec<f64>,
 ) -> Result<Option<Found>> {
     let size = sample_size(source, task.leaves);
-    let whole = survey.rows <= size as u64;
-    let sample = sample_rows(source, survey.rows as usize, size, options.seed)?;
-    let points = Points::of(&sample, task.leaves, survey);
+    let whole = seen.rows <= size as u64;
+    let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
+    let points = Points::of(&sample, task.leaves, seen);
     let tries = options.restarts.max(1);
     let mut best: Option<Found> = None;
     let trial = EmOptions {
@@ -265,7 +274,7 @@ fn unlabelled(
             break;
         };
         restarts.push(result.objective);
-        let merit = |r: &Found| (collapsed(task.leaves, survey, r).is_empty(), r.objective);
+        let merit = |r: &Found| (collapsed(task.leaves, seen, r).is_empty(), r.objective);
         if best
             .as_ref()
             .is_none_or(|best| merit(&result) > merit(best))
@@ -331,13 +340,38 @@ fn sample_rows(source: &dyn Source, rows: usize, size: usize, seed: u64) -> Resu
     Ok(Table::from_parts(source.schema().clone(), &parts))
 }
 
-fn finish(
-    task: &Task,
-    source: &dyn Source,
+/// What is said where a fit was stopped too early.
+pub(super) fn stopped() -> Error {
+    Error::numeric("stopped before there was a model")
+}
+
+/// Gives the leaves their priors: in the units of what was seen, and with the
+/// smoothing that the specification asks for.
+pub(super) fn settle(
+    specification: &Specification,
+    schema: &Schema,
     survey: &Survey,
+    leaves: &mut [Leaf],
+) -> Result<()> {
+    let belief = Belief {
+        variance_floor: specification.variance_floor,
+        smoothing: specification.smoothing,
+        rows: survey.seen.total,
+    };
+    for (number, leaf) in leaves.iter_mut().enumerate() {
+        survey.seen.settle(leaf, &belief);
+        specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
+    }
+    Ok(())
+}
+
+/// The fit that a result is.
+pub(super) fn finish(
+    task: &Task,
+    schema: &Schema,
+    seen: Seen,
     options: &FitOptions,
     mut result: Found,
-    restarts: Vec<f64>,
 ) -> Fit {
     let mut warnings = Vec::new();
     if task.target.is_none() {
@@ -345,25 +379,26 @@ fn finish(
     }
     warnings.extend(diagnose(
         task.leaves,
-        source.schema(),
+        schema,
         task.target,
-        survey,
+        &seen,
         &result,
         options,
     ));
     // Stopped while starts were tried on a sample, that is all there is.
     let weight = result.statistics.total;
-    let all = survey.total - (1.0 - task.unlabelled) * survey.unlabelled;
+    let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
     if weight < 0.999 * all {
         warnings.push(format!(
             "stopped before all rows were used: model and figures are of a sample of weight {weight}"
         ));
     }
-    let mixture = task.mixture(source.schema(), result.parameters, result.statistics);
+    let rows = seen.rows;
+    let mixture = task.mixture(schema, result.parameters, result.statistics, seen);
     let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
     let parameters = mixture.free_parameters();
     Fit {
-        rows: source.rows(),
+        rows,
         weight,
         log_likelihood,
         parameters,
@@ -375,7 +410,7 @@ fn finish(
         interrupted: result.interrupted,
         trace: result.trace,
         trace_seconds: result.seconds,
-        restarts,
+        restarts: Vec::new(),
         warnings,
         unlabelled: None,
         mixture,

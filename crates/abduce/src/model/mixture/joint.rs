@@ -27,7 +27,7 @@ impl Joint for Mixture {
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
-        let prepared = Prepared::new(&self.leaves, self.target, &self.parameters, EStep::Soft)?;
+        let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
         let mut out = vec![0.0; chunk.rows()];
         prepared.process(chunk, None, |outcome| {
             for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
@@ -42,7 +42,7 @@ impl Joint for Mixture {
     }
 
     fn classifier(&self) -> Result<Classifier<'_>> {
-        let prepared = Prepared::new(&self.leaves, None, &self.parameters, EStep::Soft)?;
+        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
         Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
     }
 
@@ -106,7 +106,7 @@ impl Joint for Mixture {
         let (leaf, own) = self
             .leaves
             .iter()
-            .zip(&self.parameters.leaves)
+            .zip(&self.asked().leaves)
             .find(|(leaf, _)| leaf.columns.contains(&column))
             .ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
         if leaf.family.levels().is_some() {
@@ -123,7 +123,7 @@ impl Mixture {
     /// Responsibilities row by row; a row that no component can have produced
     /// tells nothing, and has the weights of the components.
     fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
-        let prepared = Prepared::new(&self.leaves, target, &self.parameters, EStep::Soft)?;
+        let prepared = Prepared::new(&self.leaves, target, self.asked(), EStep::Soft)?;
         self.classified(&prepared, chunk)
     }
 
@@ -137,7 +137,7 @@ impl Mixture {
                 match outcome.label {
                     Some(label) => own[label] = 1.0,
                     None if outcome.log_densities[i] == f64::NEG_INFINITY => {
-                        own.copy_from_slice(&self.parameters.weights);
+                        own.copy_from_slice(&self.asked().weights);
                     }
                     None => {
                         for (j, p) in own.iter_mut().enumerate() {
@@ -167,7 +167,7 @@ impl Mixture {
         {
             row[target] = Some(component as f64);
         }
-        let leaves = self.leaves.iter().zip(&self.parameters.leaves);
+        let leaves = self.leaves.iter().zip(&self.asked().leaves);
         for (number, (leaf, own)) in leaves.enumerate() {
             let is_text = |c: &usize| self.schema.fields[*c].kind == Kind::Text;
             let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();

@@ -3,7 +3,7 @@
 //! exist, gets what all rows together say, so that a model always comes out.
 
 use super::{Leaf, MixtureStatistics, Parameters};
-use crate::family::Statistics;
+use crate::family::{Statistics, times};
 
 impl MixtureStatistics {
     /// Statistics of no row.
@@ -44,6 +44,18 @@ impl MixtureStatistics {
         }
         self.log_likelihood += other.log_likelihood;
         self.total += other.total;
+    }
+
+    /// The log-likelihood of the rows and of the components that they were given
+    /// to, under parameters.
+    pub(super) fn log_likelihood_of(&self, parameters: &Parameters) -> f64 {
+        let components = self.weights.iter().zip(&parameters.weights);
+        let labels = components.map(|(count, weight)| times(*count, weight.ln()));
+        let leaves = self.leaves.iter().zip(&parameters.leaves);
+        let cells = leaves
+            .flat_map(|(own, distributions)| own.iter().zip(distributions))
+            .map(|(own, distribution)| distribution.log_likelihood(own));
+        labels.sum::<f64>() + cells.sum::<f64>()
     }
 }
 

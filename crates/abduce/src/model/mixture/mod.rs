@@ -14,8 +14,12 @@ mod explain;
 mod fit;
 mod groups;
 mod joint;
+mod living;
+mod marks;
 mod maximize;
+mod predictive;
 mod runs;
+mod seen;
 mod smoothing;
 mod specification;
 mod start;
@@ -24,6 +28,8 @@ mod task;
 mod unlabelled;
 
 pub use fit::{Fit, FitOptions, fit, fit_from};
+pub use marks::Marks;
+pub use seen::Seen;
 pub use smoothing::{ClassPrior, Event, MEstimate};
 pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
 pub use start::Init;
@@ -33,6 +39,7 @@ use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Statistics};
 use maximize::WeightBelief;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// A family over some columns, the same for every component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,13 +102,48 @@ pub struct Mixture {
     /// The weights, where they are given and not learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_weights: Option<Vec<f64>>,
+    /// Whether questions are answered with the parameters integrated out,
+    /// instead of set to θ.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub predictive: bool,
     /// θ.
     pub parameters: Parameters,
     /// What θ was estimated from.
     pub statistics: MixtureStatistics,
+    /// What was seen of all rows together.
+    #[serde(default)]
+    pub seen: Seen,
+    /// The marks of the rows, by which one that was never seen is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<Marks>,
+    /// The distributions of the next row, once they are asked for.
+    #[serde(skip)]
+    averaged: OnceLock<Box<Parameters>>,
 }
 
 impl Mixture {
+    /// A mixture with given parameters, that has seen no row.
+    pub fn given(
+        schema: Schema,
+        target: Option<usize>,
+        leaves: Vec<Leaf>,
+        parameters: Parameters,
+    ) -> Mixture {
+        Mixture {
+            statistics: MixtureStatistics::zero(&leaves, parameters.weights.len()),
+            seen: Seen::nothing(schema.fields.len()),
+            schema,
+            target,
+            leaves,
+            weight_smoothing: 0.0,
+            given_weights: None,
+            predictive: false,
+            parameters,
+            marks: None,
+            averaged: OnceLock::new(),
+        }
+    }
+
     /// The number of components.
     pub fn components(&self) -> usize {
         self.parameters.weights.len()

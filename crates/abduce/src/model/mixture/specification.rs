@@ -176,6 +176,10 @@ pub struct Specification {
     /// Where the weights of the classes come from.
     #[serde(default)]
     pub class_prior: ClassPrior,
+    /// Whether questions are answered with the parameters integrated out, instead
+    /// of set to their estimates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub predictive: bool,
 }
 
 impl Specification {
@@ -195,6 +199,7 @@ impl Specification {
             m_estimate: None,
             dirichlet: Vec::new(),
             class_prior: ClassPrior::Learned,
+            predictive: false,
         }
     }
 

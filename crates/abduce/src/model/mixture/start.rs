@@ -6,7 +6,7 @@
 
 use super::groups::{Hidden, observe_groups};
 use super::maximize::segment;
-use super::survey::Survey;
+use super::seen::Seen;
 use super::{Leaf, MixtureStatistics};
 use crate::Result;
 use crate::data::{Kind, Schema, Source, Table, fold};
@@ -52,7 +52,7 @@ impl Points {
         columns.map(|c| places(schema, *c)).sum()
     }
 
-    pub fn of(table: &Table, leaves: &[Leaf], survey: &Survey) -> Points {
+    pub fn of(table: &Table, leaves: &[Leaf], seen: &Seen) -> Points {
         let schema = table.schema();
         let columns: Vec<usize> = leaves
             .iter()
@@ -71,7 +71,7 @@ impl Points {
             for column in &columns {
                 let cells = chunk.column(*column).cells(0, chunk.rows());
                 let (mean, scale) = {
-                    let scale = survey.scale(*column);
+                    let scale = seen.scale(*column);
                     (scale.mean, scale.variance.sqrt())
                 };
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {

@@ -3,6 +3,7 @@
 
 use super::expect::Prepared;
 use super::maximize::{WeightBelief, log_prior, maximize, segment};
+use super::seen::Seen;
 use super::start::statistics_of_labels;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::Result;
@@ -21,6 +22,8 @@ pub(super) struct Task<'a> {
     /// How much rows without a label count beside the labelled ones.
     pub unlabelled: f64,
     pub log_units: f64,
+    /// Whether the mixture is to answer with its parameters integrated out.
+    pub predictive: bool,
     pub control: Control<'a>,
 }
 
@@ -83,15 +86,20 @@ impl Task<'_> {
         schema: &Schema,
         parameters: Parameters,
         statistics: MixtureStatistics,
+        seen: Seen,
     ) -> Mixture {
         Mixture {
-            schema: schema.clone(),
-            target: self.target,
-            leaves: self.leaves.to_vec(),
             weight_smoothing: self.weights.smoothing,
             given_weights: self.weights.given.clone(),
-            parameters,
+            predictive: self.predictive,
             statistics,
+            seen,
+            ..Mixture::given(
+                schema.clone(),
+                self.target,
+                self.leaves.to_vec(),
+                parameters,
+            )
         }
     }
 
@@ -112,21 +120,7 @@ impl Task<'_> {
         let clock = std::time::Instant::now();
         let parameters = self.maximize(seen);
         let mut statistics = seen.clone();
-        let labels: f64 = seen
-            .weights
-            .iter()
-            .zip(&parameters.weights)
-            .filter(|(count, _)| **count > 0.0)
-            .map(|(count, weight)| count * weight.ln())
-            .sum();
-        let cells: f64 = seen
-            .leaves
-            .iter()
-            .zip(&parameters.leaves)
-            .flat_map(|(own, distributions)| own.iter().zip(distributions))
-            .map(|(own, distribution)| distribution.log_likelihood(own))
-            .sum();
-        statistics.log_likelihood = labels + cells;
+        statistics.log_likelihood = seen.log_likelihood_of(&parameters);
         EmResult {
             objective: statistics.log_likelihood + self.log_prior(&parameters),
             trace: vec![statistics.log_likelihood],

@@ -5,6 +5,7 @@
 //! they help, it is 0.
 
 use super::Mixture;
+use super::seen::Seen;
 use super::task::Task;
 use crate::Result;
 use crate::ask::Joint;
@@ -126,7 +127,12 @@ pub(super) fn choose(
                 let Some(found) = trial.begun_by_labels(&*training, target, &EM, control)? else {
                     continue;
                 };
-                let mixture = trial.mixture(source.schema(), found.parameters, found.statistics);
+                let mixture = trial.mixture(
+                    source.schema(),
+                    found.parameters,
+                    found.statistics,
+                    Seen::default(),
+                );
                 let right = score.add(&mixture, &*held_out, target, &alone)?;
                 if weight == 0.0 {
                     alone = right;

@@ -1,0 +1,156 @@
+//! What is told about a model that has taken in rows, was added up or has
+//! forgotten: what is new in it, what is gone, and where it lies now.
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::{Output, write_json};
+use crate::text_table::{counted, readable};
+use abduce::data::{Field, Schema};
+use abduce::store::{Changed, Model};
+use abduce::text::Encoding;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+
+/// How many new or lost names are shown.
+const SHOWN: usize = 8;
+
+/// A column whose levels or terms are others than before.
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    new: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    model: &'a str,
+    file: String,
+    rows: u64,
+    rows_before: u64,
+    weight: f64,
+    log_likelihood: f64,
+    bic: f64,
+    aic: f64,
+    parameters: usize,
+    classes: Vec<String>,
+    columns: Vec<Column>,
+    notes: Vec<String>,
+    warnings: &'a [String],
+}
+
+/// Writes the model to its place and tells what has changed; `before` is what
+/// it was, if it was one model.
+pub fn keep(
+    changed: &Changed,
+    before: &[&Model],
+    place: &Path,
+    notes: &[String],
+    context: &Context,
+) -> Outcome {
+    let model = &changed.model;
+    let mut file = Output::open(Some(place))?;
+    file.write_all(model.to_json()?.as_bytes())?;
+    file.finish()?;
+    changed.notes.iter().for_each(|note| context.note(note));
+    let fit = &model.fit;
+    fit.warnings
+        .iter()
+        .for_each(|warning| context.warn(warning));
+    let joint = model.joint();
+    let rows_before = before.iter().map(|model| model.fit.rows).sum();
+    let columns = match before {
+        [only] => differences(only.joint().schema(), joint.schema()),
+        _ => Vec::new(),
+    };
+    let mut output = Output::open(None)?;
+    if context.json {
+        let document = Document {
+            model: &model.model,
+            file: place.display().to_string(),
+            rows: fit.rows,
+            rows_before,
+            weight: fit.weight,
+            log_likelihood: fit.log_likelihood,
+            bic: fit.bic,
+            aic: fit.aic,
+            parameters: fit.parameters,
+            classes: joint.names(),
+            columns,
+            notes: notes.iter().chain(&changed.notes).cloned().collect(),
+            warnings: &fit.warnings,
+        };
+        write_json(&mut output, &document)?;
+        return output.finish();
+    }
+    let heading = context.heading(&output, &model.model);
+    writeln!(output, "{heading}")?;
+    let rows = readable(fit.rows as f64);
+    match before {
+        [_] => writeln!(output, "  rows            {rows}, before {rows_before}")?,
+        many => {
+            let models = counted(many.len() as u64, "model");
+            writeln!(output, "  rows            {rows} of {models}")?;
+        }
+    }
+    writeln!(output, "  log-likelihood  {:.6}", fit.log_likelihood)?;
+    writeln!(output, "  BIC             {:.4}", fit.bic)?;
+    if let Some(target) = joint.target() {
+        let name = &joint.schema().fields[target].name;
+        writeln!(output, "  {name}: {}", some(&joint.names()))?;
+    }
+    for column in &columns {
+        for (what, names) in [("new", &column.new), ("gone", &column.gone)] {
+            if !names.is_empty() {
+                writeln!(output, "  {what} in {}: {}", column.name, some(names))?;
+            }
+        }
+    }
+    writeln!(output, "  written to      {}", place.display())?;
+    output.finish()
+}
+
+fn some(names: &[String]) -> String {
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The columns that have gained or lost levels or terms.
+fn differences(before: &Schema, after: &Schema) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for field in &after.fields {
+        let Some(old) = before.fields.iter().find(|old| old.name == field.name) else {
+            continue;
+        };
+        let (old, own) = (names(old), names(field));
+        let lacking = |here: &[String], there: &[String]| {
+            let there: HashSet<&String> = there.iter().collect();
+            let here = here.iter().filter(|name| !there.contains(name));
+            here.cloned().collect::<Vec<String>>()
+        };
+        let column = Column {
+            name: field.name.clone(),
+            new: lacking(&own, &old),
+            gone: lacking(&old, &own),
+        };
+        if !(column.new.is_empty() && column.gone.is_empty()) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+/// The levels or terms of a column.
+fn names(field: &Field) -> Vec<String> {
+    match field.text.as_deref().map(|text| &text.encoding) {
+        Some(Encoding::Vocabulary(terms)) => terms.terms().map(String::from).collect(),
+        _ => field.levels.clone(),
+    }
+}

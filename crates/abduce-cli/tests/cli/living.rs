@@ -1,0 +1,259 @@
+//! `update`, `merge` and `forget`: models that go on without their rows.
+
+use crate::run::{Files, abduce, data};
+use serde_json::Value;
+
+/// The penguins in shards, each a file with its model fitted.
+fn shards(files: &Files, number: usize) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(data("penguins.csv")).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    let mut shards = Vec::new();
+    for (i, own) in rows.chunks(rows.len().div_ceil(number)).enumerate() {
+        let text = format!("{header}\n{}\n", own.join("\n"));
+        let table = files.write(&format!("part{i}.csv"), text);
+        let model = files.path(&format!("part{i}.abduce"));
+        fit(&[&table], &model);
+        shards.push((table, model));
+    }
+    shards
+}
+
+fn fit(tables: &[&str], model: &str) {
+    let mut all = vec!["fit", "naive-bayes"];
+    all.extend(tables);
+    all.extend([
+        "--target",
+        "species",
+        "--kind",
+        "year=categorical",
+        "-o",
+        model,
+    ]);
+    abduce(&all).good();
+}
+
+fn predictions(model: &str) -> Vec<Vec<f64>> {
+    let table = data("penguins.csv");
+    let told = abduce(&["predict", model, &table, "--proba", "--json"]).good();
+    let told = told.json();
+    let classes = told["probabilities"].as_object().unwrap().values();
+    let list = |list: &Value| -> Vec<f64> {
+        let numbers = list.as_array().unwrap().iter();
+        numbers.map(|p| p.as_f64().unwrap()).collect()
+    };
+    classes.map(list).collect()
+}
+
+fn assert_same(a: &str, b: &str) {
+    let (a, b) = (predictions(a), predictions(b));
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+}
+
+#[test]
+fn seven_shards_merged_without_two_are_the_other_five() {
+    let files = Files::new();
+    let shards = shards(&files, 7);
+    let merged = files.path("merged.abduce");
+    let mut all = vec!["merge"];
+    all.extend(shards.iter().map(|(_, model)| model.as_str()));
+    all.extend(["-o", &merged]);
+    let told = abduce(&all).good();
+    assert!(told.stdout.contains("344 of 7 models"), "{}", told.stdout);
+    let whole = files.path("whole.abduce");
+    fit(&[&data("penguins.csv")], &whole);
+    assert_same(&merged, &whole);
+
+    for (table, _) in &shards[2..4] {
+        abduce(&["forget", &merged, table]).good();
+    }
+    let others = files.path("others.abduce");
+    let tables: Vec<&str> = (0..7)
+        .filter(|i| !(2..4).contains(i))
+        .map(|i| shards[i].0.as_str())
+        .collect();
+    fit(&tables, &others);
+    assert_same(&merged, &others);
+    let parsed = |path: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (a, b) = (parsed(&merged), parsed(&others));
+    assert_eq!(a["fit"]["rows"], b["fit"]["rows"]);
+    assert_eq!(a["body"]["schema"], b["body"]["schema"]);
+    assert_eq!(a["body"]["marks"], b["body"]["marks"]);
+}
+
+#[test]
+fn an_update_tells_what_is_new_and_changes_the_file_in_its_place() {
+    let files = Files::new();
+    let old = files.write(
+        "old.csv",
+        "pet,weight,color\ncat,4,black\ndog,20,brown\ncat,5,white\n",
+    );
+    let new = files.write(
+        "new.csv",
+        "color,pet,weight,extra\nred,fox,7,1\nblack,cat,4.5,2\n",
+    );
+    let model = files.fit(&[
+        "naive-bayes",
+        &old,
+        "--target",
+        "pet",
+        "--kind",
+        "color=categorical",
+    ]);
+    let told = abduce(&["update", &model, &new, "--json"]).good().json();
+    assert_eq!(
+        (&told["rows"], &told["rows_before"]),
+        (&5.into(), &3.into())
+    );
+    assert_eq!(told["classes"], serde_json::json!(["cat", "dog", "fox"]));
+    let columns = told["columns"].as_array().unwrap();
+    assert_eq!(columns[0]["new"], serde_json::json!(["fox"]));
+    assert_eq!(columns[1]["new"], serde_json::json!(["red"]));
+    let fox = files.write("fox.csv", "weight,color\n7,red\n");
+    let said = abduce(&["predict", &model, &fox]).good();
+    assert_eq!(said.lines(), ["prediction", "fox"]);
+    let told = abduce(&["forget", &model, &new]).good();
+    assert!(told.stdout.contains("gone in pet: fox"), "{}", told.stdout);
+    let again = files.path("again.abduce");
+    abduce(&[
+        "fit",
+        "naive-bayes",
+        &old,
+        "--target",
+        "pet",
+        "--kind",
+        "color=categorical",
+        "-o",
+        &again,
+    ])
+    .good();
+    assert_eq!(predict(&model, &old), predict(&again, &old));
+}
+
+fn predict(model: &str, table: &str) -> String {
+    abduce(&["predict", model, table, "--proba"]).good().stdout
+}
+
+#[test]
+fn words_come_and_go() {
+    let files = Files::new();
+    let messages = data("messages.tsv");
+    let text = std::fs::read_to_string(&messages).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let (head, rows) = lines.split_first().unwrap();
+    let target = head.split('\t').next().unwrap();
+    let (first, second) = rows.split_at(rows.len() / 2);
+    let of =
+        |name: &str, rows: &[&str]| files.write(name, format!("{head}\n{}\n", rows.join("\n")));
+    let (first, second) = (of("first.tsv", first), of("second.tsv", second));
+    let model = files.fit(&["naive-bayes", &first, "--target", target]);
+    let before = std::fs::read_to_string(&model).unwrap();
+    abduce(&["update", &model, &second]).good();
+    let whole = files.path("whole.abduce");
+    abduce(&[
+        "fit",
+        "naive-bayes",
+        &messages,
+        "--target",
+        target,
+        "-o",
+        &whole,
+    ])
+    .good();
+    assert_eq!(predict(&model, &messages), predict(&whole, &messages));
+    abduce(&["forget", &model, &second]).good();
+    let parsed = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let (a, b) = (
+        parsed(&before),
+        parsed(&std::fs::read_to_string(&model).unwrap()),
+    );
+    assert_eq!(a["body"]["schema"], b["body"]["schema"]);
+    assert_eq!(
+        a["body"]["statistics"]["leaves"],
+        b["body"]["statistics"]["leaves"]
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_the_file_stays() {
+    let files = Files::new();
+    let table = files.write("t.csv", "pet,weight\ncat,4\ndog,20\ncat,5\ndog,22\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "pet"]);
+    let before = files.read("model.abduce");
+    let never = files.write("never.csv", "pet,weight\ncat,4\ncat,4.5\n");
+    abduce(&["forget", &model, &never]).fails(2, &["never.csv", "line 3", "never seen this row"]);
+    let twice = files.write("twice.csv", "pet,weight\ncat,4\ncat,4\n");
+    abduce(&["forget", &model, &twice]).fails(2, &["line 3", "so often"]);
+    let label = files.write("label.csv", "pet,weight\nemu,4\n");
+    abduce(&["forget", &model, &label]).fails(2, &["line 2", "\"emu\""]);
+    abduce(&["forget", &model, &table]).fails(2, &["no row would be left"]);
+    let bare = files.write("bare.csv", "weight\n4\n");
+    abduce(&["forget", &model, &bare]).fails(2, &["hidden label"]);
+    let word = files.write("word.csv", "pet,weight\ncat,heavy\n");
+    abduce(&["update", &model, &word]).fails(2, &["line 2", "weight"]);
+    let other = files.write("other.csv", "a,b\n1,2\n");
+    abduce(&["update", &model, &other]).fails(2, &["none of the model's columns"]);
+    abduce(&["merge", &model, &model]).fails(2, &["-o FILE"]);
+    let lone = files.path("smoothed.abduce");
+    abduce(&[
+        "fit",
+        "naive-bayes",
+        &table,
+        "--target",
+        "pet",
+        "--smoothing",
+        "2",
+        "-o",
+        &lone,
+    ])
+    .good();
+    let out = files.path("out.abduce");
+    abduce(&["merge", &model, &lone, "-o", &out]).fails(2, &["model 2 was fitted differently"]);
+    let density = files.path("kde.abduce");
+    abduce(&["fit", "kde", &table, "--target", "pet", "-o", &density]).good();
+    abduce(&["update", &density, &table]).fails(2, &["does not change without its data"]);
+    assert_eq!(files.read("model.abduce"), before);
+    assert!(!files.names().contains(&"out.abduce".to_string()));
+}
+
+#[test]
+fn rows_without_labels_and_calibrations_are_told() {
+    let files = Files::new();
+    let table = data("penguins.csv");
+    let model = files.fit(&[
+        "naive-bayes",
+        &table,
+        "--target",
+        "species",
+        "--calibrate",
+        "platt",
+    ]);
+    let text = std::fs::read_to_string(&table).unwrap();
+    let blank = text.lines().take(40).enumerate().map(|(i, line)| match i {
+        0 => format!("{line}\n"),
+        _ => format!("{}\n", &line[line.find(',').unwrap()..]),
+    });
+    let blank = files.write("blank.csv", blank.collect::<String>());
+    let out = files.path("out.abduce");
+    let told = abduce(&["update", &model, &blank, "-o", &out]).good();
+    for words in [
+        "teach nothing here",
+        "calibration was learned with other rows",
+    ] {
+        assert!(told.stderr.contains(words), "{}", told.stderr);
+    }
+    let told = abduce(&["update", &model, &blank, "--unlabelled", "1", "-o", &out]).good();
+    assert!(told.stderr.contains("lower bound"), "{}", told.stderr);
+    let clusters = files.path("clusters.abduce");
+    let faithful = data("faithful.csv");
+    abduce(&["fit", "mixture", &faithful, "-k", "2", "-o", &clusters]).good();
+    let told = abduce(&["update", &clusters, &faithful, "--json"])
+        .good()
+        .json();
+    assert_eq!(told["rows"], 2 * told["rows_before"].as_u64().unwrap());
+}

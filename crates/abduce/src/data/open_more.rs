@@ -1,0 +1,72 @@
+//! More rows for a model that has seen others: its columns and kinds, with
+//! whatever levels and terms are new.
+
+use super::open::{Opened, lacking, open_inputs};
+use super::options::{KindOverride, ReadOptions, TextOptions};
+use super::read::Inputs;
+use super::schema::{Kind, Schema};
+use crate::Result;
+use crate::text::{Encoding, Limits};
+
+/// Opens files as [`open`](super::open) does, with the columns and kinds of a
+/// model's schema, but with the levels and terms that the files have. Columns that
+/// the schema lacks are left out; those that the files lack are not there, with
+/// a note. The options' kinds and
+/// texts are not used.
+///
+/// ```
+/// use abduce::data::{Field, Kind, ReadOptions, Schema, open_more};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("more.csv");
+/// std::fs::write(&path, "id,size,color\n7,2,blue\n8,3,red\n")?;
+/// let color = Field::with_levels("color", Kind::Binary, ["green", "red"]);
+/// let known = Schema::new(vec![color, Field::new("size", Kind::Real)]);
+/// let opened = open_more(&[path.display().to_string()], &ReadOptions::default(), &known)?;
+/// let found = opened.source.schema();
+/// assert_eq!(found.fields[0].kind, Kind::Real);
+/// assert_eq!(found.fields[1].levels, ["blue", "red"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`open`](super::open); also if no column of the schema is in the files.
+pub fn open_more(paths: &[String], options: &ReadOptions, schema: &Schema) -> Result<Opened> {
+    let inputs = Inputs::new(paths, options)?;
+    let left = |name: &str| {
+        let among = |names: &[String]| names.iter().any(|own| own == name);
+        !among(&options.drop) && options.columns.as_deref().is_none_or(among)
+    };
+    let present = |name: &str| inputs.position(name).filter(|_| left(name));
+    let notes = lacking(&inputs, schema, options.target.as_deref(), present)?;
+    let fields = schema.fields.iter();
+    let fields = fields.filter(|field| present(&field.name).is_some());
+    let kind = |kind: Kind| match kind {
+        // There may be a third.
+        Kind::Binary => Kind::Categorical,
+        kind => kind,
+    };
+    let texts = schema.fields.iter().filter_map(|field| field.text.as_ref());
+    let text = texts.map(|text| TextOptions {
+        analyzer: text.analyzer.clone(),
+        limits: Limits::default(),
+        hashing: match &text.encoding {
+            Encoding::Hashing(hashing) => Some(*hashing),
+            Encoding::Vocabulary(_) => None,
+        },
+    });
+    let weight = options.weight.as_ref().or(schema.weight.as_ref());
+    let weight = weight.filter(|name| inputs.position(name).is_some());
+    let options = ReadOptions {
+        kinds: fields
+            .clone()
+            .map(|field| (field.name.clone(), KindOverride::from(kind(field.kind))))
+            .collect(),
+        otherwise: None,
+        columns: Some(fields.map(|field| field.name.clone()).collect()),
+        target: None,
+        weight: weight.cloned(),
+        text: text.into_iter().next(),
+        ..options.clone()
+    };
+    open_inputs(inputs, &options, notes)
+}

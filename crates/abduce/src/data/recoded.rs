@@ -1,0 +1,178 @@
+//! A source in another schema's codes: the same cells, with every level and term
+//! under the code that it has there. Columns that the source lacks are holes.
+
+use super::chunk::Chunk;
+use super::column::Column;
+use super::schema::{Field, Kind, Schema};
+use super::source::Source;
+use super::terms::Terms;
+use crate::text::Encoding;
+use crate::{Error, Result};
+use std::collections::HashMap;
+
+/// The code of levels and terms that have none.
+pub(crate) const NO_CODE: u32 = u32::MAX;
+
+/// What becomes of the cells of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Translation {
+    /// They stay as they are.
+    Same,
+    /// Levels and terms get other codes.
+    Codes(Vec<u32>),
+    /// Levels become the numbers that they are.
+    Numbers(Vec<f64>),
+}
+
+impl Translation {
+    /// From a column to one that has all its levels and terms.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn new(from: &Field, to: &Field) -> Result<Translation> {
+        let lacks = |what: &str| {
+            let message = format!("the column cannot be read as {}: {what}", to.kind.name());
+            Err(Error::data(message).at_column(&to.name))
+        };
+        if from.levels == to.levels && from.text == to.text {
+            return match from.kind.is_coded() == to.kind.is_coded()
+                && (from.kind == Kind::Text) == (to.kind == Kind::Text)
+            {
+                true => Ok(Translation::Same),
+                false => lacks("its cells are of another kind"),
+            };
+        }
+        if from.kind.is_coded() && !to.kind.is_coded() && to.kind != Kind::Text {
+            return match from.level_numbers() {
+                Some(numbers) => Ok(Translation::Numbers(numbers)),
+                None => lacks("its levels are no numbers"),
+            };
+        }
+        if from.kind.is_coded() && to.kind.is_coded() {
+            let places = to.levels.iter().zip(0..);
+            let places: HashMap<&String, u32> = places.collect();
+            let mut codes = Vec::with_capacity(from.levels.len());
+            for level in &from.levels {
+                match places.get(level) {
+                    Some(code) => codes.push(*code),
+                    None => return lacks(&format!("there is no level \"{level}\"")),
+                }
+            }
+            return Ok(Translation::Codes(codes));
+        }
+        let vocabularies = (from.text.as_deref(), to.text.as_deref());
+        if let (Some(from), Some(to)) = vocabularies
+            && let Encoding::Vocabulary(terms) = &from.encoding
+        {
+            let mut codes = Vec::with_capacity(terms.len());
+            for term in terms.terms() {
+                match to.encoding.code(term) {
+                    Some(code) => codes.push(code),
+                    // One that was left out before is left out again.
+                    None if !to.may_grow() => codes.push(NO_CODE),
+                    None => return lacks(&format!("there is no term \"{term}\"")),
+                }
+            }
+            return Ok(Translation::Codes(codes));
+        }
+        lacks("its cells are of another kind")
+    }
+
+    fn column(&self, column: &Column) -> Column {
+        // A hole has code 0, which a column of holes lacks.
+        fn found<T: Copy + Default>(codes: &[T], code: u32) -> T {
+            codes.get(code as usize).copied().unwrap_or_default()
+        }
+        match (self, column) {
+            (Translation::Codes(codes), Column::Code { values, nulls }) => Column::Code {
+                values: values.iter().map(|code| found(codes, *code)).collect(),
+                nulls: nulls.clone(),
+            },
+            (Translation::Numbers(numbers), Column::Code { values, nulls }) => Column::Real {
+                values: values.iter().map(|code| found(numbers, *code)).collect(),
+                nulls: nulls.clone(),
+            },
+            (Translation::Codes(codes), Column::Text { values, nulls }) => {
+                let row = |row: usize| {
+                    let (own, counts) = values.rows().row(row);
+                    let terms = own.iter().map(|code| codes[*code as usize]);
+                    let terms = terms.zip(counts.iter().copied());
+                    let mut terms: Vec<(u32, f64)> =
+                        terms.filter(|(code, _)| *code != NO_CODE).collect();
+                    terms.sort_unstable_by_key(|(code, _)| *code);
+                    terms
+                };
+                Column::Text {
+                    values: Terms::from_rows((0..values.len()).map(row)),
+                    nulls: nulls.clone(),
+                }
+            }
+            _ => column.clone(),
+        }
+    }
+}
+
+/// A source whose cells have the codes of another schema.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Recoded, Schema, Source, Table};
+/// let field = |levels: &[&str]| Field::with_levels("x", Kind::Categorical, levels.to_vec());
+/// let column = Column::from_codes([Some(0), None]);
+/// let table = Table::new(Schema::new(vec![field(&["b"])]), vec![column], None)?;
+/// let recoded = Recoded::new(&table, Schema::new(vec![field(&["a", "b"])]))?;
+/// let chunk = recoded.scan()?.next().unwrap()?;
+/// assert_eq!(chunk.column(0).cells(0, 2).codes()[0], 1);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+pub struct Recoded<'a> {
+    source: &'a dyn Source,
+    schema: Schema,
+    /// Where each column comes from, and what becomes of it.
+    columns: Vec<Option<(usize, Translation)>>,
+}
+
+impl<'a> Recoded<'a> {
+    /// The source in a schema that has all its levels and terms.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn new(source: &'a dyn Source, schema: Schema) -> Result<Recoded<'a>> {
+        let own = &source.schema().fields;
+        let columns = schema.fields.iter().map(|to| {
+            let place = own.iter().position(|from| from.name == to.name);
+            place
+                .map(|place| Ok((place, Translation::new(&own[place], to)?)))
+                .transpose()
+        });
+        Ok(Recoded {
+            source,
+            columns: columns.collect::<Result<_>>()?,
+            schema,
+        })
+    }
+}
+
+impl Source for Recoded<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn rows(&self) -> u64 {
+        self.source.rows()
+    }
+
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        let recoded = |chunk: Chunk| {
+            let columns = self.columns.iter().zip(&self.schema.fields);
+            let columns = columns.map(|(from, field)| match from {
+                Some((place, translation)) => translation.column(chunk.column(*place)),
+                None => Column::hidden(field.kind, chunk.rows()),
+            });
+            let weights = chunk.weights().map(<[f64]>::to_vec);
+            Chunk::new(chunk.rows(), columns.collect(), weights)
+        };
+        Ok(Box::new(
+            self.source.scan()?.map(move |chunk| chunk.map(recoded)),
+        ))
+    }
+}

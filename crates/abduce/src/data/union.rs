@@ -1,0 +1,160 @@
+//! What a column is when two tables have it: all levels of both, all terms of
+//! both. Levels that stood in the order of the data stay in it, so that the union
+//! of two tables' columns is the column of the two tables read as one.
+
+use super::levels::sort_levels;
+use super::read::number;
+use super::schema::{Field, Kind};
+use crate::text::{Encoder, Encoding};
+use crate::{Error, Result};
+use std::collections::HashSet;
+
+impl Field {
+    /// This column with all that another table has in it.
+    ///
+    /// ```
+    /// use abduce::data::{Field, Kind};
+    /// let here = Field::with_levels("answer", Kind::Binary, ["no", "yes"]);
+    /// let there = Field::with_levels("answer", Kind::Categorical, ["maybe", "no"]);
+    /// let both = here.union(&there)?;
+    /// assert_eq!(both.kind, Kind::Categorical);
+    /// assert_eq!(both.levels, ["maybe", "no", "yes"]);
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the kinds have nothing in common, or texts are taken apart differently.
+    pub fn union(&self, other: &Field) -> Result<Field> {
+        match (self.kind, other.kind) {
+            (a, b) if a.is_coded() && b.is_coded() => Ok(self.with_levels_of(other)),
+            (Kind::Text, Kind::Text) => self.with_terms_of(other),
+            (a, b) if a == b => Ok(self.clone()),
+            (Kind::Real | Kind::Count, Kind::Real | Kind::Count) => {
+                Ok(Field::new(&self.name, Kind::Real))
+            }
+            (Kind::Real | Kind::Count, b) if b.is_coded() && other.level_numbers().is_some() => {
+                Ok(self.clone())
+            }
+            (a, Kind::Real | Kind::Count) if a.is_coded() && self.level_numbers().is_some() => {
+                Ok(Field::new(&self.name, other.kind))
+            }
+            (a, b) => Err(Error::data(format!(
+                "the column is {} in one and {} in another",
+                a.name(),
+                b.name()
+            ))
+            .at_column(&self.name)
+            .with_hint(format!(
+                "say what it is in all with --kind \"{}=…\" when fitting",
+                self.name
+            ))),
+        }
+    }
+
+    /// The levels as numbers, where all of them are.
+    pub(crate) fn level_numbers(&self) -> Option<Vec<f64>> {
+        self.levels.iter().map(|level| number(level)).collect()
+    }
+
+    fn with_levels_of(&self, other: &Field) -> Field {
+        let known: HashSet<&String> = self.levels.iter().collect();
+        let new = other.levels.iter().filter(|level| !known.contains(level));
+        let mut levels = self.levels.clone();
+        levels.extend(new.cloned());
+        // Both of an ordered pair may come from one table or from two.
+        if levels.len() <= 2 && [self.kind, other.kind].contains(&Kind::Binary) {
+            let binary = if self.kind == Kind::Binary {
+                self
+            } else {
+                other
+            };
+            if binary.levels.len() == levels.len() {
+                return binary.clone();
+            }
+        }
+        let kind = match (self.kind, other.kind) {
+            (a, b) if a == b && (a != Kind::Binary || levels.len() <= 2) => a,
+            (Kind::Ordinal, _) | (_, Kind::Ordinal) => Kind::Ordinal,
+            _ => Kind::Categorical,
+        };
+        let mut sorted = self.levels.clone();
+        sort_levels(&mut sorted);
+        if sorted == self.levels || kind == Kind::Categorical && self.kind == Kind::Binary {
+            sort_levels(&mut levels);
+        }
+        Field::with_levels(&self.name, kind, levels)
+    }
+
+    fn with_terms_of(&self, other: &Field) -> Result<Field> {
+        let (Some(own), Some(more)) = (&self.text, &other.text) else {
+            return Ok(match self.text.is_some() {
+                true => self.clone(),
+                false => other.clone(),
+            });
+        };
+        let wrong = |message: &str| Err(Error::data(message).at_column(&self.name));
+        if own.analyzer != more.analyzer {
+            return wrong("the texts are taken apart into different terms");
+        }
+        let (Encoding::Vocabulary(terms), Encoding::Vocabulary(others)) =
+            (&own.encoding, &more.encoding)
+        else {
+            return match own.encoding == more.encoding {
+                true => Ok(self.clone()),
+                false => wrong("the terms are numbered differently"),
+            };
+        };
+        if !own.may_grow() || others.terms().all(|term| terms.code(term).is_some()) {
+            return Ok(self.clone());
+        }
+        let all = terms.terms().chain(others.terms()).collect();
+        Ok(Field::with_text(
+            &self.name,
+            Encoder {
+                analyzer: own.analyzer.clone(),
+                encoding: Encoding::Vocabulary(all),
+                limits: own.limits,
+            },
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coded(kind: Kind, levels: &[&str]) -> Field {
+        Field::with_levels("x", kind, levels.iter().copied())
+    }
+
+    #[test]
+    fn levels_stay_in_the_order_they_were_in() {
+        let union = |a: &Field, b: &Field| a.union(b).unwrap();
+        let numbers = union(
+            &coded(Kind::Ordinal, &["1", "10"]),
+            &coded(Kind::Ordinal, &["2"]),
+        );
+        assert_eq!(numbers.levels, ["1", "2", "10"]);
+        let given = coded(Kind::Ordinal, &["small", "large"]);
+        let more = union(&given, &coded(Kind::Categorical, &["huge", "small"]));
+        assert_eq!(more.levels, ["small", "large", "huge"]);
+        assert_eq!(more.kind, Kind::Ordinal);
+        let pair = coded(Kind::Binary, &["no", "Yes"]);
+        assert_eq!(union(&pair, &coded(Kind::Categorical, &["Yes"])), pair);
+        assert_eq!(union(&coded(Kind::Categorical, &["Yes"]), &pair), pair);
+        let three = union(&pair, &coded(Kind::Categorical, &["Zounds"]));
+        assert_eq!(three.levels, ["Yes", "Zounds", "no"]);
+    }
+
+    #[test]
+    fn kinds_agree_where_their_cells_can() {
+        let bits = coded(Kind::Binary, &["0", "1"]);
+        let count = Field::new("x", Kind::Count);
+        let real = Field::new("x", Kind::Real);
+        assert_eq!(bits.union(&count).unwrap().kind, Kind::Count);
+        assert_eq!(real.union(&bits).unwrap().kind, Kind::Real);
+        assert_eq!(real.union(&count).unwrap().kind, Kind::Real);
+        let error = coded(Kind::Categorical, &["a"]).union(&real).unwrap_err();
+        assert!(error.to_string().contains("categorical in one and real"));
+    }
+}

@@ -1,0 +1,244 @@
+//! Forgetting: rows are taken out of the statistics, and with them the levels,
+//! terms and classes of which no row is left, so that the model is the one that
+//! never saw them.
+
+use super::passage::{Passage, levels};
+use super::{Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification};
+use crate::data::{Field, Kind, NO_CODE, Recoded, Schema, Source};
+use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
+use crate::learn::Control;
+use crate::model::mixture::fit::{finish, settle, stopped};
+use crate::model::mixture::survey::Survey;
+use crate::model::mixture::task::Task;
+use crate::text::{Encoder, Encoding};
+use crate::{Error, Result};
+
+/// A share of a sum that rounding leaves when all of it is gone.
+const ROUNDING: f64 = 1e-12;
+
+impl Mixture {
+    /// Takes rows out that were seen before. The model is then the fit of the
+    /// rows that are left.
+    ///
+    /// # Errors
+    /// If the rows cannot have been seen, as far as the statistics tell; if
+    /// they have no label or hidden correlated cells, since what was made of those
+    /// is no longer known; and if no row would be left.
+    pub fn forget(
+        &self,
+        rows: &dyn Source,
+        specification: &Specification,
+        options: &FitOptions,
+        control: Control,
+    ) -> Result<Fit> {
+        let clock = std::time::Instant::now();
+        self.refuse_strangers(rows)?;
+        let rows = Recoded::new(rows, self.schema.clone())?;
+        let mut marks = self.marks.clone();
+        if let Some(marks) = &mut marks {
+            marks.forget(&rows)?;
+        }
+        let survey = Survey::of(&rows, &self.leaves, self.target, control)?.ok_or_else(stopped)?;
+        if survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0 {
+            return Err(Error::data(
+                "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
+            )
+            .with_hint("what the fit made of the hidden is not kept; fit the other rows again"));
+        }
+        let mut statistics = self.statistics.clone();
+        statistics.forget(&survey.labelled)?;
+        let mut seen = self.seen.clone();
+        seen.forget(&survey.seen)?;
+        let (schema, codes) = self.without_the_lost(&statistics, &seen);
+        let passage = Passage::without(self, codes);
+        let components = passage.components(self.target).iter().flatten().count();
+        let mut leaves = specification.leaves(&schema)?;
+        if let Some(reconsidered) = seen.reconsidered(&leaves) {
+            leaves = reconsidered;
+        }
+        let labelled = passage.statistics(&statistics, self.target, components, &leaves, &seen)?;
+        let survey = Survey { labelled, seen };
+        settle(specification, &schema, &survey, &mut leaves)?;
+        let task = Task {
+            leaves: &leaves,
+            target: self.target,
+            components,
+            weights: specification.weight_belief(&schema, self.target, components)?,
+            unlabelled: 1.0,
+            log_units: survey.seen.log_units(&leaves),
+            predictive: specification.predictive,
+            control,
+        };
+        let mut result = task.in_one_pass(&survey.labelled);
+        let entropy = self.entropy();
+        result.statistics.log_likelihood += entropy;
+        result.objective += entropy;
+        result.trace = vec![result.statistics.log_likelihood];
+        result.seconds = vec![clock.elapsed().as_secs_f64()];
+        let mut fit = finish(&task, &schema, survey.seen, options, result);
+        fit.mixture.marks = marks;
+        Ok(fit)
+    }
+
+    /// An error for the first row with a level that the model does not have.
+    fn refuse_strangers(&self, rows: &dyn Source) -> Result<()> {
+        for (place, field) in rows.schema().fields.iter().enumerate() {
+            let Ok(own) = self.schema.position(&field.name) else {
+                continue;
+            };
+            let own = &self.schema.fields[own];
+            let strange: Vec<bool> = field.levels.iter().map(|l| own.code(l).is_none()).collect();
+            if !own.kind.is_coded() || !strange.contains(&true) {
+                continue;
+            }
+            let mut before = 0;
+            for chunk in rows.scan()? {
+                let chunk = chunk?;
+                let cells = chunk.column(place).cells(0, chunk.rows());
+                let mut codes = cells.codes().iter().enumerate();
+                let found =
+                    codes.find(|(row, code)| cells.is_seen(*row) && strange[**code as usize]);
+                if let Some((row, code)) = found {
+                    let level = &field.levels[*code as usize];
+                    return Err(Error::data(format!(
+                        "the model has never seen a row with \"{level}\""
+                    ))
+                    .at_column(&field.name)
+                    .at_row(before + row as u64 + 1));
+                }
+                before += chunk.rows() as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// The schema without what has lost its last row, and the new codes of what is
+    /// left, by column.
+    fn without_the_lost(
+        &self,
+        left: &MixtureStatistics,
+        seen: &Seen,
+    ) -> (Schema, Vec<Option<Vec<u32>>>) {
+        let mut schema = self.schema.clone();
+        let mut codes = vec![None; schema.fields.len()];
+        for (place, field) in schema.fields.iter_mut().enumerate() {
+            let counts = |statistics: &MixtureStatistics| match self.leaf_of(place) {
+                _ if self.target == Some(place) => statistics.weights.clone(),
+                Some(leaf) => counts(&statistics.leaves[leaf]),
+                None => Vec::new(),
+            };
+            let (before, after) = (counts(&self.statistics), counts(left));
+            let lost = |code: usize| {
+                before.get(code).is_some_and(|count| *count > 0.0) && after[code] <= 0.0
+            };
+            let size = field.levels.len().max(field.terms());
+            if !(0..size).any(lost) || seen.total <= 0.0 {
+                continue;
+            }
+            let mut next = 0;
+            let number = |code: usize| match lost(code) {
+                true => NO_CODE,
+                false => {
+                    next += 1;
+                    next - 1
+                }
+            };
+            codes[place] = keep(field, (0..size).map(number).collect());
+        }
+        (schema, codes)
+    }
+}
+
+/// Leaves a column with the levels or terms that have a code, and gives the codes
+/// if anything changed.
+fn keep(field: &mut Field, codes: Vec<u32>) -> Option<Vec<u32>> {
+    let kept = |code: &usize| codes[*code] != NO_CODE;
+    if let Some(text) = field.text.as_deref() {
+        // Codes by hashing have no terms to take away.
+        let Encoding::Vocabulary(vocabulary) = &text.encoding else {
+            return None;
+        };
+        let terms = vocabulary.terms().enumerate();
+        let terms = terms.filter(|(code, _)| kept(code)).map(|(_, term)| term);
+        let encoder = Encoder {
+            analyzer: text.analyzer.clone(),
+            encoding: Encoding::Vocabulary(terms.collect()),
+            limits: text.limits,
+        };
+        *field = Field::with_text(&field.name, encoder);
+        return Some(codes);
+    }
+    // A pair stays a pair when one of the two has no row left.
+    if field.kind == Kind::Binary {
+        return None;
+    }
+    let levels = field.levels.iter().enumerate();
+    let levels = levels
+        .filter(|(code, _)| kept(code))
+        .map(|(_, l)| l.clone());
+    field.levels = levels.collect();
+    Some(codes)
+}
+
+/// The weight of each level or term in all components.
+fn counts(own: &[Statistics]) -> Vec<f64> {
+    let mut sums: Vec<f64> = Vec::new();
+    for statistics in own {
+        let counts = match statistics {
+            Statistics::Words(own) | Statistics::Presence(own) => own.counts.clone(),
+            statistics => levels(statistics).unwrap_or_default(),
+        };
+        sums.resize(sums.len().max(counts.len()), 0.0);
+        let pairs = sums.iter_mut().zip(&counts);
+        pairs.for_each(|(sum, count)| *sum += count);
+    }
+    sums
+}
+
+impl MixtureStatistics {
+    /// Takes out what was seen of other rows.
+    fn forget(&mut self, other: &MixtureStatistics) -> Result<()> {
+        for (count, less) in self.weights.iter_mut().zip(&other.weights) {
+            *count = lessened(*count, *less)?;
+        }
+        for (own, less) in self.leaves.iter_mut().zip(&other.leaves) {
+            for (own, less) in own.iter_mut().zip(less) {
+                own.forget(less)?;
+            }
+        }
+        self.total = lessened(self.total, other.total)?;
+        match self.total > 0.0 {
+            true => Ok(()),
+            false => Err(Error::data("no row would be left")),
+        }
+    }
+}
+
+impl Seen {
+    /// Takes out what was seen of other rows.
+    fn forget(&mut self, other: &Seen) -> Result<()> {
+        self.total = lessened(self.total, other.total)?;
+        self.rows = self.rows.checked_sub(other.rows).ok_or_else(never_seen)?;
+        for (own, less) in self.columns.iter_mut().zip(&other.columns) {
+            let before = own.scatter;
+            own.forget(less)?;
+            if own.scatter <= ROUNDING * before {
+                *own = GaussianStats {
+                    scatter: 0.0,
+                    ..own.clone()
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sum without a part of it.
+fn lessened(sum: f64, part: f64) -> Result<f64> {
+    let left = sum - part;
+    match left {
+        _ if left < -ROUNDING * sum => Err(never_seen()),
+        _ if left <= ROUNDING * sum && part > 0.0 => Ok(0.0),
+        _ => Ok(left),
+    }
+}

@@ -1,0 +1,356 @@
+//! Statistics of a mixture carried over to another schema and its leaves: levels
+//! and terms get the codes they have there, a column that was constant here and
+//! is not there becomes rows of that constant, and the other way round.
+
+use crate::data::{Cells, NO_CODE, Rows, Schema, Translation};
+use crate::family::{GaussianStats, LeafFamily, MultivariateStats, Statistics, Stats as _};
+use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Seen};
+use crate::{Error, Result};
+
+/// From a mixture's schema to another.
+pub(super) struct Passage<'a> {
+    from: &'a Mixture,
+    /// Where each column comes from, and what becomes of its levels.
+    columns: Vec<Option<(usize, Translation)>>,
+}
+
+impl<'a> Passage<'a> {
+    /// To a schema that has all levels and terms of the mixture.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn new(from: &'a Mixture, to: &Schema) -> Result<Passage<'a>> {
+        let own = &from.schema.fields;
+        let columns = to.fields.iter().map(|to| {
+            let place = own.iter().position(|field| field.name == to.name);
+            let place = place.filter(|place| from.models(*place));
+            place
+                .map(|place| Ok((place, Translation::new(&own[place], to)?)))
+                .transpose()
+        });
+        let columns = columns.collect::<Result<_>>()?;
+        Ok(Passage { from, columns })
+    }
+
+    /// To the same columns without some of their levels and terms: `codes` has the
+    /// new code of each, by column.
+    pub fn without(from: &'a Mixture, codes: Vec<Option<Vec<u32>>>) -> Passage<'a> {
+        let columns = codes.into_iter().enumerate().map(|(place, codes)| {
+            let translation = codes.map_or(Translation::Same, Translation::Codes);
+            Some((place, translation))
+        });
+        Passage {
+            from,
+            columns: columns.collect(),
+        }
+    }
+
+    /// What was seen, by column of the other schema.
+    pub fn seen(&self, seen: &Seen, statistics: &MixtureStatistics) -> Seen {
+        let column = |from: &Option<(usize, Translation)>| match from {
+            Some((place, Translation::Numbers(numbers))) => {
+                let mut moments = GaussianStats::default();
+                if let Some(number) = self.from.leaf_of(*place) {
+                    for counts in statistics.leaves[number].iter().filter_map(levels) {
+                        let cells = numbers.iter().zip(&counts);
+                        cells.for_each(|(x, count)| moments.merge(&constant(*x, *count)));
+                    }
+                }
+                moments
+            }
+            Some((place, _)) => seen.columns[*place].clone(),
+            None => GaussianStats::default(),
+        };
+        Seen {
+            columns: self.columns.iter().map(column).collect(),
+            ..seen.clone()
+        }
+    }
+
+    /// The new place of each component; `None` for those that are dropped.
+    pub fn components(&self, target: Option<usize>) -> Vec<Option<usize>> {
+        let own = 0..self.from.components();
+        let codes = target.and_then(|target| self.columns[target].as_ref());
+        match codes {
+            Some((_, Translation::Codes(codes))) => {
+                let place = |j: usize| codes.get(j).filter(|code| **code != NO_CODE);
+                own.map(|j| place(j).map(|code| *code as usize)).collect()
+            }
+            _ => own.map(Some).collect(),
+        }
+    }
+
+    /// Statistics of the mixture's leaves as statistics of other leaves; `seen` are
+    /// all rows of these.
+    ///
+    /// # Errors
+    /// If one says too little for the other.
+    pub fn statistics(
+        &self,
+        statistics: &MixtureStatistics,
+        target: Option<usize>,
+        components: usize,
+        leaves: &[Leaf],
+        seen: &Seen,
+    ) -> Result<MixtureStatistics> {
+        let mut carried = MixtureStatistics::zero(leaves, components);
+        carried.total = statistics.total;
+        for (j, place) in self.components(target).into_iter().enumerate() {
+            let Some(place) = place else {
+                continue;
+            };
+            carried.weights[place] = statistics.weights[j];
+            for (number, leaf) in leaves.iter().enumerate() {
+                if let Some(own) = self.leaf(statistics, j, leaf, seen)? {
+                    carried.leaves[number][place] = own;
+                }
+            }
+        }
+        Ok(carried)
+    }
+
+    /// The statistics of one component and leaf; `None` where nothing of the leaf
+    /// was seen.
+    fn leaf(
+        &self,
+        statistics: &MixtureStatistics,
+        j: usize,
+        leaf: &Leaf,
+        seen: &Seen,
+    ) -> Result<Option<Statistics>> {
+        let own = |column: &usize| {
+            let (place, translation) = self.columns[*column].as_ref()?;
+            let number = self.from.leaf_of(*place)?;
+            let position = self.from.leaves[number].columns.iter();
+            let position = position.take_while(|c| *c != place).count();
+            Some(Place {
+                leaf: &self.from.leaves[number],
+                statistics: &statistics.leaves[number][j],
+                position,
+                translation,
+            })
+        };
+        let places: Vec<Option<Place>> = leaf.columns.iter().map(own).collect();
+        if places.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let name = || &self.from.schema.fields[leaf.columns[0]].name;
+        let carried = match (&leaf.family, places.as_slice()) {
+            (LeafFamily::Multivariate { .. }, _) => block(leaf, &places),
+            (LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. }, _)
+                if shape.columns =>
+            {
+                counted_columns(leaf, &places)
+            }
+            (_, [Some(place)]) => place.alone(leaf, seen.columns[leaf.columns[0]].mean),
+            _ => None,
+        };
+        carried.map(Some).ok_or_else(|| {
+            let theirs = places.iter().flatten().next();
+            let theirs = theirs.map_or("", |place| place.leaf.family.name());
+            Error::data(format!(
+                "what was learned of the column as {theirs} does not say enough for {}",
+                leaf.family.name()
+            ))
+            .at_column(name())
+            .with_hint(format!(
+                "fit all parts with the same --kind or --family for {}, and with every cell seen \
+                 where columns are correlated",
+                name()
+            ))
+        })
+    }
+}
+
+/// Where a column was learned.
+struct Place<'a> {
+    leaf: &'a Leaf,
+    statistics: &'a Statistics,
+    /// The position of the column in its leaf.
+    position: usize,
+    translation: &'a Translation,
+}
+
+impl Place<'_> {
+    /// As statistics of a leaf over this column alone.
+    fn alone(&self, leaf: &Leaf, mean: f64) -> Option<Statistics> {
+        if leaf.fixed {
+            let weight = self
+                .moments()
+                .map_or(self.statistics.weight(), |m| m.weight);
+            return Some(Statistics::Gaussian(constant(mean, weight)));
+        }
+        let mut own = leaf.family.zero();
+        if self.leaf.fixed {
+            let moments = self.moments()?;
+            observe(leaf, &[moments.mean], &[moments.weight], &mut own);
+            return Some(own);
+        }
+        let counts = levels(self.statistics);
+        match (self.translation, counts, &mut own) {
+            (Translation::Numbers(numbers), Some(counts), own) => {
+                observe(leaf, numbers, &counts, own);
+            }
+            (translation, Some(counts), Statistics::Categorical(own)) => {
+                renumber(translation, &counts, &mut own.counts);
+            }
+            (translation, Some(counts), Statistics::Bernoulli(own)) => {
+                let mut pair = [0.0; 2];
+                renumber(translation, &counts, &mut pair);
+                [own.failures, own.successes] = pair;
+            }
+            (translation, None, Statistics::Words(own)) => match self.statistics {
+                Statistics::Words(from) => {
+                    own.documents = from.documents;
+                    renumber(translation, &from.counts, &mut own.counts);
+                }
+                _ => return None,
+            },
+            (translation, None, Statistics::Presence(own)) => match self.statistics {
+                Statistics::Presence(from) => {
+                    own.documents = from.documents;
+                    renumber(translation, &from.counts, &mut own.counts);
+                }
+                _ => return None,
+            },
+            (_, None, own)
+                if std::mem::discriminant(own) == std::mem::discriminant(self.statistics) =>
+            {
+                *own = self.statistics.clone();
+            }
+            _ => return None,
+        }
+        Some(own)
+    }
+
+    /// Weight, mean and scatter of the column by itself.
+    fn moments(&self) -> Option<GaussianStats> {
+        match self.statistics {
+            Statistics::Gaussian(own) => Some(own.clone()),
+            Statistics::Multivariate(MultivariateStats::Columns { columns, .. }) => {
+                columns.get(self.position).cloned()
+            }
+            Statistics::Multivariate(MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            }) => Some(GaussianStats {
+                weight: *weight,
+                mean: mean[self.position],
+                scatter: scatter[self.position * (mean.len() + 1)],
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Statistics of columns in one Gaussian, from those of such a block and of
+/// columns that were constant. All columns of full ones must have been seen in
+/// the same rows.
+fn block(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
+    let moments: Vec<GaussianStats> = places
+        .iter()
+        .map(|place| {
+            place
+                .as_ref()
+                .map_or(Some(Default::default()), Place::moments)
+        })
+        .collect::<Option<_>>()?;
+    let mut own = leaf.family.zero();
+    let Statistics::Multivariate(statistics) = &mut own else {
+        return None;
+    };
+    match statistics {
+        MultivariateStats::Columns { columns, .. } => columns.clone_from_slice(&moments),
+        MultivariateStats::Full {
+            weight,
+            mean,
+            scatter,
+        } => {
+            *weight = moments.first()?.weight;
+            if moments.iter().any(|own| own.weight != *weight) {
+                return None;
+            }
+            let d = mean.len();
+            for (i, moments) in moments.iter().enumerate() {
+                mean[i] = moments.mean;
+                for (j, other) in places.iter().enumerate() {
+                    scatter[j * d + i] = covered(places[i].as_ref()?, other.as_ref()?);
+                }
+            }
+        }
+    }
+    Some(own)
+}
+
+/// The scatter of two columns; 0 where one of them was constant.
+fn covered(a: &Place, b: &Place) -> f64 {
+    match (a.statistics, b.statistics) {
+        (
+            Statistics::Multivariate(MultivariateStats::Full { mean, scatter, .. }),
+            Statistics::Multivariate(_),
+        ) => scatter[b.position * mean.len() + a.position],
+        _ => 0.0,
+    }
+}
+
+/// Statistics of columns of counts that are words of a document.
+fn counted_columns(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
+    let mut own = leaf.family.zero();
+    let (Statistics::Words(to) | Statistics::Presence(to)) = &mut own else {
+        return None;
+    };
+    for (count, place) in to.counts.iter_mut().zip(places) {
+        let Some(place) = place else {
+            continue;
+        };
+        let (Statistics::Words(from) | Statistics::Presence(from)) = place.statistics else {
+            return None;
+        };
+        *count = from.counts[place.position];
+        to.documents = from.documents;
+    }
+    Some(own)
+}
+
+/// The weight of each level, for statistics of levels.
+pub(super) fn levels(statistics: &Statistics) -> Option<Vec<f64>> {
+    match statistics {
+        Statistics::Categorical(own) => Some(own.counts.clone()),
+        Statistics::Bernoulli(own) => Some(vec![own.failures, own.successes]),
+        _ => None,
+    }
+}
+
+/// The moments of rows that are all the same.
+fn constant(x: f64, weight: f64) -> GaussianStats {
+    match weight > 0.0 {
+        true => GaussianStats {
+            weight,
+            mean: x,
+            scatter: 0.0,
+        },
+        false => GaussianStats::default(),
+    }
+}
+
+fn observe(leaf: &Leaf, numbers: &[f64], weights: &[f64], own: &mut Statistics) {
+    let cells = numbers.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+    let (numbers, weights): (Vec<f64>, Vec<f64>) = cells.map(|(x, w)| (*x, *w)).unzip();
+    if !numbers.is_empty() {
+        let cells = [Cells::real(&numbers)];
+        leaf.family.observe(&Rows::new(&cells), &weights, own);
+    }
+}
+
+fn renumber(translation: &Translation, from: &[f64], to: &mut [f64]) {
+    for (code, count) in from.iter().enumerate() {
+        let code = match translation {
+            Translation::Codes(codes) => codes[code] as usize,
+            _ => code,
+        };
+        if let Some(own) = to.get_mut(code) {
+            *own += count;
+        }
+    }
+}

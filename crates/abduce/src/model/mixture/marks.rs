@@ -1,0 +1,233 @@
+//! A mark for every row that a model has seen, so that it can tell a row which it
+//! has not: 48 bits of a hash of its cells. Of 100,000 rows, one that was never
+//! seen has the mark of another with probability 4e-10. Marks are sums over cells of
+//! their column's name and their value, whatever codes levels and terms have.
+
+use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
+use crate::text::Encoding;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Marks of more rows are not kept: they would outweigh the model.
+const MOST_ROWS: u64 = 100_000;
+
+const BITS: u32 = 48;
+const DIGITS: usize = BITS as usize / 4;
+
+/// The marks of rows and how much the rows of each weigh together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Marks {
+    /// In ascending order.
+    each: Vec<(u64, f64)>,
+}
+
+/// Marks as they stand in a file: 12 hexadecimal digits each, and the weights
+/// unless all are 1.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    marks: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    weights: Vec<f64>,
+}
+
+impl Marks {
+    /// The marks of all rows that weigh anything; `None` if there are too many.
+    pub(super) fn of(source: &dyn Source) -> Result<Option<Marks>> {
+        if source.rows() > MOST_ROWS {
+            return Ok(None);
+        }
+        let marker = Marker::new(source.schema());
+        let marks = reduce(
+            source,
+            |_, chunk| {
+                let marks = marker.marks(chunk);
+                let weight = |row: usize| chunk.weights().map_or(1.0, |w| w[row]);
+                let rows = chunk.weighing_rows();
+                let each = rows.map(|row| (marks[row], weight(row))).collect();
+                Ok(Marks { each }.tidied())
+            },
+            |all: &mut Marks, more| all.merge(&more),
+        )?;
+        Ok(Some(marks.unwrap_or_default()))
+    }
+
+    fn tidied(mut self) -> Marks {
+        self.each
+            .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.each.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1 += later.1;
+            }
+            same
+        });
+        self
+    }
+
+    /// Whether they are few enough to be kept.
+    pub(super) fn are_few(&self) -> bool {
+        self.each.len() as u64 <= MOST_ROWS
+    }
+
+    /// Adds the marks of other rows.
+    pub(super) fn merge(&mut self, other: &Marks) {
+        self.each.extend_from_slice(&other.each);
+        *self = std::mem::take(self).tidied();
+    }
+
+    /// Takes the marks of rows out.
+    ///
+    /// # Errors
+    /// If one of the rows was not seen, or not so often.
+    pub(super) fn forget(&mut self, rows: &dyn Source) -> Result<()> {
+        let marker = Marker::new(rows.schema());
+        let mut before = 0;
+        for chunk in rows.scan()? {
+            let chunk = chunk?;
+            let marks = marker.marks(&chunk);
+            for row in chunk.weighing_rows() {
+                let weight = chunk.weights().map_or(1.0, |w| w[row]);
+                let place = self.each.binary_search_by_key(&marks[row], |own| own.0);
+                let left = place.ok().map(|place| &mut self.each[place].1);
+                match left {
+                    Some(left) if *left >= weight * (1.0 - 1e-9) => *left -= weight,
+                    seen => {
+                        let message = match seen {
+                            Some(_) => "the model has not seen this row so often",
+                            None => "the model has never seen this row",
+                        };
+                        return Err(Error::data(message)
+                            .at_row(before + row as u64 + 1)
+                            .with_hint("only rows that it was fitted on can be forgotten"));
+                    }
+                }
+            }
+            before += chunk.rows() as u64;
+        }
+        self.each.retain(|(_, weight)| *weight > 1e-9);
+        Ok(())
+    }
+}
+
+/// Makes marks of rows.
+struct Marker {
+    columns: Vec<Column>,
+}
+
+/// What a column's cells are mixed with, and the hashes of its codes.
+struct Column {
+    name: u64,
+    codes: Vec<u64>,
+}
+
+impl Marker {
+    fn new(schema: &Schema) -> Marker {
+        let column = |field: &Field| {
+            let terms: Vec<u64> = match field.text.as_deref().map(|text| &text.encoding) {
+                Some(Encoding::Vocabulary(terms)) => terms.terms().map(hash).collect(),
+                _ => field.levels.iter().map(|level| of_level(level)).collect(),
+            };
+            Column {
+                name: hash(&field.name),
+                codes: terms,
+            }
+        };
+        Marker {
+            columns: schema.fields.iter().map(column).collect(),
+        }
+    }
+
+    fn marks(&self, chunk: &Chunk) -> Vec<u64> {
+        let mut sums = vec![0_u64; chunk.rows()];
+        for (column, own) in self.columns.iter().zip(chunk.columns()) {
+            let cells = own.cells(0, chunk.rows());
+            let code = |code: u32| {
+                let known = column.codes.get(code as usize);
+                known.copied().unwrap_or(u64::from(code))
+            };
+            for (row, sum) in sums.iter_mut().enumerate() {
+                if !cells.is_seen(row) {
+                    continue;
+                }
+                let cell = match cells.values {
+                    Values::Real(x) => of_number(x[row]),
+                    Values::Code(codes) => code(codes[row]),
+                    Values::Text(documents) => {
+                        let (codes, counts) = documents.row(row);
+                        let terms = codes.iter().zip(counts);
+                        let terms = terms.map(|(c, n)| mix(code(*c) ^ of_number(*n)));
+                        terms.fold(1, u64::wrapping_add)
+                    }
+                };
+                *sum = sum.wrapping_add(mix(column.name ^ mix(cell)));
+            }
+        }
+        sums.iter().map(|sum| mix(*sum) >> (64 - BITS)).collect()
+    }
+}
+
+/// A level that is a number is that number.
+fn of_level(level: &str) -> u64 {
+    number(level).map_or_else(|| hash(level), of_number)
+}
+
+fn of_number(x: f64) -> u64 {
+    // Adding 0 makes one zero of two.
+    mix((x + 0.0).to_bits())
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u64 {
+    let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The last step of SplitMix64 (Steele, Lea & Flood 2014).
+#[inline]
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl From<Marks> for Written {
+    fn from(marks: Marks) -> Written {
+        let weighed = marks.each.iter().any(|(_, weight)| *weight != 1.0);
+        let weights = marks.each.iter().map(|(_, weight)| *weight);
+        Written {
+            weights: weights.filter(|_| weighed).collect(),
+            marks: marks
+                .each
+                .iter()
+                .map(|(mark, _)| format!("{mark:0DIGITS$x}"))
+                .collect(),
+        }
+    }
+}
+
+impl TryFrom<Written> for Marks {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Marks> {
+        let wrong = || Error::data("the marks of rows are damaged");
+        let digits = written.marks.as_bytes();
+        let marks = digits.chunks(DIGITS).map(|digits| {
+            let digits = std::str::from_utf8(digits).ok()?;
+            u64::from_str_radix(digits, 16).ok()
+        });
+        let marks: Vec<u64> = marks.collect::<Option<_>>().ok_or_else(wrong)?;
+        let weights = match written.weights.is_empty() {
+            true => vec![1.0; marks.len()],
+            false => written.weights,
+        };
+        let sorted = marks.is_sorted_by(|a, b| a < b);
+        if !digits.len().is_multiple_of(DIGITS) || weights.len() != marks.len() || !sorted {
+            return Err(wrong());
+        }
+        Ok(Marks {
+            each: marks.into_iter().zip(weights).collect(),
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! What was seen of all rows together: how many, what was hidden, and the
+//! moments of every column of numbers. Priors and floors are in these units, so
+//! that a model which is to learn on without its rows must keep them.
+
+use super::Leaf;
+use crate::data::Schema;
+use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What was seen of all rows together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The total weight of all rows.
+    pub total: f64,
+    /// The number of rows that weigh anything.
+    pub rows: u64,
+    /// The weight of the rows without a label.
+    pub unlabelled: f64,
+    /// The weight of the rows that EM must complete: some but not all of their
+    /// correlated cells are hidden.
+    pub incomplete: f64,
+    /// Moments of every column of numbers, by position in the schema.
+    pub columns: Vec<GaussianStats>,
+}
+
+impl Seen {
+    /// No row of so many columns.
+    pub fn nothing(columns: usize) -> Seen {
+        Seen {
+            columns: vec![GaussianStats::default(); columns],
+            ..Seen::default()
+        }
+    }
+
+    /// Adds what was seen of other rows.
+    pub fn merge(&mut self, other: &Seen) {
+        self.total += other.total;
+        self.rows += other.rows;
+        self.unlabelled += other.unlabelled;
+        self.incomplete += other.incomplete;
+        let columns = self.columns.iter_mut().zip(&other.columns);
+        columns.for_each(|(a, b)| a.merge(b));
+    }
+
+    pub(super) fn check(&self, schema: &Schema) -> Result<()> {
+        if self.total <= 0.0 {
+            return Err(Error::data("every row has weight 0"));
+        }
+        for (field, moments) in schema.fields.iter().zip(&self.columns) {
+            if !(moments.mean.is_finite() && moments.scatter.is_finite()) {
+                return Err(
+                    Error::data("the numbers are too large for double precision")
+                        .at_column(&field.name)
+                        .with_hint("rescale the column"),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a column lies. A constant column's unit is its value, or 1.
+    pub(super) fn scale(&self, column: usize) -> Scale {
+        let moments = &self.columns[column];
+        let variance = if moments.weight > 0.0 {
+            moments.scatter / moments.weight
+        } else {
+            0.0
+        };
+        // Below this the spread is rounding of the mean.
+        let rounding = (moments.mean * f64::EPSILON).powi(2);
+        let constant = variance <= rounding;
+        let square = moments.mean * moments.mean;
+        let unit = if square > 0.0 { square } else { 1.0 };
+        Scale {
+            mean: moments.mean,
+            variance: if constant { unit } else { variance },
+            constant,
+        }
+    }
+
+    /// Where the columns of a leaf lie.
+    pub(super) fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
+        leaf.columns.iter().map(|c| self.scale(*c)).collect()
+    }
+
+    /// The leaves without columns of which nothing was seen, and with constant
+    /// columns of numbers each by itself, fixed; `None` where that changes
+    /// nothing.
+    pub(super) fn reconsidered(&self, leaves: &[Leaf]) -> Option<Vec<Leaf>> {
+        let mut kept = Vec::new();
+        let mut changed = false;
+        for leaf in leaves {
+            if leaf.family.levels().is_some() || leaf.family.is_text() {
+                kept.push(leaf.clone());
+                continue;
+            }
+            let unseen = |c: &usize| self.columns[*c].weight <= 0.0;
+            let (constant, varying): (Vec<usize>, Vec<usize>) = leaf
+                .columns
+                .iter()
+                .filter(|c| !unseen(c))
+                .partition(|c| self.scale(**c).constant);
+            if varying.len() == leaf.columns.len() {
+                kept.push(leaf.clone());
+                continue;
+            }
+            changed = true;
+            if !varying.is_empty() {
+                let mut leaf = leaf.clone();
+                if let LeafFamily::Multivariate { shape, .. } = &mut leaf.family {
+                    shape.columns = varying.len();
+                }
+                kept.push(Leaf {
+                    columns: varying,
+                    ..leaf
+                });
+            }
+            for column in constant {
+                let family = LeafFamily::Gaussian {
+                    shape: (),
+                    prior: Default::default(),
+                    vague: None,
+                };
+                kept.push(Leaf {
+                    columns: vec![column],
+                    family,
+                    fixed: true,
+                });
+            }
+        }
+        changed.then_some(kept)
+    }
+
+    /// Gives a leaf its prior and its fallback, in the units of its columns.
+    pub(super) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
+        let mut scales = self.scales(leaf);
+        if leaf.fixed {
+            // All but a point, so that draws are the constant too.
+            scales.iter_mut().for_each(|scale| scale.variance *= 1e-12);
+        }
+        leaf.family.settle(&scales, belief);
+    }
+
+    /// The logarithm of the units of a row's density.
+    pub(super) fn log_units(&self, leaves: &[Leaf]) -> f64 {
+        let columns = leaves.iter().filter(|leaf| leaf.family.has_units());
+        let columns = columns.flat_map(|leaf| &leaf.columns);
+        columns
+            .map(|c| 0.5 * self.columns[*c].weight / self.total * self.scale(*c).variance.ln())
+            .sum()
+    }
+}

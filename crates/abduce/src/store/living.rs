@@ -1,0 +1,160 @@
+//! Model files that take in new rows, add up and forget. What a change makes
+//! untrue, such as a calibration, is dropped and told.
+
+use super::{Body, FitRecord, Model, Recipe};
+use crate::data::Source;
+use crate::learn::Control;
+use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, Unlabelled};
+use crate::{Error, Result};
+
+/// A model after a change, and what is to be said about it.
+#[derive(Debug)]
+pub struct Changed {
+    /// The model.
+    pub model: Model,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+const BOUND: &str = "the model was not learned from its rows alone: what was made of hidden labels \
+     or cells stays as it was, and the log-likelihood is a lower bound; fit all rows again for the \
+     best model";
+
+impl Model {
+    /// Takes in new rows; `unlabelled` is how much those without a label count,
+    /// as before if not given. See [`Mixture::update`].
+    ///
+    /// # Errors
+    /// If this kind of model cannot, or the rows do not fit its columns.
+    pub fn update(
+        &self,
+        rows: &dyn Source,
+        files: Vec<String>,
+        unlabelled: Option<f64>,
+        control: Control,
+    ) -> Result<Changed> {
+        let (mixture, specification, options) = self.living()?;
+        let weight = unlabelled.unwrap_or_else(|| self.unlabelled_weight());
+        let fit = mixture.update(rows, specification, options, weight, control)?;
+        let mut notes = Vec::new();
+        let new = fit.mixture.seen.unlabelled - mixture.seen.unlabelled;
+        if mixture.target.is_some() && new > 0.0 && weight == 0.0 {
+            notes.push(match unlabelled {
+                Some(_) => "rows without a label teach nothing, as their weight is 0".to_string(),
+                None => "rows without a label teach nothing here: the model has not learned how \
+                         much they should count; --unlabelled says it"
+                    .to_string(),
+            });
+        }
+        Ok(self.changed(fit, files, notes))
+    }
+
+    /// Adds up models of different rows. See [`Mixture::merge`].
+    ///
+    /// # Errors
+    /// If they are of different kinds or were fitted differently.
+    pub fn merge(models: &[Model]) -> Result<Changed> {
+        let Some(first) = models.first() else {
+            return Err(Error::parameter("there is no model to merge"));
+        };
+        let (_, specification, options) = first.living()?;
+        let mut parts = Vec::with_capacity(models.len());
+        for (model, number) in models.iter().zip(1..) {
+            let (mixture, own, _) = model.living()?;
+            if model.model != first.model || own != specification {
+                return Err(Error::parameter(format!(
+                    "model {number} was fitted differently from the first"
+                ))
+                .with_hint("models add up that were fitted with the same options"));
+            }
+            parts.push(mixture);
+        }
+        let weight = first.unlabelled_weight();
+        let fit = Mixture::merge(&parts, specification, options, weight)?;
+        let others = models[1..].iter();
+        let files = others.flat_map(|model| model.provenance.files.clone());
+        let mut changed = first.changed(fit, files.collect(), Vec::new());
+        let calibrated = models[1..].iter().any(|model| model.calibration.is_some());
+        if calibrated && first.calibration.is_none() {
+            changed.notes.push(UNCALIBRATED.into());
+        }
+        Ok(changed)
+    }
+
+    /// Takes rows out that the model has seen. See [`Mixture::forget`].
+    ///
+    /// # Errors
+    /// If this kind of model cannot, or it cannot have seen the rows.
+    pub fn forget(&self, rows: &dyn Source, control: Control) -> Result<Changed> {
+        let (mixture, specification, options) = self.living()?;
+        let fit = mixture.forget(rows, specification, options, control)?;
+        let mut notes = Vec::new();
+        if mixture.marks.is_none() {
+            notes.push(
+                "the model keeps no marks of its rows, so that only what its statistics rule out \
+                 is known not to have been seen"
+                    .to_string(),
+            );
+        }
+        Ok(self.changed(fit, Vec::new(), notes))
+    }
+
+    /// What is needed to go on learning.
+    fn living(&self) -> Result<(&Mixture, &Specification, &FitOptions)> {
+        match (&self.body, &self.provenance.recipe) {
+            (
+                Body::Mixture(mixture),
+                Recipe::Mixture {
+                    specification,
+                    options,
+                },
+            ) => Ok((mixture, specification, options)),
+            _ => Err(Error::parameter(format!(
+                "a {} does not change without its data",
+                self.model
+            ))
+            .with_hint("fit it again; naive-bayes with --family COL=kde can change")),
+        }
+    }
+
+    /// How much rows without a label count in this model.
+    fn unlabelled_weight(&self) -> f64 {
+        let given = match &self.provenance.recipe {
+            Recipe::Mixture { options, .. } => match options.unlabelled {
+                Unlabelled::Weight(weight) => Some(weight),
+                Unlabelled::Chosen => None,
+            },
+            Recipe::Density { .. } => None,
+        };
+        let chosen = self.fit.unlabelled.as_ref().map(|choice| choice.weight);
+        match self.joint().target() {
+            Some(_) => given.or(chosen).unwrap_or(0.0),
+            None => 1.0,
+        }
+    }
+
+    fn changed(&self, fit: Fit, more: Vec<String>, mut notes: Vec<String>) -> Changed {
+        if !fit.mixture.is_exact() {
+            notes.push(BOUND.into());
+        }
+        if self.calibration.is_some() {
+            notes.push(UNCALIBRATED.into());
+        }
+        let mut model = self.clone();
+        model.calibration = None;
+        for file in more {
+            if !model.provenance.files.contains(&file) {
+                model.provenance.files.push(file);
+            }
+        }
+        model.fit = FitRecord {
+            unlabelled: model.fit.unlabelled.take(),
+            ..FitRecord::of(&fit)
+        };
+        model.body = Body::Mixture(fit.mixture);
+        Changed { model, notes }
+    }
+}
+
+const UNCALIBRATED: &str =
+    "the calibration was learned with other rows and is dropped; fit again with --calibrate";
