@@ -1,7 +1,8 @@
 """The cases of the benchmark and their data: seeded, written once into .data/, reused afterwards.
 
 A case is one entry of CASES. Its folder holds what both programs read: x.f64 (n×d doubles, little-endian, row after row),
-labels.u32 for naive Bayes, start.json for mixtures, queries.f64 and density.json for densities, and meta.json.
+or codes.u32 for levels, or starts.u32, codes.u32 and counts.f64 (compressed rows) for counts of words, or texts.txt (a document a line);
+labels.u32 for naive Bayes, start.json for mixtures, queries.f64 and density.json for densities, and meta.json. Fitting and predicting share a folder.
 """
 
 import json
@@ -10,11 +11,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
+
+import texts
 
 DATA = Path(__file__).resolve().parent / ".data"
 SEED = 2026
 # Raise it when the generators change, so that data of an older one are not reused.
-GENERATION = 1
+GENERATION = 2
+# The levels of a categorical column.
+LEVELS = 8
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,11 @@ class Case:
     k: int
     required: float
 
+    @property
+    def data(self):
+        """What the data are made as: predictions are asked of the rows that a fit is made of."""
+        return self.kind.removesuffix("-predict")
+
     def scaled(self, scale):
         """The same case with fewer rows, for trying the benchmark out; it gets its own folder."""
         if scale == 1.0:
@@ -36,13 +47,19 @@ class Case:
 
     @property
     def folder(self):
-        return DATA / self.name
+        return DATA / self.name.replace("-predict", "")
 
 
 CASES = [
     Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 8.0),
     Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 8.0),
-    Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 3.0),
+    Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 8.0),
+    Case("naive-bayes-predict-1000000x32-k10", "naive-bayes-predict", 1_000_000, 32, 10, 15.0),
+    Case("categorical-1000000x20-k10", "categorical", 1_000_000, 20, 10, 15.0),
+    Case("categorical-predict-1000000x20-k10", "categorical-predict", 1_000_000, 20, 10, 8.0),
+    Case("multinomial-200000-k20", "multinomial", 200_000, 50_000, 20, 2.0),
+    Case("multinomial-predict-200000-k20", "multinomial-predict", 200_000, 50_000, 20, 2.0),
+    Case("texts-50000", "texts", 50_000, 0, 1, 10.0),
     Case("kernel-density-100000x2", "kernel-density", 100_000, 2, 8, 25.0),
     Case("kernel-grid-1000000x1", "kernel-grid", 1_000_000, 1, 8, 100.0),
 ]
@@ -50,14 +67,15 @@ CASES = [
 
 def prepare(case, iterations):
     """Makes the case's folder if it is not there yet, and sets the number of iterations both programs shall run."""
-    meta = {**asdict(case), "seed": SEED, "generation": GENERATION}
+    own = {key: value for key, value in asdict(case).items() if key in ("n", "d", "k")}
+    meta = {**own, "data": case.data, "seed": SEED, "generation": GENERATION}
     path = case.folder / "meta.json"
     there = json.loads(path.read_text()) if path.exists() else {}
     there.pop("iterations", None)
     if there != meta:
         shutil.rmtree(case.folder, ignore_errors=True)
         case.folder.mkdir(parents=True)
-        GENERATORS[case.kind](case)
+        GENERATORS[case.data](case)
     # Written last: a folder without it was interrupted half-way and is made again.
     path.write_text(json.dumps({**meta, "iterations": iterations}))
 
@@ -102,6 +120,44 @@ def make_naive_bayes(case):
     labels.astype("<u4").tofile(case.folder / "labels.u32")
 
 
+def make_categorical(case):
+    """Classes of uneven size whose columns have their own shares of eight levels."""
+    generator = np.random.default_rng(SEED)
+    labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
+    codes = np.empty((case.n, case.d), dtype="<u4")
+    for column in range(case.d):
+        shares = generator.dirichlet(np.full(LEVELS, 2.0), case.k).cumsum(axis=1)
+        codes[:, column] = (generator.random(case.n)[:, None] > shares[labels]).sum(axis=1).clip(0, LEVELS - 1)
+    codes.tofile(case.folder / "codes.u32")
+    labels.astype("<u4").tofile(case.folder / "labels.u32")
+
+
+def make_multinomial(case):
+    """Documents of log-normal length; words by Zipf's law, some of them a class's own."""
+    generator = np.random.default_rng(SEED)
+    labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
+    lengths = np.maximum(1, generator.lognormal(np.log(46.0), 0.7, case.n)).astype(int)
+    documents = np.repeat(np.arange(case.n), lengths)
+    zipf = 1.0 / (np.arange(case.d) + 20.0)
+    shares = np.cumsum(zipf * generator.gamma(0.7, 1.0, (case.k, case.d)), axis=1)
+    places = generator.random(len(documents)) * shares[labels[documents], -1]
+    terms = np.empty(len(documents), dtype=np.int64)
+    for label in range(case.k):
+        rows = labels[documents] == label
+        terms[rows] = np.searchsorted(shares[label], places[rows])
+    table = sparse.coo_matrix((np.ones(len(terms)), (documents, terms.clip(0, case.d - 1))), (case.n, case.d)).tocsr()
+    table.sort_indices()
+    table.indptr.astype("<u4").tofile(case.folder / "starts.u32")
+    table.indices.astype("<u4").tofile(case.folder / "codes.u32")
+    table.data.astype("<f8").tofile(case.folder / "counts.f64")
+    labels.astype("<u4").tofile(case.folder / "labels.u32")
+
+
+def make_texts(case):
+    """Documents of log-normal length, 380 bytes on average."""
+    texts.write(case.folder / "texts.txt", case.n, 380 * case.n)
+
+
 def make_density(case):
     """Clusters of uneven spread, and a tenth as many queries from the same clusters; one bandwidth by Scott's rule."""
     generator = np.random.default_rng(SEED)
@@ -121,7 +177,8 @@ def make_density(case):
 
 
 GENERATORS = {
-    "mixture": make_mixture, "naive-bayes": make_naive_bayes, "kernel-density": make_density, "kernel-grid": make_density,
+    "mixture": make_mixture, "naive-bayes": make_naive_bayes, "categorical": make_categorical, "multinomial": make_multinomial, "texts": make_texts,
+    "kernel-density": make_density, "kernel-grid": make_density,
 }
 
 
@@ -133,6 +190,23 @@ def load_x(case):
 def load_labels(case):
     """The class of each row of a prepared naive Bayes case."""
     return np.fromfile(case.folder / "labels.u32", dtype="<u4")
+
+
+def load_codes(case):
+    """The n×d levels of a prepared case."""
+    return np.fromfile(case.folder / "codes.u32", dtype="<u4").reshape(case.n, case.d).astype(np.int64)
+
+
+def load_counts(case):
+    """The counts of words of a prepared case, as a sparse matrix."""
+    read = lambda name, kind: np.fromfile(case.folder / name, dtype=kind)
+    starts, codes = read("starts.u32", "<u4").astype(np.int32), read("codes.u32", "<u4").astype(np.int32)
+    return sparse.csr_matrix((read("counts.f64", "<f8"), codes, starts), (case.n, case.d))
+
+
+def load_texts(case):
+    """The documents of a prepared case."""
+    return (case.folder / "texts.txt").read_text(encoding="utf-8").splitlines()
 
 
 def load_queries(case):

@@ -7,11 +7,12 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.mixture import GaussianMixture
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KernelDensity
 
-from cases import load_density, load_labels, load_queries, load_start, load_x
+from cases import LEVELS, load_codes, load_counts, load_density, load_labels, load_queries, load_start, load_texts, load_x
 
 # How many answers of a density are held against sums over all points.
 CHECKED = 200
@@ -84,6 +85,60 @@ def joint_log_likelihood(model, x, y):
     return float(total)
 
 
+def predicted(model, x):
+    """Classes of all rows; where they differ from ours, this sum differs."""
+    begun = time.perf_counter()
+    classes = model.predict(x)
+    seconds = time.perf_counter() - begun
+    return {"seconds": seconds, "log_likelihood": float((classes * (np.arange(len(classes)) % 1009)).sum())}
+
+
+def naive_bayes_predict(case, _iterations):
+    """The classes of the rows that the model was fitted to."""
+    x = load_x(case)
+    return predicted(GaussianNB(var_smoothing=0.0).fit(x, load_labels(case)), x)
+
+
+def categorical(case, _iterations):
+    """One fit with Laplace's rule."""
+    x, y = load_codes(case), load_labels(case)
+    begun = time.perf_counter()
+    model = CategoricalNB(min_categories=LEVELS).fit(x, y)
+    seconds = time.perf_counter() - begun
+    cells = sum(model.feature_log_prob_[j][y, x[:, j]].sum() for j in range(case.d))
+    return {"seconds": seconds, "log_likelihood": float(model.class_log_prior_[y].sum() + cells)}
+
+
+def categorical_predict(case, _iterations):
+    x = load_codes(case)
+    return predicted(CategoricalNB(min_categories=LEVELS).fit(x, load_labels(case)), x)
+
+
+def multinomial(case, _iterations):
+    """One fit with Laplace's rule, from counts that are there already."""
+    x, y = load_counts(case), load_labels(case)
+    begun = time.perf_counter()
+    model = MultinomialNB().fit(x, y)
+    seconds = time.perf_counter() - begun
+    rows = np.repeat(np.arange(case.n), np.diff(x.indptr))
+    words = (x.data * model.feature_log_prob_[y[rows], x.indices]).sum()
+    return {"seconds": seconds, "log_likelihood": float(model.class_log_prior_[y].sum() + words)}
+
+
+def multinomial_predict(case, _iterations):
+    x = load_counts(case)
+    return predicted(MultinomialNB().fit(x, load_labels(case)), x)
+
+
+def texts(case, _iterations):
+    """Raw text to sparse counts; the sum is of all counts, each times its code."""
+    documents = load_texts(case)
+    begun = time.perf_counter()
+    counts = CountVectorizer().fit_transform(documents)
+    seconds = time.perf_counter() - begun
+    return {"seconds": seconds, "log_likelihood": float((counts.data * counts.indices).sum())}
+
+
 def kernel_density(case, _iterations):
     """Tree and queries, to a relative tolerance; the first answers are compared with sums over all points."""
     x, queries, given = load_x(case), load_queries(case), load_density(case)
@@ -115,4 +170,7 @@ def kernel_grid(case, _iterations):
     return {"seconds": seconds, "log_likelihood": float(np.log(exact).sum()), "exact": exact.tolist(), "error": 0.0}
 
 
-RUN = {"mixture": mixture, "naive-bayes": naive_bayes, "kernel-density": kernel_density, "kernel-grid": kernel_grid}
+RUN = {"mixture": mixture, "naive-bayes": naive_bayes, "naive-bayes-predict": naive_bayes_predict,
+       "categorical": categorical, "categorical-predict": categorical_predict,
+       "multinomial": multinomial, "multinomial-predict": multinomial_predict, "texts": texts,
+       "kernel-density": kernel_density, "kernel-grid": kernel_grid}

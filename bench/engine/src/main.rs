@@ -1,18 +1,19 @@
 //! Fits the arrays of one benchmark case and prints, as one line of JSON, how
 //! long it took and what came out. `bench/README.md` says what is read.
 
+mod classes;
 mod densities;
+mod texts;
 
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{Control, EmOptions};
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Parameters, Specification, fit, fit_from,
+    CovarianceKind, Fit, FitOptions, Parameters, Specification, fit_from,
 };
 use serde::Deserialize;
 use std::error::Error;
 use std::path::Path;
-use std::time::Instant;
 
 #[derive(Deserialize)]
 struct Meta {
@@ -41,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let [kind, folder, ..] = arguments.as_slice() else {
         return Err(
-            "usage: abduce-bench mixture|naive-bayes|kernel-density|kernel-grid FOLDER [--repeat N] [--threads N]".into(),
+            "usage: abduce-bench KIND FOLDER [--repeat N] [--threads N]; bench/README.md names the kinds".into(),
         );
     };
     rayon::ThreadPoolBuilder::new()
@@ -52,7 +53,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..option("--repeat", 1) {
         let answer = match kind.as_str() {
             "mixture" => mixture(folder, &meta)?,
-            "naive-bayes" => naive_bayes(folder, &meta)?,
+            "naive-bayes" => classes::gaussian(folder, &meta)?.fitted()?,
+            "naive-bayes-predict" => classes::gaussian(folder, &meta)?.predicted()?,
+            "categorical" => classes::categorical(folder, &meta)?.fitted()?,
+            "categorical-predict" => classes::categorical(folder, &meta)?.predicted()?,
+            "multinomial" => classes::multinomial(folder, &meta)?.fitted()?,
+            "multinomial-predict" => classes::multinomial(folder, &meta)?.predicted()?,
+            "texts" => texts::counted(folder)?,
             "kernel-density" => densities::at_queries(folder, &meta)?,
             "kernel-grid" => densities::on_grid(folder, &meta)?,
             _ => return Err(format!("there is no case of kind {kind}").into()),
@@ -156,52 +163,6 @@ fn mixture(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Erro
         "seconds_per_iteration": seconds / iterations as f64,
         "log_likelihood": trace[iterations - 1],
         "iterations": iterations,
-        "extra_mb": extra,
-    }))
-}
-
-fn naive_bayes(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
-    let mut columns = columns(folder, meta)?;
-    let labels = std::fs::read(folder.join("labels.u32"))?;
-    let labels = labels
-        .chunks_exact(4)
-        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    columns.push(Column::Code {
-        values: labels.collect(),
-        nulls: None,
-    });
-    let mut fields = fields(meta.d);
-    let levels = (0..meta.k).map(|j| j.to_string());
-    fields.push(Field::with_levels("label", Kind::Categorical, levels));
-    let table = Table::new(Schema::new(fields), columns, None)?;
-    let specification = Specification {
-        variance_floor: 0.0,
-        ..Specification::naive_bayes("label")
-    };
-    let clock = Instant::now();
-    let (fit, extra) = with_extra_memory(|| {
-        fit(
-            &specification,
-            &table,
-            &FitOptions::default(),
-            Control::default(),
-        )
-    });
-    let (fit, seconds) = (fit?, clock.elapsed().as_secs_f64());
-    let means = fit
-        .mixture
-        .parameters
-        .leaves
-        .iter()
-        .flatten()
-        .filter_map(|d| match d {
-            Distribution::Gaussian(g) => Some(g.mean),
-            _ => None,
-        });
-    Ok(serde_json::json!({
-        "seconds": seconds,
-        "log_likelihood": fit.log_likelihood,
-        "means_checksum": means.sum::<f64>(),
         "extra_mb": extra,
     }))
 }
