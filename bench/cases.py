@@ -18,7 +18,7 @@ import texts
 DATA = Path(__file__).resolve().parent / ".data"
 SEED = 2026
 # Raise it when the generators change, so that data of an older one are not reused.
-GENERATION = 2
+GENERATION = 3
 # The levels of a categorical column.
 LEVELS = 8
 
@@ -145,7 +145,9 @@ def make_multinomial(case):
     for label in range(case.k):
         rows = labels[documents] == label
         terms[rows] = np.searchsorted(shares[label], places[rows])
-    table = sparse.coo_matrix((np.ones(len(terms)), (documents, terms.clip(0, case.d - 1))), (case.n, case.d)).tocsr()
+    # Only words that occur are in a vocabulary.
+    kept, terms = np.unique(terms.clip(0, case.d - 1), return_inverse=True)
+    table = sparse.coo_matrix((np.ones(len(terms)), (documents, terms)), (case.n, len(kept))).tocsr()
     table.sort_indices()
     table.indptr.astype("<u4").tofile(case.folder / "starts.u32")
     table.indices.astype("<u4").tofile(case.folder / "codes.u32")
@@ -201,7 +203,7 @@ def load_counts(case):
     """The counts of words of a prepared case, as a sparse matrix."""
     read = lambda name, kind: np.fromfile(case.folder / name, dtype=kind)
     starts, codes = read("starts.u32", "<u4").astype(np.int32), read("codes.u32", "<u4").astype(np.int32)
-    return sparse.csr_matrix((read("counts.f64", "<f8"), codes, starts), (case.n, case.d))
+    return sparse.csr_matrix((read("counts.f64", "<f8"), codes, starts), (case.n, codes.max() + 1))
 
 
 def load_texts(case):

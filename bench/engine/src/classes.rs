@@ -134,7 +134,8 @@ pub fn multinomial(folder: &Path, meta: &Meta) -> Outcome<Case> {
         nulls: None,
     };
     // Names in the order of their codes.
-    let terms = (0..meta.d).map(|term| format!("{term:08}")).collect();
+    let width = codes.iter().max().map_or(0, |most| most + 1);
+    let terms = (0..width).map(|term| format!("{term:08}")).collect();
     let encoder = Encoder {
         analyzer: Analyzer::default(),
         encoding: Encoding::Vocabulary(terms),

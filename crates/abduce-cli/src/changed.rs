@@ -1,6 +1,7 @@
 //! What is told about a model that has taken in rows, was added up or has
 //! forgotten: what is new in it, what is gone, and where it lies now.
 
+use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
@@ -97,8 +98,10 @@ pub fn keep(
             writeln!(output, "  rows            {rows} of {models}")?;
         }
     }
-    writeln!(output, "  log-likelihood  {:.6}", fit.log_likelihood)?;
-    writeln!(output, "  BIC             {:.4}", fit.bic)?;
+    if is_generative(model) {
+        writeln!(output, "  log-likelihood  {:.6}", fit.log_likelihood)?;
+        writeln!(output, "  BIC             {:.4}", fit.bic)?;
+    }
     if let Some(target) = joint.target() {
         let name = &joint.schema().fields[target].name;
         writeln!(output, "  {name}: {}", some(&joint.names()))?;

@@ -19,6 +19,8 @@ mod show;
 mod tour;
 mod update;
 
+pub use fit::is_generative;
+
 use crate::context::Context;
 use crate::failure::Outcome;
 use clap::Subcommand;

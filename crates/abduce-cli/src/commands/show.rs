@@ -1,6 +1,6 @@
 //! `show`: what is in a model file, for people.
 
-use crate::commands::fit::calibrated;
+use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative};
 use crate::context::Context;
 use crate::density_tables;
 use crate::failure::Outcome;
@@ -94,6 +94,9 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
                 lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
             }
         }
+    }
+    if !is_generative(model) {
+        lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
     }
     if fit.weight != fit.rows as f64 {
         lines.insert(1, ("weight", readable(fit.weight)));

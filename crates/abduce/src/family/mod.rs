@@ -93,7 +93,7 @@ pub use normal_wishart::NormalWishart;
 pub use point_mass::PointMass;
 pub use point_stats::PointStats;
 pub use poisson::{Poisson, PoissonStats};
-pub use presence::Presence;
+pub use presence::{Presence, PresencePrior};
 pub use pseudocounts::Pseudocounts;
 pub use scalar::Scalar;
 pub use student_t::StudentT;

@@ -6,7 +6,7 @@
 //! of a text that no component has seen say nothing: they are a coin to all.
 
 use super::term_stats::{TermStats, each_document};
-use super::{Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen};
+use super::{Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen, times};
 use crate::Result;
 use crate::data::Rows;
 use rand::{Rng, RngExt};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// let cells = [column.cells(0, 2)];
 /// let mut stats = Presence::zero(&WordsShape::of_text(2));
 /// Presence::observe(&Rows::new(&cells), &[1.0, 1.0], &mut stats);
-/// assert_eq!(Presence::map(&stats, &1.0)?.probabilities, [0.5, 0.25]);
+/// assert_eq!(Presence::map(&stats, &1.0.into())?.probabilities, [0.5, 0.25]);
 /// # Ok::<(), abduce::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,54 @@ pub struct Presence {
     /// Whether each term has a column of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub columns: bool,
+}
+
+/// Documents added in thought, with and without each term: the priors of p_t are
+/// Beta(1 + with, 1 + without).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PresencePrior {
+    /// So many with and as many without each term.
+    Same(f64),
+    /// So many, each term in its own share of them.
+    Shares {
+        /// How many documents.
+        documents: f64,
+        /// The share of them that hold each term.
+        shares: Vec<f64>,
+    },
+}
+
+impl Default for PresencePrior {
+    fn default() -> Self {
+        PresencePrior::Same(0.0)
+    }
+}
+
+impl From<f64> for PresencePrior {
+    fn from(alpha: f64) -> Self {
+        PresencePrior::Same(alpha)
+    }
+}
+
+impl PresencePrior {
+    fn documents(&self) -> f64 {
+        match self {
+            PresencePrior::Same(alpha) => 2.0 * alpha,
+            PresencePrior::Shares { documents, .. } => *documents,
+        }
+    }
+
+    /// Those with a term and those without.
+    fn of(&self, term: usize) -> (f64, f64) {
+        match self {
+            PresencePrior::Same(alpha) => (*alpha, *alpha),
+            PresencePrior::Shares { documents, shares } => {
+                let share = shares.get(term).copied().unwrap_or(0.5);
+                (documents * share, documents * (1.0 - share))
+            }
+        }
+    }
 }
 
 impl Presence {
@@ -59,8 +107,8 @@ impl Family for Presence {
     const NAME: &'static str = "presence";
     type Stats = TermStats;
     type Shape = WordsShape;
-    /// α of the Beta(1 + α, 1 + α) priors.
-    type Prior = f64;
+    /// Documents added in thought.
+    type Prior = PresencePrior;
 
     fn shape_of_column(terms: usize) -> Option<WordsShape> {
         Some(WordsShape::of_text(terms))
@@ -101,19 +149,24 @@ impl Family for Presence {
         });
     }
 
-    fn map(stats: &TermStats, smoothing: &f64) -> Result<Self> {
-        let total = stats.documents + 2.0 * smoothing;
+    fn map(stats: &TermStats, prior: &PresencePrior) -> Result<Self> {
+        let total = stats.documents + prior.documents();
         if !(total > 0.0 && total.is_finite()) {
             return Err(nothing_seen());
         }
-        let share = |count: &f64| ((count + smoothing) / total).min(1.0);
+        let share = |(term, count): (usize, &f64)| ((count + prior.of(term).0) / total).min(1.0);
         Ok(Presence {
-            probabilities: stats.counts.iter().map(share).collect(),
+            probabilities: stats.counts.iter().enumerate().map(share).collect(),
             columns: false,
         })
     }
 
-    fn map_all(shape: &WordsShape, stats: &[TermStats], prior: &f64, vague: &Self) -> Vec<Self> {
+    fn map_all(
+        shape: &WordsShape,
+        stats: &[TermStats],
+        prior: &PresencePrior,
+        vague: &Self,
+    ) -> Vec<Self> {
         let all = merged(stats);
         let one = |own: &TermStats| {
             let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
@@ -129,12 +182,13 @@ impl Family for Presence {
         stats.iter().map(one).collect()
     }
 
-    fn log_prior(&self, smoothing: &f64) -> f64 {
-        if *smoothing == 0.0 {
-            return 0.0;
-        }
-        let terms = self.probabilities.iter().map(|p| p.ln() + (-p).ln_1p());
-        smoothing * terms.sum::<f64>()
+    fn log_prior(&self, prior: &PresencePrior) -> f64 {
+        let terms = self.probabilities.iter().enumerate();
+        let terms = terms.map(|(term, p)| {
+            let (with, without) = prior.of(term);
+            times(with, p.ln()) + times(without, (-p).ln_1p())
+        });
+        terms.sum()
     }
 
     fn log_likelihood(&self, stats: &TermStats) -> f64 {
@@ -166,8 +220,8 @@ impl Family for Presence {
         x >= 0.0 && x.is_finite()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> f64 {
-        belief.smoothing
+    fn weak_prior(_: &[Scale], belief: &Belief) -> PresencePrior {
+        belief.smoothing.into()
     }
 
     fn vague(shape: &WordsShape, _: &[Scale]) -> Self {

@@ -69,7 +69,10 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
-        let task = self.options.task(self.model, context.seed)?;
+        let mut task = self.options.task(self.model, context.seed)?;
+        if let Task::Mixture(_, options) = &mut task {
+            options.marks = false;
+        }
         self.calibration.method(&task)?;
         self.check_truth(&task)?;
         let opened = self.open(&task, context)?;

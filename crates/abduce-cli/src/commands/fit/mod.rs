@@ -11,7 +11,7 @@ mod values;
 pub use learn::CalibrationOptions;
 pub use model_name::{ModelName, ModelParser};
 pub use options::{ModelOptions, Task};
-pub use summary::{calibrated, columns};
+pub use summary::{LIKELIHOODS, calibrated, columns, is_generative};
 
 use crate::arguments::DataArguments;
 use crate::context::Context;

@@ -15,6 +15,17 @@ use std::io::Write;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
+/// What scores do not have.
+pub const LIKELIHOODS: [&str; 3] = ["log-likelihood", "BIC", "AIC"];
+
+/// Whether a model has densities, and not scores that only tell classes apart.
+pub fn is_generative(model: &Model) -> bool {
+    match &model.body {
+        Body::Mixture(mixture) => mixture.is_generative(),
+        Body::Density(_) => true,
+    }
+}
+
 /// A fit and what is to be told about it.
 pub struct Told<'a> {
     pub model: &'a Model,
@@ -122,6 +133,9 @@ impl Told<'_> {
             ("iterations", format!("{}, {ended}", fit.iterations)),
             ("seconds", format!("{:.3}", self.seconds)),
         ];
+        if !is_generative(self.model) {
+            lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
+        }
         if let Recipe::Density { density } = &self.model.provenance.recipe {
             // Nothing is iterated, and most densities have no maximum likelihood.
             lines.retain(|(name, _)| *name != "iterations");

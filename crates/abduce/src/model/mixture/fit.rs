@@ -395,7 +395,12 @@ pub(super) fn finish(
     }
     let rows = seen.rows;
     let mixture = task.mixture(schema, result.parameters, result.statistics, seen);
-    let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
+    let mut log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
+    // Scores are no likelihood.
+    if !mixture.is_generative() {
+        log_likelihood = f64::NAN;
+        result.trace = vec![f64::NAN];
+    }
     let parameters = mixture.free_parameters();
     Fit {
         rows,

@@ -44,12 +44,15 @@ impl Marks {
                 let marks = marker.marks(chunk);
                 let weight = |row: usize| chunk.weights().map_or(1.0, |w| w[row]);
                 let rows = chunk.weighing_rows();
-                let each = rows.map(|row| (marks[row], weight(row))).collect();
-                Ok(Marks { each }.tidied())
+                let each = rows
+                    .map(|row| (marks[row], weight(row)))
+                    .collect::<Vec<_>>();
+                Ok(each)
             },
-            |all: &mut Marks, more| all.merge(&more),
+            |all: &mut Vec<(u64, f64)>, more| all.extend(more),
         )?;
-        Ok(Some(marks.unwrap_or_default()))
+        let each = marks.unwrap_or_default();
+        Ok(Some(Marks { each }.tidied()))
     }
 
     fn tidied(mut self) -> Marks {
@@ -115,7 +118,7 @@ struct Marker {
     columns: Vec<Column>,
 }
 
-/// What a column's cells are mixed with, and the hashes of its codes.
+/// What a column's numbers are mixed with, and what its codes become.
 struct Column {
     name: u64,
     codes: Vec<u64>,
@@ -124,14 +127,19 @@ struct Column {
 impl Marker {
     fn new(schema: &Schema) -> Marker {
         let column = |field: &Field| {
-            let terms: Vec<u64> = match field.text.as_deref().map(|text| &text.encoding) {
-                Some(Encoding::Vocabulary(terms)) => terms.terms().map(hash).collect(),
-                _ => field.levels.iter().map(|level| of_level(level)).collect(),
+            let name = hash(&field.name);
+            let codes = match field.text.as_deref().map(|text| &text.encoding) {
+                Some(Encoding::Vocabulary(terms)) => {
+                    terms.terms().map(|t| mix(name ^ hash(t))).collect()
+                }
+                // A level that is a number is that number.
+                _ => field
+                    .levels
+                    .iter()
+                    .map(|level| mix(name ^ number(level).map_or_else(|| hash(level), bits)))
+                    .collect(),
             };
-            Column {
-                name: hash(&field.name),
-                codes: terms,
-            }
+            Column { name, codes }
         };
         Marker {
             columns: schema.fields.iter().map(column).collect(),
@@ -142,39 +150,39 @@ impl Marker {
         let mut sums = vec![0_u64; chunk.rows()];
         for (column, own) in self.columns.iter().zip(chunk.columns()) {
             let cells = own.cells(0, chunk.rows());
-            let code = |code: u32| {
-                let known = column.codes.get(code as usize);
-                known.copied().unwrap_or(u64::from(code))
+            let add = |sums: &mut [u64], of: &dyn Fn(usize) -> u64| {
+                let rows = sums.iter_mut().enumerate();
+                let seen = rows.filter(|(row, _)| cells.is_seen(*row));
+                seen.for_each(|(row, sum)| *sum = sum.wrapping_add(of(row)));
             };
-            for (row, sum) in sums.iter_mut().enumerate() {
-                if !cells.is_seen(row) {
-                    continue;
-                }
-                let cell = match cells.values {
-                    Values::Real(x) => of_number(x[row]),
-                    Values::Code(codes) => code(codes[row]),
-                    Values::Text(documents) => {
-                        let (codes, counts) = documents.row(row);
-                        let terms = codes.iter().zip(counts);
-                        let terms = terms.map(|(c, n)| mix(code(*c) ^ of_number(*n)));
-                        terms.fold(1, u64::wrapping_add)
+            match cells.values {
+                // Most cells are such, and this becomes vector code.
+                Values::Real(x) if cells.seen.is_none() => {
+                    for (sum, x) in sums.iter_mut().zip(x) {
+                        *sum = sum.wrapping_add(mix(column.name ^ bits(*x)));
                     }
-                };
-                *sum = sum.wrapping_add(mix(column.name ^ mix(cell)));
+                }
+                Values::Real(x) => add(&mut sums, &|row| mix(column.name ^ bits(x[row]))),
+                Values::Code(codes) => add(&mut sums, &|row| column.codes[codes[row] as usize]),
+                Values::Text(documents) => add(&mut sums, &|row| {
+                    let (codes, counts) = documents.row(row);
+                    let terms = codes.iter().zip(counts);
+                    let terms = terms.map(|(code, n)| {
+                        let term = column.codes.get(*code as usize);
+                        let term = term.copied().unwrap_or(u64::from(*code));
+                        mix(term ^ bits(*n))
+                    });
+                    terms.fold(mix(column.name), u64::wrapping_add)
+                }),
             }
         }
         sums.iter().map(|sum| mix(*sum) >> (64 - BITS)).collect()
     }
 }
 
-/// A level that is a number is that number.
-fn of_level(level: &str) -> u64 {
-    number(level).map_or_else(|| hash(level), of_number)
-}
-
-fn of_number(x: f64) -> u64 {
-    // Adding 0 makes one zero of two.
-    mix((x + 0.0).to_bits())
+/// The bits of a number, the same for both zeros.
+fn bits(x: f64) -> u64 {
+    (x + 0.0).to_bits()
 }
 
 /// FNV-1a.

@@ -144,6 +144,12 @@ impl Mixture {
         }
     }
 
+    /// Whether it has densities: words told apart by their complement have only
+    /// scores.
+    pub fn is_generative(&self) -> bool {
+        self.leaves.iter().all(|leaf| leaf.family.is_generative())
+    }
+
     /// The number of components.
     pub fn components(&self) -> usize {
         self.parameters.weights.len()

@@ -5,7 +5,10 @@ use super::maximize::WeightBelief;
 use super::specification::COMPLEMENT;
 use super::{FamilyName, Leaf, Specification};
 use crate::data::{Field, Schema};
-use crate::family::{Family, LeafFamily, Presence, Pseudocounts, Statistics, Words, WordsShape};
+use crate::family::{
+    Family, LeafFamily, Presence, PresencePrior, Pseudocounts, Statistics, Stats as _, Words,
+    WordsShape,
+};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -143,14 +146,13 @@ impl Specification {
             LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
             LeafFamily::Presence { prior, .. } => {
                 if let Some(MEstimate { rows, pooled }) = self.m_estimate {
-                    if pooled {
-                        return Err(Error::parameter(
-                            "the pooled m-estimate is for levels and for words that are counted",
-                        )
-                        .at_column(&field.name)
-                        .with_hint("say m=3 without pooled, or choose another --event"));
-                    }
-                    *prior = rows / 2.0;
+                    *prior = match pooled.then(|| shares_of_documents(own)).flatten() {
+                        Some(shares) => PresencePrior::Shares {
+                            documents: rows,
+                            shares,
+                        },
+                        None => PresencePrior::Same(rows / 2.0),
+                    };
                 }
                 return Ok(());
             }
@@ -204,6 +206,19 @@ fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
         return Err(Error::parameter("every class has prior 0"));
     }
     Ok(shares.into_iter().map(|share| share / total).collect())
+}
+
+/// In which share of the documents of all classes each word is; `None` without
+/// documents.
+fn shares_of_documents(own: &[Statistics]) -> Option<Vec<f64>> {
+    let mut documents = own.iter().filter_map(|own| match own {
+        Statistics::Presence(own) => Some(own),
+        _ => None,
+    });
+    let mut all = documents.next()?.clone();
+    documents.for_each(|more| all.merge(more));
+    let share = |count: &f64| count / all.documents;
+    (all.documents > 0.0).then(|| all.counts.iter().map(share).collect())
 }
 
 /// How often levels or words were seen in all classes; `None` if never.
