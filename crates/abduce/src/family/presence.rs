@@ -268,3 +268,26 @@ impl Family for Presence {
         vec![of(vec![0.2, 0.5, 0.9]), of(vec![0.6])]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pooled_estimate_adds_documents_in_the_proportions_of_all() {
+        let own = TermStats {
+            documents: 4.0,
+            counts: vec![1.0, 0.0, 4.0],
+        };
+        let prior = PresencePrior::Shares {
+            documents: 2.0,
+            shares: vec![0.25, 0.5, 1.0],
+        };
+        let found = Presence::map(&own, &prior).unwrap();
+        assert_eq!(found.probabilities, [1.5 / 6.0, 1.0 / 6.0, 1.0]);
+        // What is certain beforehand has no density to lose.
+        let expected =
+            0.5 * 0.25f64.ln() + 1.5 * 0.75f64.ln() + (1.0f64 / 6.0).ln() + (5.0f64 / 6.0).ln();
+        assert!((found.log_prior(&prior) - expected).abs() < 1e-14);
+    }
+}
