@@ -12,6 +12,7 @@ mod levels;
 mod names;
 mod open;
 mod options;
+mod passes;
 mod raw;
 mod read;
 mod schema;

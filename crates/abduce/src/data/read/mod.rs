@@ -9,6 +9,7 @@ mod delimited;
 mod input;
 mod inputs;
 mod jsonl;
+mod lines;
 mod number;
 mod parquet;
 
