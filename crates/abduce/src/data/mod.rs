@@ -27,7 +27,7 @@ pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
 pub(crate) use infer::is_no;
 pub(crate) use names::{listed, nearest};
-pub use open::{Opened, open, open_with};
+pub use open::{Opened, label_column, open, open_with};
 pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub(crate) use read::not_opened;

@@ -6,7 +6,7 @@ use super::names::{listed, nearest, shortly};
 use super::options::ReadOptions;
 use super::passes::{Levels, encode, infer};
 use super::raw::RawRows;
-use super::read::{Inputs, number};
+use super::read::{self, Inputs, number};
 use super::schema::Schema;
 use super::source::Source;
 use crate::{Error, Result};
@@ -70,8 +70,8 @@ impl std::fmt::Debug for Opened {
     }
 }
 
-/// Opens files, globs or `-` for standard input as one table, and finds out
-/// what its columns are.
+/// Opens files, globs, folders of texts or `-` for standard input as one table,
+/// and finds out what its columns are.
 ///
 /// ```
 /// use abduce::data::{Kind, ReadOptions, open};
@@ -92,7 +92,7 @@ impl std::fmt::Debug for Opened {
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let wanted = wanted(&inputs, options)?;
-    let mut notes = Vec::new();
+    let mut notes = inputs.notes.clone();
     if let Some(first) = numeric_header(&inputs) {
         notes.push(format!(
             "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
@@ -150,17 +150,18 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         )));
     }
     let lacking: Vec<&str> = absent.into_iter().filter(|n| Some(*n) != target).collect();
-    let notes = match lacking.as_slice() {
-        [] => Vec::new(),
-        [name] => vec![format!(
+    let mut notes = inputs.notes.clone();
+    match lacking.as_slice() {
+        [] => {}
+        [name] => notes.push(format!(
             "the data have no column {name}; its cells are treated as missing"
-        )],
-        names => vec![format!(
+        )),
+        names => notes.push(format!(
             "the data lack {} of the model's columns: {}; their cells are treated as missing",
             names.len(),
             shortly(3, names.iter().copied())
-        )],
-    };
+        )),
+    }
     let named = options.weight.as_ref().or(schema.weight.as_ref());
     let weight_column = named.and_then(|name| inputs.position(name));
     let mut schema = schema.clone();
@@ -177,6 +178,31 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         &wanted,
         levels,
     )
+}
+
+/// The column that holds the classes, where files say so by what they are:
+/// `class` of a folder with a folder for each class and of several mailboxes,
+/// `label` of svmlight files. Nothing is said of other tables, nor of standard
+/// input, which can be read only once.
+///
+/// ```
+/// use abduce::data::{ReadOptions, label_column};
+/// let folder = tempfile::tempdir()?;
+/// for (class, text) in [("ham", "see you at noon"), ("spam", "win a prize")] {
+///     std::fs::create_dir(folder.path().join(class))?;
+///     std::fs::write(folder.path().join(class).join("1.txt"), text)?;
+/// }
+/// let path = folder.path().display().to_string();
+/// let label = label_column(&[path], &ReadOptions::default())?;
+/// assert_eq!(label.as_deref(), Some("class"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a file or folder cannot be read.
+pub fn label_column(paths: &[String], options: &ReadOptions) -> Result<Option<String>> {
+    let label = read::label_column(paths, options)?;
+    Ok(label.filter(|name| !options.drop.contains(name)))
 }
 
 /// Which columns the options leave, after a check that the options name only

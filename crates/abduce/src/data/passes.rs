@@ -7,9 +7,9 @@ use super::encode::CellEncoder;
 use super::infer::{Summary, Wish};
 use super::learn_terms::learn_terms;
 use super::open::Opened;
-use super::options::{Missing, ReadOptions};
-use super::read::Inputs;
-use super::schema::Schema;
+use super::options::{KindOverride, Missing, ReadOptions};
+use super::read::{Inputs, Known};
+use super::schema::{Kind, Schema};
 use super::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -27,9 +27,16 @@ pub(super) fn infer(
         .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
         .map(|at| {
             let name = &inputs.names[at];
+            let target = options.target.as_ref() == Some(name);
+            let known = match inputs.known[at] {
+                Some(Known::Text | Known::Pairs) => Some(Kind::Text),
+                Some(Known::Label) if !target => Some(Kind::Categorical),
+                _ => None,
+            };
+            let asked = options.kind_override(name).cloned();
             let wish = Wish {
-                kind: options.kind_override(name).cloned(),
-                target: options.target.as_ref() == Some(name),
+                kind: asked.or(known.map(KindOverride::from)),
+                target,
                 unnamed: inputs.unnamed[at],
             };
             (at, Summary::new(name, wish))

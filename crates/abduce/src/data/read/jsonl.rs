@@ -22,6 +22,7 @@ pub(super) const JSONL: Format = Format {
     magic: |_| false,
     seeks: false,
     sparse: true,
+    known: |_| &[],
     header,
     batches,
 };
