@@ -14,4 +14,5 @@ mod fitting;
 mod model_files;
 mod pipes;
 mod run;
+mod sources;
 mod text;
