@@ -8,6 +8,7 @@ use abduce::data::*;
 use abduce::text::{Analyzer, AnalyzerOptions, Unit};
 use common::*;
 use proptest::prelude::*;
+use std::slice::from_ref;
 
 const TEXTS: [(&str, &str, &str); 5] = [
     ("ham", "a.txt", "see you at noon"),
@@ -173,7 +174,7 @@ fn an_svmlight_file_is_a_table_of_terms_with_weights() {
     };
     let table = "label,features\n1,3:1 7:0.25\n-1,7:2 10:3\n1,9:0\n?,10:1 3:2\n";
     let table = files.write("a.csv", table);
-    assert_same(&rows, &opened(&[table.clone()], &pairs));
+    assert_same(&rows, &opened(from_ref(&table), &pairs));
     // The schema of the one reads the other.
     let schema = rows.source.schema();
     let with = |path: &str| open_with(&[path.to_string()], &options, schema).unwrap();
@@ -230,12 +231,12 @@ fn streamed_is_in_memory_and_threads_change_nothing() {
 fn files_that_are_hidden_or_beside_the_classes_are_left_out() {
     let files = Files::new();
     let folder = put_texts(&files);
-    let before = opened(&[folder.clone()], &options());
+    let before = opened(from_ref(&folder), &options());
     put(&files, "mail/ham/.hidden", "secret");
     put(&files, "mail/.git/config", "secret");
-    assert_same(&before, &opened(&[folder.clone()], &options()));
+    assert_same(&before, &opened(from_ref(&folder), &options()));
     put(&files, "mail/spam/deep/er/0", "free and deep");
-    let deeper = opened(&[folder.clone()], &options());
+    let deeper = opened(from_ref(&folder), &options());
     assert_eq!(codes(&deeper, 0)[3..], [Some(1); 3]);
     std::fs::remove_dir_all(files.path("mail/spam/deep")).unwrap();
     put(&files, "mail/README", "how this was made");
@@ -328,7 +329,7 @@ fn the_label_is_known_where_files_say_it() {
     let label = |paths: &[String], options: &ReadOptions| label_column(paths, options).unwrap();
     let default = ReadOptions::default();
     let mail = put_texts(&files);
-    assert_eq!(label(&[mail.clone()], &default).as_deref(), Some("class"));
+    assert_eq!(label(from_ref(&mail), &default).as_deref(), Some("class"));
     let svm = files.write("a.svm", "1 1:1\n");
     assert_eq!(label(&[svm], &default).as_deref(), Some("label"));
     let table = files.write("a.csv", "class,text\n1,x\n");
@@ -336,7 +337,7 @@ fn the_label_is_known_where_files_say_it() {
     let mbox = files.write("a.mbox", mailbox(&["one"]));
     assert_eq!(label(&[mbox], &default), None);
     assert_eq!(label(&["-".into()], &default), None);
-    assert_eq!(label(&[mail.clone()], &drop_columns(&["class"])), None);
+    assert_eq!(label(from_ref(&mail), &drop_columns(&["class"])), None);
     let named = ReadOptions {
         names: Some(vec!["y".into(), "x".into()]),
         ..default
@@ -375,7 +376,7 @@ fn a_broken_svmlight_file_is_reported_with_its_line() {
             target: Some("label".into()),
             ..options()
         };
-        let error = open(&[path.clone()], &options).unwrap_err();
+        let error = open(from_ref(&path), &options).unwrap_err();
         let said = error.to_string();
         assert!(said.starts_with(&format!("{path}{message}")), "{said}");
     }

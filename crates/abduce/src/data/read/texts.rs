@@ -128,10 +128,13 @@ impl Document {
     }
 }
 
+/// The bytes of a file.
+type Bytes = BufReader<Box<dyn Read + Send>>;
+
 /// The texts of an input, one after the other.
 struct Documents {
     files: std::vec::IntoIter<PathBuf>,
-    mailbox: Option<(Messages<BufReader<Box<dyn Read + Send>>>, Packing)>,
+    mailbox: Option<(Messages<Bytes>, Packing)>,
     /// The file being read, if it is one of a folder.
     file: Option<PathBuf>,
     number: u64,
