@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// The data, and how to read them.
 #[derive(Args)]
 pub struct DataArguments {
-    /// Files or globs of one table; `-` is standard input
+    /// Files or globs of one table, mailboxes, or a folder of texts with a folder
+    /// for each class; `-` is standard input
     #[arg(value_name = "DATA", required = true)]
     pub data: Vec<String>,
 
@@ -79,6 +80,12 @@ impl DataArguments {
             memory_budget: self.memory.unwrap_or(default.memory_budget),
             ..default
         }
+    }
+
+    /// The column that holds the classes, where the data say so by what they
+    /// are.
+    pub fn label_column(&self) -> Outcome<Option<String>> {
+        Ok(abduce::data::label_column(&self.data, &self.options(None))?)
     }
 
     /// Opens the data and finds out what the columns are, but for the `kinds`

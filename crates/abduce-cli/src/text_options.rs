@@ -1,7 +1,8 @@
 //! How columns of text are taken apart into terms.
 
+use crate::context::Context;
 use crate::failure::Outcome;
-use abduce::data::TextOptions;
+use abduce::data::{Schema, TextOptions};
 use abduce::text::{Analyzer, AnalyzerOptions, Frequency, Hashing, Limits, StopWords, Unit};
 use clap::Args;
 use std::path::Path;
@@ -10,8 +11,8 @@ use std::path::Path;
 #[derive(Args)]
 #[command(next_help_heading = "Text options")]
 pub struct TextArguments {
-    /// What a term is: words, characters, or characters within words
-    /// [default: words]
+    /// What a term is: words, characters, characters-within-words, or pairs of
+    /// a term and its weight as in cash:2 [default: words]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     terms: Option<Unit>,
 
@@ -48,6 +49,39 @@ pub struct TextArguments {
 }
 
 impl TextArguments {
+    /// Says which options are given where no column is text that they could
+    /// take apart.
+    pub fn note_unused(&self, schema: &Schema, context: &Context) {
+        let unit = self.terms.unwrap_or_default();
+        let mut texts = schema.fields.iter().filter_map(|field| field.text.as_ref());
+        if texts.any(|own| own.analyzer.options().unit == unit) {
+            return;
+        }
+        let given = [
+            (self.terms.is_some(), "--terms"),
+            (self.ngrams.is_some(), "--ngrams"),
+            (self.case_sensitive, "--case-sensitive"),
+            (self.stop_words.is_some(), "--stop-words"),
+            (self.min_df.is_some(), "--min-df"),
+            (self.max_df.is_some(), "--max-df"),
+            (self.max_terms.is_some(), "--max-terms"),
+            (self.hash_bits.is_some(), "--hash-bits"),
+        ];
+        let given = given.iter().filter(|(given, _)| *given);
+        let given: Vec<&str> = given.map(|(_, option)| *option).collect();
+        if !given.is_empty() {
+            let fields = &mut schema.fields.iter();
+            let cure = match fields.any(|field| field.text.is_some()) {
+                true => "the terms of the data are given",
+                false => "--kind col=text makes a column text",
+            };
+            context.note(&format!(
+                "{}: without effect, because no column is text to be taken apart; {cure}",
+                given.join(", ")
+            ));
+        }
+    }
+
     pub fn options(&self) -> Outcome<TextOptions> {
         let default = AnalyzerOptions::default();
         let stop_words = match self.stop_words.as_deref() {
@@ -79,7 +113,8 @@ fn unit(text: &str) -> Result<Unit, String> {
         "words" => Ok(Unit::Words),
         "characters" => Ok(Unit::Characters),
         "characters-within-words" => Ok(Unit::CharactersWithinWords),
-        _ => Err("the units are words, characters and characters-within-words".into()),
+        "pairs" => Ok(Unit::Pairs),
+        _ => Err("the units are words, characters, characters-within-words and pairs".into()),
     }
 }
 

@@ -35,13 +35,25 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
+/// Copies all that is in a folder.
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let place = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            std::fs::create_dir(&place).unwrap();
+            copy(&path, &place);
+        } else {
+            std::fs::copy(&path, place).unwrap();
+        }
+    }
+}
+
 #[test]
 fn every_documented_command_works() {
     let folder = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data")).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
-    }
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+    copy(Path::new(data), folder.path());
     let mut documents = vec![Path::new(ROOT).join("README.md")];
     documents.extend(
         std::fs::read_dir(Path::new(ROOT).join("docs"))

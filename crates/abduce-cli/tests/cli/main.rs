@@ -15,4 +15,5 @@ mod living;
 mod model_files;
 mod pipes;
 mod run;
+mod sources;
 mod text;

@@ -8,9 +8,10 @@ use super::options::Missing;
 use super::read::{Cell, Located, TOO_LARGE, number, token};
 use super::schema::{Field, Kind};
 use super::terms::TermsBuilder;
-use crate::text;
+use crate::text::{self, Unit};
 use crate::{Error, Result};
 use arrow_buffer::NullBufferBuilder;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -227,6 +228,22 @@ impl CellEncoder {
                 }
                 .map_err(|error| error.at_column(&*name).with_hint(hint))
             }),
+            Rule::Text(Some(encoder)) if encoder.analyzer.options().unit == Unit::Pairs => {
+                let start = rows.start;
+                Texts::of(located, Some(column), rows, missing).and_then(|texts| {
+                    let all: Vec<Option<&str>> = texts.iter().collect();
+                    let weigh = |text: &Option<&str>| encoder.weigh(text.unwrap_or_default());
+                    let weighed: Vec<_> = all.par_iter().map(weigh).collect();
+                    for (row, (text, own)) in all.iter().zip(weighed).enumerate() {
+                        let line = located.batch.line(start + row);
+                        let own = own.map_err(|error| error.at_line(line))?;
+                        terms.push(&own.codes, &own.weights);
+                        seen.append(text.is_some());
+                        *strangers += own.unknown;
+                    }
+                    Ok(())
+                })
+            }
             Rule::Text(encoder) => Texts::of(located, Some(column), rows, missing).map(|texts| {
                 let all: Vec<&str> = texts.iter().map(Option::unwrap_or_default).collect();
                 let documents = encoder.as_ref().map(|own| own.encode(&all));
@@ -287,8 +304,19 @@ impl CellEncoder {
     pub fn note(&self) -> Option<String> {
         if let (Rule::Text(_), 1..) = (&self.rule, self.strangers) {
             return Some(format!(
-                "column {}: {} words are not in the vocabulary; they are left out",
-                self.name, self.strangers
+                "column {}: {} {} not in the vocabulary; {} left out",
+                self.name,
+                self.strangers,
+                if self.strangers == 1 {
+                    "word is"
+                } else {
+                    "words are"
+                },
+                if self.strangers == 1 {
+                    "it is"
+                } else {
+                    "they are"
+                },
             ));
         }
         let (level, place) = self.first_stranger.as_ref()?;

@@ -3,10 +3,19 @@
 
 use super::encode::Texts;
 use super::options::{Missing, TextOptions};
-use super::read::Inputs;
+use super::read::{Inputs, Known};
 use super::schema::{Field, Kind};
 use crate::Result;
 use crate::text::{Encoder, Encoding, TermCounter};
+
+/// A column of text whose terms are to be learned.
+struct Learned<'a> {
+    /// Where it stands among the fields, and in the table.
+    place: usize,
+    at: usize,
+    options: &'a TextOptions,
+    counter: TermCounter,
+}
 
 /// A pass over the columns of text, if there are any: which terms they have.
 pub(super) fn learn_terms(
@@ -18,28 +27,43 @@ pub(super) fn learn_terms(
 ) -> Result<()> {
     let places = fields.iter().enumerate();
     let places = places.filter(|(_, field)| field.kind == Kind::Text);
-    let mut counters: Vec<(usize, usize, TermCounter)> = places
+    let pairs = TextOptions::of_pairs()?;
+    let mut columns: Vec<Learned> = places
         .filter_map(|(place, field)| {
-            Some((place, inputs.position(&field.name)?, TermCounter::default()))
+            let at = inputs.position(&field.name)?;
+            Some(Learned {
+                place,
+                at,
+                options: match inputs.known[at] {
+                    Some(Known::Pairs) => &pairs,
+                    _ => options,
+                },
+                counter: TermCounter::default(),
+            })
         })
         .collect();
-    if counters.is_empty() {
-        return Ok(());
-    }
-    if options.hashing.is_none() {
-        let mut read = vec![false; inputs.names.len()];
-        counters.iter().for_each(|(_, at, _)| read[*at] = true);
+    let mut read = vec![false; inputs.names.len()];
+    let counted = |column: &&mut Learned| column.options.hashing.is_none();
+    let places = columns.iter_mut().filter(counted);
+    places.for_each(|column| read[column.at] = true);
+    if read.contains(&true) {
         inputs.scan(&read, |located| {
-            for (_, at, counter) in &mut counters {
+            for column in columns.iter_mut().filter(counted) {
                 let rows = 0..located.batch.rows();
-                let texts = Texts::of(located, located.positions[*at], rows, missing)?;
+                let texts = Texts::of(located, located.positions[column.at], rows, missing)?;
                 let seen: Vec<&str> = texts.iter().flatten().collect();
-                counter.add(&options.analyzer, &seen);
+                column.counter.add(&column.options.analyzer, &seen);
             }
             Ok(())
         })?;
     }
-    for (place, _, counter) in counters {
+    for column in columns {
+        let Learned {
+            place,
+            options,
+            counter,
+            ..
+        } = column;
         let name = fields[place].name.clone();
         let encoding = match options.hashing {
             Some(hashing) => Encoding::Hashing(hashing),

@@ -2,20 +2,14 @@
 //! encode them. A table within the memory budget stays in memory, a larger one
 //! goes to a temporary file; learning cannot tell the difference.
 
-use super::chunk::{CHUNK_ROWS, Chunk};
-use super::column::Column;
-use super::encode::CellEncoder;
-use super::infer::{Summary, Wish};
-use super::learn_terms::learn_terms;
 use super::names::{listed, nearest, shortly};
-use super::options::{Missing, ReadOptions};
+use super::options::ReadOptions;
+use super::passes::{Levels, encode, infer};
 use super::raw::RawRows;
-use super::read::{Inputs, number};
+use super::read::{self, Inputs, number};
 use super::schema::Schema;
 use super::source::Source;
-use super::store::Store;
 use crate::{Error, Result};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Files, opened: their encoded rows and what is to be said about them.
@@ -30,7 +24,7 @@ pub struct Opened {
     pub left_out: Vec<String>,
     /// The number of holes in each column of the schema.
     pub holes: Vec<u64>,
-    inputs: Arc<Inputs>,
+    pub(super) inputs: Arc<Inputs>,
 }
 
 impl Opened {
@@ -76,8 +70,8 @@ impl std::fmt::Debug for Opened {
     }
 }
 
-/// Opens files, globs or `-` for standard input as one table, and finds out
-/// what its columns are.
+/// Opens files, globs, folders of texts or `-` for standard input as one table,
+/// and finds out what its columns are.
 ///
 /// ```
 /// use abduce::data::{Kind, ReadOptions, open};
@@ -96,7 +90,9 @@ impl std::fmt::Debug for Opened {
 /// If a file cannot be read, has no rows or rows that do not fit, or an option
 /// names a column that is not there.
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
-    open_inputs(Inputs::new(paths, options)?, options, Vec::new())
+    let inputs = Inputs::new(paths, options)?;
+    let notes = inputs.notes.clone();
+    open_inputs(inputs, options, notes)
 }
 
 /// Finds out what the columns are, and encodes the rows.
@@ -193,25 +189,44 @@ pub(super) fn lacking(
         )));
     }
     let lacking: Vec<&str> = absent.into_iter().filter(|n| Some(*n) != target).collect();
-    Ok(match lacking.as_slice() {
-        [] => Vec::new(),
-        [name] => vec![format!(
+    let mut notes = inputs.notes.clone();
+    match lacking.as_slice() {
+        [] => {}
+        [name] => notes.push(format!(
             "the data have no column {name}; its cells are treated as missing"
-        )],
-        names => vec![format!(
+        )),
+        names => notes.push(format!(
             "the data lack {} of the model's columns: {}; their cells are treated as missing",
             names.len(),
             shortly(3, names.iter().copied())
-        )],
-    })
+        )),
+    }
+    Ok(notes)
 }
 
-/// Where the levels of the schema come from.
-enum Levels<'a> {
-    /// From these files, so that all of theirs are there.
-    Found,
-    /// From a model; a label that it has not is none.
-    Known { target: Option<&'a str> },
+/// The column that holds the classes, where files say so by what they are:
+/// `class` of a folder with a folder for each class and of several mailboxes,
+/// `label` of svmlight files. Nothing is said of other tables, nor of standard
+/// input, which can be read only once.
+///
+/// ```
+/// use abduce::data::{ReadOptions, label_column};
+/// let folder = tempfile::tempdir()?;
+/// for (class, text) in [("ham", "see you at noon"), ("spam", "win a prize")] {
+///     std::fs::create_dir(folder.path().join(class))?;
+///     std::fs::write(folder.path().join(class).join("1.txt"), text)?;
+/// }
+/// let path = folder.path().display().to_string();
+/// let label = label_column(&[path], &ReadOptions::default())?;
+/// assert_eq!(label.as_deref(), Some("class"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a file or folder cannot be read.
+pub fn label_column(paths: &[String], options: &ReadOptions) -> Result<Option<String>> {
+    let label = read::label_column(paths, options)?;
+    Ok(label.filter(|name| !options.drop.contains(name)))
 }
 
 /// Which columns the options leave, after a check that the options name only
@@ -271,196 +286,4 @@ fn numeric_header(inputs: &Inputs) -> Option<&str> {
     let numbers = inputs.names.iter().all(|name| number(name).is_some());
     let first = inputs.names.first().map(String::as_str);
     first.filter(|_| numbers && inputs.named_by_a_line())
-}
-
-/// The first pass: what the wanted columns are.
-fn infer(
-    inputs: &Inputs,
-    options: &ReadOptions,
-    wanted: &[bool],
-    notes: &mut Vec<String>,
-) -> Result<Schema> {
-    let missing = Missing::new(&options.missing);
-    let mut summaries: Vec<(usize, Summary)> = (0..inputs.names.len())
-        .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
-        .map(|at| {
-            let name = &inputs.names[at];
-            let wish = Wish {
-                kind: options.kind_override(name).cloned(),
-                target: options.target.as_ref() == Some(name),
-                unnamed: inputs.unnamed[at],
-            };
-            (at, Summary::new(name, wish))
-        })
-        .collect();
-    let mut read = vec![false; inputs.names.len()];
-    summaries.iter().for_each(|(at, _)| read[*at] = true);
-    let mut rows = 0;
-    inputs.scan(&read, |located| {
-        rows += located.batch.rows();
-        first_error(
-            summaries
-                .par_iter_mut()
-                .map(|(at, summary)| summary.observe(located, located.positions[*at], &missing)),
-        )
-    })?;
-    if rows == 0 {
-        return Err(no_rows(inputs));
-    }
-    let mut fields = Vec::new();
-    for (_, summary) in summaries {
-        fields.extend(summary.finish(&missing, options.text.is_some(), notes)?);
-    }
-    if fields.is_empty() {
-        let error = Error::data("no column is left that a model could use");
-        return Err(match notes.is_empty() {
-            true => error,
-            false => error.with_hint(notes.join("; ")),
-        });
-    }
-    if let Some(text) = &options.text {
-        learn_terms(inputs, text, &missing, &mut fields, notes)?;
-    }
-    Ok(Schema {
-        fields,
-        weight: options.weight.clone(),
-    })
-}
-
-fn no_rows(inputs: &Inputs) -> Error {
-    let error = Error::data("there are no rows");
-    match inputs.files().as_slice() {
-        [only] => error.at_file(only),
-        _ => error,
-    }
-}
-
-/// The error of the first row that has one, whichever thread found it.
-fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> {
-    let errors: Vec<Error> = results.filter_map(Result::err).collect();
-    match errors.into_iter().min_by_key(|error| error.line()) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
-}
-
-/// The second pass: the rows in chunks, in memory or in a temporary file.
-fn encode(
-    inputs: Inputs,
-    options: &ReadOptions,
-    schema: Schema,
-    weight: Option<usize>,
-    mut notes: Vec<String>,
-    allowed: &[bool],
-    levels: Levels<'_>,
-) -> Result<Opened> {
-    let (known, target) = match levels {
-        Levels::Found => (false, None),
-        Levels::Known { target } => (true, target),
-    };
-    let missing = Missing::new(&options.missing);
-    let place = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
-    let mut encoders: Vec<(Option<usize>, CellEncoder)> = schema
-        .fields
-        .iter()
-        .map(|field| {
-            let encoder = match known && Some(field.name.as_str()) != target {
-                true => CellEncoder::known(field),
-                false => CellEncoder::field(field),
-            };
-            (place(&field.name), encoder)
-        })
-        .collect();
-    let mut wanted = vec![false; inputs.names.len()];
-    encoders
-        .iter()
-        .filter_map(|(at, _)| *at)
-        .for_each(|at| wanted[at] = true);
-    let left_out = (inputs.names.iter().zip(&wanted).enumerate())
-        .filter(|(at, (_, wanted))| !**wanted && weight != Some(*at))
-        .map(|(_, (name, _))| name.clone())
-        .collect();
-    if let Some(at) = weight {
-        wanted[at] = true;
-        encoders.push((weight, CellEncoder::weight(&inputs.names[at])));
-    }
-    let mut store = Store::new(options.memory_budget);
-    let mut filled = 0;
-    let mut holes = vec![0; schema.fields.len()];
-    let mut count = |chunk: &Chunk| {
-        for (holes, column) in holes.iter_mut().zip(chunk.columns()) {
-            *holes += column.nulls().map_or(0, |nulls| nulls.null_count() as u64);
-        }
-    };
-    let mut long = Vec::new();
-    inputs.scan(&wanted, |located| {
-        let rows = located.batch.rows();
-        let here = located.batch.long().iter();
-        long.extend(here.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
-        let mut start = 0;
-        while start < rows {
-            let end = rows.min(start + CHUNK_ROWS - filled);
-            first_error(encoders.par_iter_mut().map(|(at, encoder)| {
-                let column = at.and_then(|at| located.positions[at]);
-                encoder.append(located, column, start..end, &missing)
-            }))?;
-            filled += end - start;
-            start = end;
-            if filled == CHUNK_ROWS {
-                let chunk = take(&mut encoders, filled, weight.is_some());
-                count(&chunk);
-                store.add(chunk)?;
-                filled = 0;
-            }
-        }
-        Ok(())
-    })?;
-    if filled > 0 {
-        let chunk = take(&mut encoders, filled, weight.is_some());
-        count(&chunk);
-        store.add(chunk)?;
-    }
-    let letters: Vec<_> = long.extract_if(.., |(_, _, lines)| *lines == 0).collect();
-    if let Some((file, line, _)) = letters.first() {
-        notes.push(format!(
-            "{file}, line {line}: text after a closing quote, so quotes enclose no cells there"
-        ));
-    }
-    if let [(file, line, lines), more @ ..] = long.as_slice() {
-        let more = match more.len() {
-            0 => String::new(),
-            more => format!(" (and {more} more such)"),
-        };
-        notes.push(format!(
-            "{file}, line {line}: a quoted cell makes one row of {lines} lines{more}; \
-             pass --quote none if quotes do not enclose cells"
-        ));
-    }
-    notes.extend(encoders.iter().filter_map(|(_, encoder)| encoder.note()));
-    let source = store.finish(schema)?;
-    if source.rows() == 0 {
-        return Err(no_rows(&inputs));
-    }
-    Ok(Opened {
-        source,
-        notes,
-        files: inputs.files(),
-        left_out,
-        holes,
-        inputs: Arc::new(inputs),
-    })
-}
-
-/// The encoded rows so far, as a chunk.
-fn take(encoders: &mut [(Option<usize>, CellEncoder)], rows: usize, weighted: bool) -> Chunk {
-    let fields = encoders.len() - usize::from(weighted);
-    let (columns, weights) = encoders.split_at_mut(fields);
-    let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
-    let columns: Vec<Column> = columns.collect();
-    let weights = weights.first_mut();
-    Chunk::new(
-        rows,
-        columns,
-        weights.map(|(_, encoder)| encoder.take_weights()),
-    )
 }

@@ -3,7 +3,7 @@
 //! well-kept file.
 
 use super::schema::Kind;
-use crate::text::{Analyzer, Hashing, Limits};
+use crate::text::{Analyzer, AnalyzerOptions, Hashing, Limits, Unit};
 use crate::{Error, Result};
 
 /// How [`open`](super::open) and its kin read files.
@@ -89,6 +89,20 @@ pub struct TextOptions {
     pub limits: Limits,
     /// Codes by hashing to so many bits, instead of a vocabulary; for streams.
     pub hashing: Option<Hashing>,
+}
+
+impl TextOptions {
+    /// How columns are read whose terms come with their weights.
+    pub(crate) fn of_pairs() -> Result<TextOptions> {
+        let options = AnalyzerOptions {
+            unit: Unit::Pairs,
+            ..AnalyzerOptions::default()
+        };
+        Ok(TextOptions {
+            analyzer: Analyzer::new(options)?,
+            ..TextOptions::default()
+        })
+    }
 }
 
 /// A kind the user asks for, with the order of its levels where that matters.

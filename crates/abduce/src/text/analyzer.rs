@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::characters::is_space;
+use super::pairs::pair;
 use super::stop_words::StopWords;
 use super::table::{BLOCK, Span, TermTable};
 use super::words::{split_ascii_words, split_words};
@@ -23,6 +24,9 @@ pub enum Unit {
     /// Characters between two white spaces, with one space put before and
     /// after: no term reaches over the end of a word.
     CharactersWithinWords,
+    /// Terms that come with their weights, as in `cash:2 prize:0.5`; a weight
+    /// is how often the term counts.
+    Pairs,
 }
 
 /// How texts are taken apart.
@@ -92,6 +96,11 @@ impl Analyzer {
                 Error::parameter(format!("terms of {shortest} to {longest} units"))
                     .with_hint("the shortest run has at least 1, the longest no fewer"),
             );
+        }
+        let runs = options.ngrams != (1, 1) || options.stop_words != StopWords::None;
+        if options.unit == Unit::Pairs && runs {
+            return Err(Error::parameter("terms with weights make no text")
+                .with_hint("they have no neighbours and no stop words"));
         }
         let whole_words = Analyzer {
             options: AnalyzerOptions {
@@ -191,6 +200,19 @@ impl Analyzer {
                     }
                 }
                 block.finish(units);
+            }
+            Unit::Pairs => {
+                let mut start = 0;
+                for word in text.split_inclusive(char::is_whitespace) {
+                    // What is no pair is told of when it is weighed.
+                    if let Ok((term, weight)) = pair(word.trim_end())
+                        && weight > 0.0
+                    {
+                        block.add(text, start..start + term.len());
+                    }
+                    start += word.len();
+                }
+                block.finish(text);
             }
         }
     }

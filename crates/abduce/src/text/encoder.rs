@@ -89,7 +89,8 @@ impl Encoder {
         matches!(self.encoding, Encoding::Vocabulary(_)) && self.limits.are_none()
     }
 
-    /// The counts of these texts, each a document.
+    /// The counts of these texts, each a document; of terms that come with
+    /// weights, how often they are there, whatever they weigh.
     pub fn encode<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Documents {
         let parts: Vec<Documents> = pieces(texts, PIECE)
             .into_par_iter()

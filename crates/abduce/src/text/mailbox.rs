@@ -7,6 +7,7 @@ use std::io::{BufRead, Read};
 
 use mail_parser::{Address, HeaderName, Message, MessageParser, MessagePart, PartType};
 
+use super::file_text::decoded;
 use super::html::plain_text;
 use crate::Result;
 
@@ -40,7 +41,7 @@ impl Mail {
         let message = MessageParser::default().parse(bytes);
         let Some(message) = message.filter(is_mail) else {
             return Mail {
-                body: String::from_utf8_lossy(bytes).into_owned(),
+                body: decoded(bytes).into_owned(),
                 ..Mail::default()
             };
         };
@@ -76,7 +77,7 @@ fn is_mail(message: &Message<'_>) -> bool {
 fn stray_lines(bytes: &[u8]) -> String {
     let mut stray = String::new();
     let mut in_header = false;
-    for line in String::from_utf8_lossy(bytes).lines() {
+    for line in decoded(bytes).lines() {
         let name = line.split_once(':').map_or("", |(name, _)| name);
         let folded = in_header && line.starts_with([' ', '\t']);
         in_header =
@@ -144,6 +145,10 @@ pub struct Messages<R> {
     mailbox: Option<bool>,
     /// Whether `line` is the first of a message that was not handed out yet.
     pending: bool,
+    /// How many lines were read before `line`.
+    before: u64,
+    /// The line on which the message last handed out begins.
+    began: u64,
 }
 
 impl<R: BufRead> Messages<R> {
@@ -154,13 +159,21 @@ impl<R: BufRead> Messages<R> {
             line: Vec::new(),
             mailbox: None,
             pending: false,
+            before: 0,
+            began: 0,
         }
+    }
+
+    /// The line on which the message last handed out begins, counted from 1.
+    pub fn line(&self) -> u64 {
+        self.began
     }
 
     /// The next message as it was sent, for [`Mail::parse`] on another thread.
     pub fn next_raw(&mut self) -> Result<Option<Vec<u8>>> {
         let mut message = Vec::new();
         let mut any = std::mem::take(&mut self.pending);
+        self.began = self.before + 1;
         let mut after_blank = false;
         let mut line_starts = true;
         while self.read_line()? {
@@ -170,6 +183,9 @@ impl<R: BufRead> Messages<R> {
                 continue;
             }
             let first = self.mailbox.is_none();
+            if first {
+                self.began = self.before + 1;
+            }
             let mailbox = *self.mailbox.get_or_insert(from);
             if mailbox && from && (first || (after_blank && has_time(&self.line))) {
                 if any {
@@ -194,6 +210,7 @@ impl<R: BufRead> Messages<R> {
     }
 
     fn read_line(&mut self) -> Result<bool> {
+        self.before += u64::from(self.line.ends_with(b"\n"));
         self.line.clear();
         let mut line = (&mut self.reader).take(LONGEST_LINE);
         Ok(line.read_until(b'\n', &mut self.line)? > 0)
@@ -207,6 +224,12 @@ impl<R: BufRead> Iterator for Messages<R> {
         let raw = self.next_raw().transpose()?;
         Some(raw.map(|message| Mail::parse(&message)))
     }
+}
+
+/// Whether a file that starts with these bytes is surely a mailbox.
+pub(crate) fn begins_a_mailbox(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\n').next();
+    line.is_some_and(|line| line.starts_with(b"From ") && has_time(line))
 }
 
 /// Whether a line names a time of day, as the line before a message does and

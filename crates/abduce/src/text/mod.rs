@@ -3,7 +3,8 @@
 //! every term a code, and [`Documents`] hold how often each code occurs in
 //! each text. [`count`] does it all in one pass over texts in memory; a
 //! [`TermCounter`] and then an [`Encoder`] do it in two passes over a stream.
-//! [`Messages`] reads the texts out of mailbox files.
+//! [`Messages`] reads the texts out of mailbox files, [`file_text`] out of any
+//! others.
 
 mod analyzer;
 mod batch;
@@ -12,12 +13,14 @@ mod count;
 mod counter;
 mod documents;
 mod encoder;
+mod file_text;
 mod hashing;
 mod html;
 #[cfg(test)]
 mod laws;
 mod limits;
 mod mailbox;
+mod pairs;
 mod stop_words;
 mod table;
 mod vocabulary;
@@ -28,8 +31,11 @@ pub use count::count;
 pub use counter::{Dropped, TermCounter};
 pub use documents::Documents;
 pub use encoder::{Encoder, Encoding};
+pub use file_text::file_text;
 pub use hashing::{Hashing, murmur3};
 pub use limits::{Frequency, Limits};
+pub(crate) use mailbox::begins_a_mailbox;
 pub use mailbox::{Mail, Messages};
+pub(crate) use pairs::pair;
 pub use stop_words::StopWords;
 pub use vocabulary::Vocabulary;

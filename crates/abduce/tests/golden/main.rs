@@ -7,6 +7,7 @@ mod evaluation;
 mod event_models;
 mod families;
 mod models;
+mod svmlight;
 mod text;
 mod univariate;
 mod vector_families;

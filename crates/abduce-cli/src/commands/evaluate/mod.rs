@@ -69,7 +69,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
-        let mut task = self.options.task(self.model, context.seed)?;
+        let mut task = self.options.task(self.model, &self.data, context.seed)?;
         if let Task::Mixture(_, options) = &mut task {
             options.marks = false;
         }
@@ -80,6 +80,7 @@ impl Arguments {
         refuse_inputs(self.output.as_deref(), files)?;
         let mut output = Output::open(self.output.as_deref())?;
         let schema = opened.source.schema();
+        self.options.note_unused_text(schema, context);
         let position = |name: &str| schema.position(name);
         let target = task.target().map(position).transpose()?;
         let truth = self.truth.as_deref().map(position).transpose()?;

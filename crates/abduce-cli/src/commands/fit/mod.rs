@@ -66,7 +66,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
-        let task = self.options.task(self.model, context.seed)?;
+        let task = self.options.task(self.model, &self.data, context.seed)?;
         let calibrated = self.calibration.method(&task)?;
         if let Some(path) = &self.output {
             if path == Path::new("-") {
@@ -82,6 +82,7 @@ impl Arguments {
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
+        self.options.note_unused_text(&schema, context);
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, target, &opened.holes);
             context.note(&format!(

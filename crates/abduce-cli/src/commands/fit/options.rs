@@ -5,11 +5,12 @@ use super::density_options::DensityOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{at_least_one, components, covariance, init, method};
-use crate::arguments::{not_negative, split_wishes};
+use crate::arguments::{DataArguments, not_negative, split_wishes};
+use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::text_options::TextArguments;
 use abduce::Error;
-use abduce::data::TextOptions;
+use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
@@ -23,7 +24,8 @@ use clap::Args;
 #[command(next_help_heading = "Model options")]
 pub struct ModelOptions {
     /// The column of labels [naive-bayes, gda; kde, histogram and knn where
-    /// there are classes]
+    /// there are classes; default for naive-bayes and gda: class of a folder with
+    /// a folder for each class and of several mailboxes, label of svmlight files]
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
@@ -149,8 +151,13 @@ impl ModelOptions {
         }
     }
 
-    /// What to fit, and how.
-    pub fn task(&self, model: ModelName, seed: u64) -> Outcome<Task> {
+    /// Says which options of text are given in vain.
+    pub fn note_unused_text(&self, schema: &Schema, context: &Context) {
+        self.text.note_unused(schema, context);
+    }
+
+    /// What to fit, and how; `data` may say where the labels are.
+    pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         if let Some((option, why)) = self.density.unfit(model) {
             return Err(does_not_apply(option, model, why));
         }
@@ -173,7 +180,7 @@ impl ModelOptions {
                 }))
             }
             None => {
-                let specification = self.specification(model)?;
+                let specification = self.specification(model, data)?;
                 Ok(Task::Mixture(specification, self.fit_options(seed)))
             }
         }
@@ -246,7 +253,7 @@ impl ModelOptions {
         }
     }
 
-    fn specification(&self, model: ModelName) -> Outcome<Specification> {
+    fn specification(&self, model: ModelName, data: &DataArguments) -> Outcome<Specification> {
         let labelled = model != ModelName::Mixture;
         let unfit = [
             (
@@ -298,11 +305,15 @@ impl ModelOptions {
         if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
             return Err(does_not_apply(option, model, why));
         }
-        let target = || {
-            self.target.clone().ok_or_else(|| {
+        let target = || -> Outcome<String> {
+            let target = match &self.target {
+                Some(target) => Some(target.clone()),
+                None => data.label_column()?,
+            };
+            Ok(target.ok_or_else(|| {
                 Error::parameter(format!("{} needs --target COL", model.name()))
                     .with_hint("name the column that holds the labels")
-            })
+            })?)
         };
         let covariance = self.covariance.unwrap_or_default();
         let mut specification = match model {

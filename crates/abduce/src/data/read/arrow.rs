@@ -20,6 +20,7 @@ pub(super) const ARROW: Format = Format {
     magic: |head| head.starts_with(b"ARROW1") || is_stream(head),
     seeks: true,
     sparse: false,
+    known: |_| &[],
     header,
     batches,
 };

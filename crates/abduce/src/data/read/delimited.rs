@@ -18,6 +18,7 @@ pub(super) const CSV: Format = Format {
     magic: |_| false,
     seeks: false,
     sparse: false,
+    known: |_| &[],
     header,
     batches,
 };

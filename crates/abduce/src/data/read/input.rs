@@ -3,10 +3,12 @@
 //! gzip and Zstandard are unpacked on the way. The first bytes of a file say
 //! more about its format than its name.
 
+use super::texts::{FOLDER, MAILBOX};
 use super::{FORMATS, Format};
+use crate::text::begins_a_mailbox;
 use crate::{Error, Result};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -23,6 +25,8 @@ pub(crate) struct Input {
     pub header: Vec<String>,
     /// How its bytes are packed.
     pub packing: Packing,
+    /// The class of all its rows, if it is a class's.
+    pub class: Option<String>,
     place: Place,
 }
 
@@ -30,6 +34,7 @@ enum Place {
     Path(PathBuf),
     // Deleted when dropped.
     Spool(NamedTempFile),
+    Folder(Vec<PathBuf>),
 }
 
 /// How the bytes of a file are packed.
@@ -49,6 +54,18 @@ impl Input {
         Self::find(argument).map_err(|error| error.at_file(shown(argument)))
     }
 
+    /// The files of a folder, each a text; of one class if it is given.
+    pub fn folder(name: String, class: Option<String>, files: Vec<PathBuf>) -> Input {
+        Input {
+            name,
+            format: &FOLDER,
+            header: Vec::new(),
+            packing: Packing::Plain,
+            class,
+            place: Place::Folder(files),
+        }
+    }
+
     fn find(argument: &str) -> Result<Input> {
         if argument == STDIN {
             let spool = spool(io::stdin().lock())?;
@@ -56,10 +73,6 @@ impl Input {
         }
         let path = PathBuf::from(argument);
         let metadata = std::fs::metadata(&path).map_err(not_opened)?;
-        if metadata.is_dir() {
-            return Err(Error::io("this is a folder")
-                .with_hint("name its files, for example with folder/*.csv"));
-        }
         if metadata.is_file() {
             return Self::identify(argument, Place::Path(path));
         }
@@ -70,11 +83,7 @@ impl Input {
     fn identify(argument: &str, place: Place) -> Result<Input> {
         let mut head = Vec::new();
         open_at(&place)?.take(6).read_to_end(&mut head)?;
-        let packing = match head.as_slice() {
-            [0x1f, 0x8b, ..] => Packing::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstandard,
-            _ => Packing::Plain,
-        };
+        let packing = Packing::of(&head);
         let end = Path::new(argument).extension().and_then(|end| end.to_str());
         let named = match end.map(str::to_ascii_lowercase).as_deref() {
             Some("gz" | "gzip") => Some("gzip"),
@@ -96,6 +105,7 @@ impl Input {
             format,
             header: Vec::new(),
             packing,
+            class: None,
             place,
         };
         if format.seeks && packing != Packing::Plain {
@@ -113,13 +123,7 @@ impl Input {
         if let Some(format) = FORMATS.into_iter().find(|format| (format.magic)(head)) {
             return Ok(format);
         }
-        let extension = extension(argument);
-        let known = |format: &&Format| {
-            extension
-                .as_deref()
-                .is_some_and(|end| format.extensions.contains(&end))
-        };
-        if let Some(format) = FORMATS.into_iter().find(known) {
+        if let Some(format) = named_format(argument) {
             let text = head.iter().find(|b| !b.is_ascii_whitespace());
             if format.seeks && text.is_some() {
                 let article = if format.name == "Arrow" { "an" } else { "a" };
@@ -127,6 +131,9 @@ impl Input {
                 return Err(Error::data(message));
             }
             return Ok(format);
+        }
+        if begins_a_mailbox(head) {
+            return Ok(&MAILBOX);
         }
         if matches!(place, Place::Spool(_)) {
             let object = head.trim_ascii_start().starts_with(b"{");
@@ -153,15 +160,43 @@ impl Input {
         unpacked(self.file()?, self.packing)
     }
 
+    /// The files of a folder, in order.
+    pub fn files(&self) -> &[PathBuf] {
+        match &self.place {
+            Place::Folder(files) => files,
+            _ => &[],
+        }
+    }
+
     /// The file itself, for formats that seek.
     pub fn file(&self) -> Result<File> {
         open_at(&self.place)
     }
 }
 
+/// The bytes of a file of a folder, unpacked.
+pub(super) fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Packing)> {
+    let mut head = Vec::new();
+    let mut file = File::open(path).map_err(not_opened)?;
+    let read = (&mut file).take(6).read_to_end(&mut head);
+    read.and_then(|_| file.rewind())
+        .map_err(|error| Packing::Plain.damaged(error))?;
+    let packing = Packing::of(&head);
+    Ok((unpacked(file, packing)?, packing))
+}
+
 impl Packing {
+    /// How a file that starts with these bytes is packed.
+    fn of(head: &[u8]) -> Packing {
+        match head {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstandard,
+            _ => Packing::Plain,
+        }
+    }
+
     /// Says what is wrong when reading fails half-way.
-    pub fn damaged(self, error: io::Error) -> Error {
+    pub fn damaged(self, error: impl std::fmt::Display) -> Error {
         let what = if self == Packing::Plain {
             "the file cannot be read"
         } else {
@@ -179,8 +214,15 @@ fn shown(argument: &str) -> &str {
     }
 }
 
+/// The format that a file's name says.
+pub(super) fn named_format(name: &str) -> Option<&'static Format> {
+    let end = extension(name)?;
+    let mut formats = FORMATS.into_iter();
+    formats.find(|format| format.extensions.contains(&end.as_str()))
+}
+
 /// The extension of a file's name, below that of its compression.
-fn extension(name: &str) -> Option<String> {
+pub(super) fn extension(name: &str) -> Option<String> {
     let end = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
     let path = Path::new(name);
     match end(path)?.as_str() {
@@ -193,6 +235,7 @@ fn open_at(place: &Place) -> Result<File> {
     match place {
         Place::Path(path) => File::open(path),
         Place::Spool(spool) => File::open(spool.path()),
+        Place::Folder(_) => return Err(Error::io("this is a folder")),
     }
     .map_err(not_opened)
 }

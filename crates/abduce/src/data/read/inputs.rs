@@ -1,9 +1,10 @@
-//! All the files of one table: globs expanded, columns matched by name, rows
-//! in the order of the arguments. Reading runs in a thread of its own, a few
+//! All the files of one table: columns matched by name, rows in the order of
+//! the arguments. Reading runs in a thread of its own, a few
 //! batches ahead of whoever infers or encodes.
 
+use super::gather::gather;
 use super::input::{Input, STDIN};
-use super::{Batch, Batches};
+use super::{Batch, Batches, Known};
 use crate::data::options::ReadOptions;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -26,8 +27,12 @@ pub(crate) struct Inputs {
     index: HashMap<String, usize>,
     /// Which of them were named by their position only.
     pub unnamed: Vec<bool>,
+    /// What each of them is known to hold.
+    pub known: Vec<Option<Known>>,
     /// How the files are read.
     pub options: ReadOptions,
+    /// What is to be said about the files.
+    pub notes: Vec<String>,
 }
 
 /// One batch with its place in the table.
@@ -44,17 +49,17 @@ pub(crate) struct Located<'a> {
 impl Inputs {
     /// Finds the files and matches their columns.
     pub fn new(arguments: &[String], options: &ReadOptions) -> Result<Inputs> {
+        let (files, notes) = gather(arguments)?;
         let mut inputs = Inputs {
-            files: expand(arguments)?
-                .iter()
-                .map(|argument| Input::new(argument))
-                .collect::<Result<_>>()?,
+            files,
             positions: Vec::new(),
             widths: Vec::new(),
             names: Vec::new(),
             index: HashMap::new(),
             unnamed: Vec::new(),
+            known: Vec::new(),
             options: options.clone(),
+            notes,
         };
         let headers = inputs
             .files
@@ -63,11 +68,14 @@ impl Inputs {
             .collect::<Result<Vec<_>>>()?;
         let all_sparse = inputs.files.iter().all(|file| file.format.sparse);
         for (number, header) in headers.iter().enumerate() {
-            for (name, unnamed) in header {
+            let file = &inputs.files[number];
+            let known = (file.format.known)(file);
+            for (at, (name, unnamed)) in header.iter().enumerate() {
                 if (number == 0 || all_sparse) && inputs.position(name).is_none() {
                     inputs.index.insert(name.clone(), inputs.names.len());
                     inputs.names.push(name.clone());
                     inputs.unnamed.push(*unnamed);
+                    inputs.known.push(known.get(at).copied());
                 }
             }
         }
@@ -201,6 +209,26 @@ impl Inputs {
     }
 }
 
+/// The column that holds the classes, where the formats of the files say so.
+pub(crate) fn label_column(arguments: &[String], options: &ReadOptions) -> Result<Option<String>> {
+    // What can be read only once is not for a first look.
+    let once = |argument: &String| {
+        let found = std::fs::metadata(argument);
+        argument == STDIN || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
+    };
+    if arguments.iter().any(once) {
+        return Ok(None);
+    }
+    for file in &mut gather(arguments)?.0 {
+        let known = (file.format.known)(file);
+        if let Some(at) = known.iter().position(|known| *known == Known::Label) {
+            let names = header(file, options).map_err(|error| error.at_file(&file.name))?;
+            return Ok(names.into_iter().nth(at).map(|(name, _)| name));
+        }
+    }
+    Ok(None)
+}
+
 /// A damaged file may trip a decoder over its own assertions; that is bad
 /// input like any other.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -250,35 +278,4 @@ fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>
         }
     }
     Ok(named)
-}
-
-/// The arguments with globs expanded.
-fn expand(arguments: &[String]) -> Result<Vec<String>> {
-    if arguments.is_empty() {
-        return Err(Error::parameter("no file is given"));
-    }
-    if arguments.iter().filter(|a| *a == STDIN).count() > 1 {
-        return Err(Error::parameter("standard input is given twice")
-            .with_hint("it can be read only once; give - a single time"));
-    }
-    let mut files = Vec::new();
-    for argument in arguments {
-        let pattern = argument.contains(['*', '?', '[']);
-        if !pattern || std::fs::exists(argument).unwrap_or(false) {
-            files.push(argument.clone());
-            continue;
-        }
-        let paths = glob::glob(argument).map_err(|error| {
-            Error::parameter(format!("\"{argument}\" is not a pattern of names: {error}"))
-        })?;
-        let before = files.len();
-        for path in paths {
-            let path = path.map_err(|error| Error::io(error.to_string()).at_file(argument))?;
-            files.push(path.to_string_lossy().into_owned());
-        }
-        if files.len() == before {
-            return Err(Error::io("no file has a name like this").at_file(argument));
-        }
-    }
-    Ok(files)
 }

@@ -3,7 +3,8 @@
 //! leaves out, or gives as null, is a hole.
 
 use super::batch::{Batch, TextRows};
-use super::input::{Input, Packing};
+use super::input::Input;
+use super::lines::Lines;
 use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
@@ -13,7 +14,6 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
 
 /// One JSON object per line.
 pub(super) const JSONL: Format = Format {
@@ -22,15 +22,13 @@ pub(super) const JSONL: Format = Format {
     magic: |_| false,
     seeks: false,
     sparse: true,
+    known: |_| &[],
     header,
     batches,
 };
 
 /// A batch ends when it holds this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
-
-/// A line longer than this is not a row.
-const LINE_BYTES: u64 = 256 << 20;
 
 fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
     let mut lines = Lines::open(input)?;
@@ -96,60 +94,6 @@ fn next_batch(lines: &mut Lines, cells: &mut Cells, names: &[String]) -> Result<
         batch.lines.push(number);
     }
     Ok((!batch.lines.is_empty()).then_some(Batch::Text(batch)))
-}
-
-/// The lines of a file that are not blank, with their numbers.
-struct Lines {
-    bytes: BufReader<Box<dyn Read + Send>>,
-    packing: Packing,
-    line: Vec<u8>,
-    number: u64,
-}
-
-impl Lines {
-    fn open(input: &Input) -> Result<Lines> {
-        let packing = input.packing;
-        let mut bytes = BufReader::with_capacity(1 << 17, input.open()?);
-        let head = bytes.fill_buf().map_err(|e| packing.damaged(e))?;
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            return Err(Error::data("the text is UTF-16, not UTF-8")
-                .at_line(1)
-                .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
-        }
-        if head.starts_with(b"\xef\xbb\xbf") {
-            bytes.consume(3);
-        }
-        Ok(Lines {
-            bytes,
-            packing,
-            line: Vec::new(),
-            number: 0,
-        })
-    }
-
-    fn next_line(&mut self) -> Result<Option<(u64, &str)>> {
-        loop {
-            self.line.clear();
-            self.number += 1;
-            let read = (&mut self.bytes)
-                .take(LINE_BYTES)
-                .read_until(b'\n', &mut self.line)
-                .map_err(|e| self.packing.damaged(e))?;
-            if read == 0 {
-                return Ok(None);
-            }
-            if read as u64 == LINE_BYTES {
-                return Err(Error::data("the line does not end").at_line(self.number));
-            }
-            if !self.line.trim_ascii().is_empty() {
-                break;
-            }
-        }
-        match std::str::from_utf8(&self.line) {
-            Ok(line) => Ok(Some((self.number, line))),
-            Err(_) => Err(Error::data("the text is not UTF-8").at_line(self.number)),
-        }
-    }
 }
 
 fn parse<'de, S: DeserializeSeed<'de>>(line: &'de str, number: u64, seed: S) -> Result<()> {

@@ -17,6 +17,7 @@ pub(super) const PARQUET: Format = Format {
     magic: |head| head.starts_with(b"PAR1"),
     seeks: true,
     sparse: false,
+    known: |_| &[],
     header,
     batches,
 };

@@ -1,0 +1,179 @@
+//! Which inputs the arguments mean: files, globs, standard input, and folders
+//! of texts. A folder in a folder is a class, named as it is; several mailboxes
+//! or folders that have no classes in them are classes themselves.
+
+use super::Known;
+use super::input::{Input, STDIN, extension, named_format};
+use super::texts::MAILBOX;
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// The inputs that the arguments mean, and what is to be said about them.
+pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> {
+    let mut inputs = Vec::new();
+    let mut notes = Vec::new();
+    for argument in expand(arguments)? {
+        if argument != STDIN && Path::new(&argument).is_dir() {
+            let (found, note) = folder(&argument)?;
+            inputs.extend(found);
+            notes.extend(note);
+        } else {
+            inputs.push(Input::new(&argument)?);
+        }
+    }
+    let nameless = |input: &Input| (input.format.known)(input) == [Known::Text];
+    if inputs.len() > 1 && inputs.iter().all(nameless) {
+        for input in &mut inputs {
+            input.class = Some(own_name(input));
+        }
+    }
+    Ok((inputs, notes))
+}
+
+/// What a mailbox or a folder is called, without its place and endings.
+fn own_name(input: &Input) -> String {
+    let path = Path::new(&input.name);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy().into_owned();
+    let end = extension(&name).filter(|_| input.files().is_empty());
+    let end = end.and_then(|end| name.to_ascii_lowercase().rfind(&format!(".{end}")));
+    end.map_or(name.clone(), |end| name[..end].to_string())
+}
+
+/// The inputs in a folder.
+fn folder(argument: &str) -> Result<(Vec<Input>, Option<String>)> {
+    let path = Path::new(argument);
+    let Entries { folders, files } = Entries::of(path)?;
+    let is_mail = |folder: &PathBuf| {
+        ["cur", "new", "tmp"]
+            .iter()
+            .any(|own| folder.ends_with(own))
+    };
+    if folders.is_empty() && files.iter().all(|file| is_mailbox(file)) && !files.is_empty() {
+        let inputs = files.iter().map(|file| Input::new(&file.to_string_lossy()));
+        return Ok((inputs.collect::<Result<_>>()?, None));
+    }
+    // A Maildir keeps its messages in folders that are no classes.
+    if folders.iter().all(is_mail) {
+        let input = Input::folder(argument.to_string(), None, texts_in(path)?);
+        return Ok((vec![input], None));
+    }
+    let class = |folder: &PathBuf| {
+        let class = folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = folder.to_string_lossy().into_owned();
+        Ok(Input::folder(
+            name,
+            Some(class.into_owned()),
+            texts_in(folder)?,
+        ))
+    };
+    let inputs = folders.iter().map(class).collect::<Result<_>>()?;
+    let note = files.first().map(|first| {
+        format!(
+            "{}: files beside the folders of the classes are left out, as this one is",
+            first.display()
+        )
+    });
+    Ok((inputs, note))
+}
+
+fn is_mailbox(file: &Path) -> bool {
+    let format = named_format(&file.to_string_lossy());
+    format.is_some_and(|format| format.name == MAILBOX.name)
+}
+
+/// What is in a folder and not hidden, by name.
+struct Entries {
+    folders: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+impl Entries {
+    fn of(path: &Path) -> Result<Entries> {
+        let failed = |error: std::io::Error| {
+            Error::io(format!("the folder cannot be read: {error}")).at_file(path.to_string_lossy())
+        };
+        let mut entries = Entries {
+            folders: Vec::new(),
+            files: Vec::new(),
+        };
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            match std::fs::metadata(entry.path()) {
+                Ok(found) if found.is_dir() => entries.folders.push(entry.path()),
+                Ok(found) if !found.is_file() => {}
+                // What cannot be looked at is told of when it is opened.
+                _ => entries.files.push(entry.path()),
+            }
+        }
+        entries.folders.sort();
+        entries.files.sort();
+        Ok(entries)
+    }
+}
+
+/// All files in a folder and the folders in it, by name.
+fn texts_in(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut texts = Vec::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        let entries = Entries::of(&folder)?;
+        // Links to folders may lead back to where they are.
+        open.extend(entries.folders.into_iter().filter(|own| !own.is_symlink()));
+        texts.extend(entries.files);
+    }
+    texts.sort();
+    if texts.is_empty() {
+        return Err(Error::io("there is no file in this folder").at_file(path.to_string_lossy()));
+    }
+    if let Some(table) = texts.iter().find(|file| is_table(file)) {
+        let end = extension(&table.to_string_lossy()).unwrap_or_default();
+        return Err(Error::data("this is a table in a folder of texts")
+            .at_file(table.to_string_lossy())
+            .with_hint(format!(
+                "take it out, or name the tables themselves, for example with folder/*.{end}"
+            )));
+    }
+    Ok(texts)
+}
+
+/// Whether a file's name says that it is a table; `.txt` says nothing here.
+fn is_table(file: &Path) -> bool {
+    let name = file.to_string_lossy();
+    let format = named_format(&name).filter(|_| extension(&name).as_deref() != Some("txt"));
+    format.is_some_and(|format| format.name != MAILBOX.name)
+}
+
+/// The arguments with globs expanded.
+fn expand(arguments: &[String]) -> Result<Vec<String>> {
+    if arguments.is_empty() {
+        return Err(Error::parameter("no file is given"));
+    }
+    if arguments.iter().filter(|a| *a == STDIN).count() > 1 {
+        return Err(Error::parameter("standard input is given twice")
+            .with_hint("it can be read only once; give - a single time"));
+    }
+    let mut files = Vec::new();
+    for argument in arguments {
+        let pattern = argument.contains(['*', '?', '[']);
+        if !pattern || std::fs::exists(argument).unwrap_or(false) {
+            files.push(argument.clone());
+            continue;
+        }
+        let paths = glob::glob(argument).map_err(|error| {
+            Error::parameter(format!("\"{argument}\" is not a pattern of names: {error}"))
+        })?;
+        let before = files.len();
+        for path in paths {
+            let path = path.map_err(|error| Error::io(error.to_string()).at_file(argument))?;
+            files.push(path.to_string_lossy().into_owned());
+        }
+        if files.len() == before {
+            return Err(Error::io("no file has a name like this").at_file(argument));
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,120 @@
+//! svmlight, also known as libsvm: a row is a line
+//!
+//!   label index:value index:value … # comment
+//!
+//! with the values that are not 0 (Joachims 1999, "Making large-scale SVM
+//! learning practical"). The columns are `label` and `features`, whose cells
+//! are documents of terms that are named by their index and count as often as
+//! their value says; nothing is ever made dense. A `qid:` is passed over.
+
+use super::batch::{Batch, TextRows};
+use super::input::Input;
+use super::lines::Lines;
+use super::{Batches, Format, Known, number};
+use crate::data::CHUNK_ROWS;
+use crate::data::options::{Missing, ReadOptions};
+use crate::text::pair;
+use crate::{Error, Result};
+
+/// Labels with sparse features.
+pub(super) const SVMLIGHT: Format = Format {
+    name: "svmlight",
+    extensions: &["svm", "svmlight", "libsvm"],
+    magic: |_| false,
+    seeks: false,
+    sparse: true,
+    known: |_| &[Known::Label, Known::Pairs],
+    header: |_, _| Ok(["label", "features"].map(String::from).into()),
+    batches,
+};
+
+/// A batch ends when it holds this many bytes.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// A row of which every feature is 0: an empty cell would be a hole.
+const NOTHING: &str = "0:0";
+
+fn batches(input: &Input, options: &ReadOptions, _: &[bool]) -> Result<Batches> {
+    let mut lines = Lines::open(input)?;
+    let missing = Missing::new(&options.missing);
+    Ok(Box::new(std::iter::from_fn(move || {
+        next_batch(&mut lines, &missing).transpose()
+    })))
+}
+
+fn next_batch(lines: &mut Lines, missing: &Missing) -> Result<Option<Batch>> {
+    let mut batch = TextRows {
+        width: 2,
+        text: String::new(),
+        ends: Vec::new(),
+        lines: Vec::new(),
+        long: Vec::new(),
+    };
+    while batch.lines.len() < CHUNK_ROWS && batch.text.len() < BATCH_BYTES {
+        let Some((number, line)) = lines.next_line()? else {
+            break;
+        };
+        let row = line.split('#').next().unwrap_or_default();
+        let mut words = row.split_ascii_whitespace();
+        let Some(label) = words.next() else {
+            continue;
+        };
+        read_row(label, words, missing, &mut batch).map_err(|error| error.at_line(number))?;
+        batch.lines.push(number);
+    }
+    Ok((!batch.lines.is_empty()).then_some(Batch::Text(batch)))
+}
+
+fn read_row<'a>(
+    label: &str,
+    features: impl Iterator<Item = &'a str>,
+    missing: &Missing,
+    batch: &mut TextRows,
+) -> Result<()> {
+    if number(label).is_none() && !missing.is(label) {
+        return Err(no_label(label));
+    }
+    batch.text.push_str(label);
+    batch.ends.push(batch.text.len());
+    let start = batch.text.len();
+    let mut indices: Vec<u64> = Vec::new();
+    for feature in features.filter(|feature| !feature.starts_with("qid:")) {
+        let (name, _) = pair(feature)?;
+        let index = name.parse().map_err(|_| {
+            Error::data(format!("\"{name}\" is not the number of a feature"))
+                .with_hint("write index:value, as in 17:2")
+        })?;
+        indices.push(index);
+        if batch.text.len() > start {
+            batch.text.push(' ');
+        }
+        batch.text.push_str(feature);
+    }
+    if !indices.is_sorted_by(|one, next| one < next) {
+        indices.sort_unstable();
+        if let Some(twice) = indices.windows(2).find(|two| two[0] == two[1]) {
+            return Err(Error::data(format!(
+                "feature {} is on the line twice",
+                twice[0]
+            )));
+        }
+    }
+    if batch.text.len() == start {
+        batch.text.push_str(NOTHING);
+    }
+    batch.ends.push(batch.text.len());
+    Ok(())
+}
+
+fn no_label(word: &str) -> Error {
+    if word.contains(':') {
+        return Error::data("the line does not begin with a label")
+            .with_hint("write label index:value …, with ? for a label that is not known");
+    }
+    if word.contains(',') {
+        return Error::data(format!("the line has several labels, {word}"))
+            .with_hint("a row has one label here; keep one of them");
+    }
+    Error::data(format!("the label \"{word}\" is not a number"))
+        .with_hint("number the classes, or pass --missing if it means that there is no label")
+}
