@@ -27,6 +27,7 @@ mod lattice;
 mod leaf;
 mod log_normal;
 mod lomax;
+mod mean_given_precision;
 mod multi;
 mod multinomial;
 mod multivariate;
