@@ -81,8 +81,8 @@ impl Dirichlet {
         let start = (0.5 * (mean_logs.len() - 1) as f64 / slack).ln();
         let total = increasing_root_near(start, 1.0, FAR, excess).exp();
         let alpha = of_total(total);
-        let sum: f64 = alpha.iter().sum();
-        if !((sum / total - 1.0).abs() < 1e-6) {
+        let off = (alpha.iter().sum::<f64>() / total - 1.0).abs();
+        if off.is_nan() || off > 1e-6 {
             return Err(Error::numeric("the concentrations have no estimate"));
         }
         Dirichlet::new(alpha)
