@@ -1,9 +1,10 @@
 //! What is told of densities, by `fit` and by `show`: a line for each class with
 //! its weight, its rows and what makes its density wide or narrow.
 
-use crate::text_table::{TextTable, readable};
+use crate::text_table::{TextTable, readable, readable_within};
+use abduce::density::Histogram;
 use abduce::density::{BandwidthShape, Bins, Rule};
-use abduce::model::density::{Density, DensityModel, Estimator};
+use abduce::model::density::{Density, DensityModel, Estimator, took_another_rule};
 use serde_json::{Map, Value, json};
 
 /// The table for people.
@@ -49,6 +50,62 @@ pub fn of(densities: &DensityModel) -> String {
         table.row(line);
     }
     table.text(2)
+}
+
+/// Of more bins than these, people are shown the first.
+const BINS: usize = 40;
+
+/// The bins of every column with the weight that each class has in them; nothing for
+/// other densities.
+pub fn bins(densities: &DensityModel) -> String {
+    let mut text = String::new();
+    for (place, column) in densities.columns.iter().enumerate() {
+        let named = densities.names().into_iter().zip(&densities.densities);
+        let histograms = named.filter_map(|(name, density)| match density {
+            Some(Density::Histogram(histogram)) => Some((name, histogram)),
+            _ => None,
+        });
+        let mut histograms: Vec<(String, &Histogram)> = histograms.collect();
+        if densities.target.is_none() {
+            histograms
+                .iter_mut()
+                .for_each(|(name, _)| *name = "rows".into());
+        }
+        if !histograms.is_empty() {
+            let name = &densities.schema.fields[*column].name;
+            text += &format!("\n{name}\n{}", bins_of(&histograms, place));
+        }
+    }
+    text
+}
+
+/// The bins of one column, with the weight that each histogram has in them.
+pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
+    let Some((_, first)) = histograms.first() else {
+        return String::new();
+    };
+    let edges = &first.edges[column];
+    let names = histograms.iter().map(|(name, _)| name.as_str());
+    let mut table = TextTable::new(["from", "to"].into_iter().chain(names));
+    let width = (edges.end - edges.start) / edges.bins as f64;
+    let edge = |bin: usize| match bin == edges.bins {
+        true => readable_within(edges.end, width),
+        false => readable_within(edges.start + width * bin as f64, width),
+    };
+    for bin in 0..edges.bins.min(BINS) {
+        let weight = |(_, own): &(String, &Histogram)| {
+            let cells = own.cells.iter();
+            let here = cells.filter(|cell| cell.bins[column] as usize == bin);
+            readable(here.map(|cell| cell.weight).sum())
+        };
+        let ends = [edge(bin), edge(bin + 1)];
+        table.row(ends.into_iter().chain(histograms.iter().map(weight)));
+    }
+    let mut text = table.text(2);
+    if edges.bins > BINS {
+        text += &format!("  … and {} more, which --json lists\n", edges.bins - BINS);
+    }
+    text
 }
 
 /// Rows, neighbours where there are any, and a number for each column.
@@ -111,8 +168,13 @@ pub fn document(densities: &DensityModel) -> Value {
     Value::Object(told.collect())
 }
 
-/// How the density was tuned, in words.
-pub fn tuning(estimator: &Estimator) -> String {
+/// How the density was tuned, in words; the warnings of the fit tell where a rule had
+/// no solution.
+pub fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
+    let otherwise = |instead: &str| match took_another_rule(warnings) {
+        true => format!(", by {instead} where that has no solution"),
+        false => String::new(),
+    };
     match estimator {
         Estimator::Kde { kernel, selection } => {
             let rule = match selection.rule {
@@ -126,7 +188,8 @@ pub fn tuning(estimator: &Estimator) -> String {
                 BandwidthShape::Diagonal => "bandwidth",
                 BandwidthShape::Full => "full bandwidth matrix",
             };
-            format!("{} kernel, {matrix} {rule}", kernel.name())
+            let otherwise = otherwise("Scott's rule");
+            format!("{} kernel, {matrix} {rule}{otherwise}", kernel.name())
         }
         Estimator::Histogram { bins, smoothing } => {
             let rule = match bins {
@@ -136,7 +199,8 @@ pub fn tuning(estimator: &Estimator) -> String {
                 Bins::Knuth => "by Knuth's rule".into(),
                 Bins::Number(number) => format!("{number} of each column"),
             };
-            format!("bins {rule}, smoothing {}", readable(*smoothing))
+            let otherwise = otherwise("the Freedman-Diaconis rule");
+            format!("bins {rule}{otherwise}, smoothing {}", readable(*smoothing))
         }
         Estimator::Knn { neighbours } => match neighbours {
             Some(number) => format!("{number} neighbours"),

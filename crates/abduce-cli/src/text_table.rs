@@ -57,6 +57,15 @@ pub fn readable(x: f64) -> String {
     readable_within(x, 0.0)
 }
 
+/// The number of a natural logarithm, also where it is smaller than any number:
+/// a power of ten.
+pub fn readable_exp(log: f64) -> String {
+    match log < -700.0 && log.is_finite() {
+        true => format!("10^{:.1}", log / std::f64::consts::LN_10),
+        false => readable(log.exp()),
+    }
+}
+
 /// A number for people that is uncertain by `width`: about six significant
 /// digits, or as many more as it takes to show three of the width.
 pub fn readable_within(x: f64, width: f64) -> String {
@@ -95,6 +104,13 @@ mod tests {
         assert_eq!(readable(3.0), "3");
         assert_eq!(readable(0.0), "0");
         assert_eq!(readable(-0.0), "0");
+    }
+
+    #[test]
+    fn what_is_too_small_for_a_number_is_not_shown_as_none() {
+        assert_eq!(readable_exp(0.25_f64.ln()), "0.25");
+        assert_eq!(readable_exp(-2302.585093), "10^-1000.0");
+        assert_eq!(readable_exp(f64::NEG_INFINITY), "0");
     }
 
     #[test]

@@ -7,10 +7,13 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
 use crate::stream::chunk_rng;
+use crate::text_table::counted;
+use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
 use abduce::family::Fill;
-use abduce::store::Model;
+use abduce::model::density::{Density, DensityModel};
+use abduce::store::{Body, Model};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -65,6 +68,7 @@ impl Arguments {
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        refuse_holes_of_neighbours(&model, &opened)?;
         let mut table = Table::new(context.json, self.copies.is_some());
         for copy in 1..=self.copies.unwrap_or(1) {
             let fill = Filling {
@@ -80,8 +84,66 @@ impl Arguments {
             table.write(&opened, &fill, context, &mut output)?;
         }
         table.finish(&mut output)?;
-        output.finish()
+        output.finish()?;
+        warn_of_impossible_rows(&model, &opened, context)
     }
+}
+
+/// Whether a row of a chunk has a hole in a column of the densities.
+fn has_hole(densities: &DensityModel, chunk: &Chunk, row: usize) -> bool {
+    let mut columns = densities.columns.iter();
+    columns.any(|column| cells::value(chunk.column(*column), row).is_none())
+}
+
+/// A k-nearest-neighbour density fills no hole, which is better said before anything
+/// is written.
+fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
+    let Body::Density(densities) = &model.body else {
+        return Ok(());
+    };
+    let mut own = densities.densities.iter().flatten();
+    if !own.any(|density| matches!(density, Density::Knn(_))) {
+        return Ok(());
+    }
+    let mut before = 0;
+    for chunk in opened.source.scan()? {
+        let chunk = chunk?;
+        if let Some(row) = (0..chunk.rows()).find(|row| has_hole(densities, &chunk, *row)) {
+            let error = Error::parameter("a k-nearest-neighbour density cannot fill holes");
+            let error = error.at_row(before + row as u64 + 1);
+            return Err(opened
+                .locate(error.with_hint("fit kde or histogram"))
+                .into());
+        }
+        before += chunk.rows() as u64;
+    }
+    Ok(())
+}
+
+/// Rows that a density rules out have their holes filled as if nothing were seen of
+/// them.
+fn warn_of_impossible_rows(model: &Model, opened: &Opened, context: &Context) -> Outcome {
+    let Body::Density(densities) = &model.body else {
+        return Ok(());
+    };
+    let mut impossible = 0;
+    for chunk in opened.source.scan()? {
+        let chunk = chunk?;
+        let rows = 0..chunk.rows() as u32;
+        let holes = rows.filter(|row| has_hole(densities, &chunk, *row as usize));
+        let holes = chunk.take(&holes.collect::<Vec<u32>>());
+        let log_densities = model.joint().log_density(&holes)?;
+        let ruled_out = |log_density: &&f64| **log_density == f64::NEG_INFINITY;
+        impossible += log_densities.iter().filter(ruled_out).count() as u64;
+    }
+    if impossible > 0 {
+        context.warn(&format!(
+            "{} with holes: impossible under the model, and filled as if nothing were seen of \
+             them",
+            counted(impossible, "row")
+        ));
+    }
+    Ok(())
 }
 
 /// How one copy is filled.

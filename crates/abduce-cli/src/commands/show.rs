@@ -45,7 +45,7 @@ impl Arguments {
                 Body::Mixture(mixture) => write_mixture(mixture, context, &mut output)?,
                 Body::Density(densities) => {
                     let tables = density_tables::of(densities);
-                    write!(output, "{tables}")?;
+                    write!(output, "{tables}{}", density_tables::bins(densities))?;
                 }
             }
         }
@@ -88,7 +88,10 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
         }
         // Nothing is iterated, and most densities have no maximum likelihood.
         Recipe::Density { density } => {
-            lines.push(("tuning", density_tables::tuning(&density.estimator)));
+            lines.push((
+                "tuning",
+                density_tables::tuning(&density.estimator, &fit.warnings),
+            ));
             lines.retain(|(name, _)| *name != "iterations");
             if fit.bic.is_infinite() {
                 lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
@@ -145,7 +148,14 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
             _ => {
                 let levels = &mixture.schema.fields[leaf.columns[0]].levels;
                 let table = one_column(levels, &names, own, seen);
-                write!(output, "{}", table.text(2))?;
+                let named = names.iter().cloned().zip(own);
+                let histograms = named.filter_map(|(name, own)| match own {
+                    Distribution::Histogram(histogram) => Some((name, histogram)),
+                    _ => None,
+                });
+                let histograms: Vec<_> = histograms.collect();
+                let bins = density_tables::bins_of(&histograms, 0);
+                write!(output, "{}{bins}", table.text(2))?;
             }
         }
     }

@@ -88,6 +88,22 @@ fn long_histories_are_shortened_unless_traced() {
 }
 
 #[test]
+fn an_observation_of_tiny_probability_is_not_shown_as_impossible() {
+    let ran = abduce(&[
+        "bayes",
+        "--prior",
+        "fair,loaded",
+        "--likelihood",
+        "six=1/6,1/2",
+        "--observe",
+        "six=2000",
+    ])
+    .good();
+    let line = ran.lines().into_iter().find(|line| line.contains("× 2000"));
+    assert!(line.unwrap().contains("10^-602.4"), "{}", ran.stdout);
+}
+
+#[test]
 fn thousands_of_hypotheses_and_observations_neither_underflow_nor_crowd_the_screen() {
     let files = Files::new();
     let mut table = String::from("hypothesis,heads\n");

@@ -130,6 +130,23 @@ fn consistent_hypotheses_are_map_hypotheses_and_others_err_on_rows() {
 }
 
 #[test]
+fn rows_that_a_check_misjudges_are_counted_however_much_they_weigh() {
+    let files = Files::new();
+    let rows = (0..7).map(|_| "b,yes,0.25\n").collect::<String>();
+    let table = files.write("t.csv", format!("a,y,w\nc,no,9\n{rows}"));
+    let check = |of: &str| {
+        let options = ["--target", "y", "--weight", "w", "--noise", "0.1"];
+        let all = [&["concept", &table][..], &options, &["--check", of]].concat();
+        abduce(&all).good().stdout
+    };
+    let light = check("a=c");
+    let expected = "wrong on 10.75 of 10.75 (rows 1, 2, 3, 4, 5 and 3 more)";
+    assert!(light.contains(expected), "{light}");
+    let heavy = check("?");
+    assert!(heavy.contains("wrong on 9 of 10.75 (row 1)"), "{heavy}");
+}
+
+#[test]
 fn the_posterior_evolves_and_its_evidence_is_a_chain() {
     let told = enjoy(&["--evolution", "--json"]).good().json();
     let stages = told["evolution"].as_array().unwrap();
@@ -276,7 +293,7 @@ fn bad_usage_and_bad_files_have_exit_code_two() {
     enjoy(&["--check", "Suny,?,?,?,?,?"]).fails(2, &["--check", "did you mean Sunny"]);
     enjoy(&["--predict", &files.path("absent.csv")]).fails(2, &["absent.csv"]);
     let other = files.write("o.csv", "a,b\n1,2\n");
-    enjoy(&["--predict", &other]).fails(2, &["o.csv", "none of the attributes"]);
+    enjoy(&["--predict", &other]).fails(2, &["o.csv", "none of the"]);
     let concept =
         |name: &str, text: &str| abduce(&["concept", &files.write(name, text), "--target", "y"]);
     concept("rows.csv", "a,y\n").fails(2, &["rows.csv", "no rows"]);

@@ -267,10 +267,55 @@ fn fits_that_had_to_guess_say_so() {
     let copies = format!("x\n{waves}{waves}{waves}");
     let cv = told(&copies, &["kde", "--bandwidth", "cv"]);
     assert!(cv.contains("Scott's rule: all rows"), "{cv}");
+    let alone = told("x,z\n1,a\n2,a\n3,a\n9,b\n", &["kde", "--target", "z"]);
+    let infinite = alone.lines().find(|line| line.contains("-inf"));
+    assert!(
+        infinite.is_some_and(|line| line.ends_with("class \"b\"")),
+        "{alone}"
+    );
+    let file = files.write("odd.csv", &copies);
+    let tuned = abduce(&["fit", "kde", &file, "--bandwidth", "cv"])
+        .good()
+        .stdout;
+    assert!(
+        tuned.contains("by Scott's rule where that has no solution"),
+        "{tuned}"
+    );
     let knuth = told(&copies, &["histogram", "--bins", "knuth"]);
     assert!(
         knuth.contains("Freedman-Diaconis rule: column \"x\""),
         "{knuth}"
+    );
+}
+
+#[test]
+fn a_histogram_is_shown_with_its_edges_and_counts() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,z\n0,a\n1,a\n1.5,b\n4,b\n4,b\n");
+    let file = files.fit(&["histogram", &table, "--target", "z", "--bins", "2"]);
+    let shown = abduce(&["show", &file]).good().stdout;
+    let lines: Vec<Vec<&str>> = shown
+        .lines()
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    for line in [["0", "2", "2", "1"], ["2", "4", "0", "2"]] {
+        assert!(lines.contains(&line.to_vec()), "{shown}");
+    }
+}
+
+#[test]
+fn holes_that_a_density_cannot_fill_are_said_before_or_beside_the_rows() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,y\n0,1\n1,2\n2,1\n3,4\n");
+    let holes = files.write("holes.csv", "x,y\n0,1\n,2\n99,\n");
+    let knn = files.fit(&["knn", &table]);
+    abduce(&["impute", &knn, &holes]).fails(2, &["holes.csv, line 3", "cannot fill holes"]);
+    let histogram = files.fit(&["histogram", &table, "--bins", "2"]);
+    let ran = abduce(&["impute", &histogram, &holes]).good();
+    assert!(
+        ran.stderr.contains("1 row with holes: impossible"),
+        "{}",
+        ran.stderr
     );
 }
 

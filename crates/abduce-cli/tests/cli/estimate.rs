@@ -233,7 +233,7 @@ fn what_is_known_is_not_estimated() {
         let options: Vec<&str> = known.iter().flat_map(|own| ["--known", own]).collect();
         estimate(family, "1 3 2 2", &options).fails(2, words);
     };
-    refused("binomial", &[], &["trials", "--known trials=10"]);
+    refused("binomial", &[], &["trials", "--trials 10"]);
     refused("binomial", &["trials=2.5"], &["whole number", "2.5"]);
     refused("binomial", &["trials=2"], &["t.csv, line 3", "from 0 to 2"]);
     let twice = ["variance=1", "variance=2"];

@@ -83,6 +83,109 @@ fn digits_enough_are_shown_to_tell_close_numbers_apart() {
     let ran = estimate("gaussian", "1000000.1 1000000.2 1000000.4", &[]).good();
     assert!(ran.stdout.contains("1000000.233"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("1000000 to 1000001"), "{}", ran.stdout);
+    let cells = "100000000.1 100000000.2 100000000.4";
+    let ran = estimate("gaussian", cells, &["--above", "mean=100000000.25"]).good();
+    for words in [
+        "normal-gamma(mean=100000000.233,",
+        "student-t(location=100000000.23,",
+        "mean 100000000.23,",
+        "P(mean > 100000000.25)",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_prior_table_may_have_names_or_not() {
+    let files = Files::new();
+    let points = "0,2\n0.5,2\n0.6,8\n1,8\n";
+    let named = files.write("named.csv", format!("place,density\n{points}"));
+    let bare = files.write("bare.csv", points);
+    let mean = |file: &str| {
+        let told = told("bernoulli", "1 1 0", &["--prior-table", file]);
+        told["mean"]["probability"].as_f64().unwrap()
+    };
+    assert_eq!(mean(&named), mean(&bare));
+    let hole = files.write("hole.csv", "0,2\n0.5,\n1,3\n");
+    let ran = estimate("bernoulli", "1 1 0", &["--prior-table", &hole]);
+    ran.fails(2, &["hole.csv, line 2"]);
+}
+
+#[test]
+fn test_rows_that_a_family_cannot_have_are_refused() {
+    let files = Files::new();
+    for (family, cells, more, impossible) in FAMILIES {
+        let Some(impossible) = impossible.filter(|_| family != "bernoulli") else {
+            continue;
+        };
+        let test = files.write("test.csv", column(&format!("1 {impossible}")));
+        let test = match family {
+            "beta" => files.write("test.csv", column(&format!("0.5 {impossible}"))),
+            _ => test,
+        };
+        let ran = estimate(family, cells, &[more, &["--test", &test]].concat());
+        ran.fails(2, &["test.csv, line 3", impossible]);
+    }
+}
+
+#[test]
+fn zeros_alone_leave_the_estimate_an_infinite_risk() {
+    for (family, known) in [
+        ("poisson", &[][..]),
+        ("geometric", &[]),
+        ("negative-binomial", &["--known", "size=2"]),
+        ("negative-binomial", &[]),
+    ] {
+        let told = told(family, "0 0 0 0", known);
+        assert_eq!(
+            told["risk"]["ruled_out"][0], "every count above 0",
+            "{family}"
+        );
+    }
+}
+
+#[test]
+fn a_bernoulli_is_about_the_level_that_is_wished() {
+    let files = Files::new();
+    let probability = |cells: &str, level: &str| {
+        let told = told("bernoulli", cells, &["--positive", level]);
+        let own = told["maximum_likelihood"]["parameters"]["probability"].clone();
+        own.as_f64().unwrap()
+    };
+    assert_eq!(probability("no yes no no", "no"), 0.75);
+    assert_eq!(probability("no yes no no", "yes"), 0.25);
+    assert_eq!(probability("no yes maybe no", "maybe"), 0.25);
+    assert_eq!(probability("1 0 0 0", "0"), 0.75);
+    let test = files.write("test.csv", column("no never"));
+    let more = ["--positive", "no", "--test", &test];
+    let tested = told("bernoulli", "no yes no no", &more);
+    let expected = -0.5 * (0.75_f64.ln() + 0.25_f64.ln());
+    near(&tested["test"]["maximum_likelihood"], expected);
+    let wrong = estimate("bernoulli", "no yes", &["--positive", "ja"]);
+    wrong.fails(2, &["--positive", "no, yes"]);
+    estimate("poisson", "1 2", &["--positive", "1"]).fails(2, &["bernoulli"]);
+}
+
+#[test]
+fn trials_may_differ_from_row_to_row() {
+    let files = Files::new();
+    let table = files.write("t.csv", "won,played,other\n3,10,1\n0,2,2\n5,8,3\n");
+    let run = |more: &[&str]| abduce(&[&["estimate", "binomial", &table], more].concat());
+    let told = run(&["--column", "won", "--trials", "played", "--json"]);
+    let told = told.good().json();
+    near(
+        &told["maximum_likelihood"]["parameters"]["probability"],
+        0.4,
+    );
+    assert_eq!(told["posterior"]["parameters"]["a"], 8.5);
+    assert_eq!(told["posterior"]["parameters"]["b"], 12.5);
+    // ln C(10,3) + ln C(2,0) + ln C(8,5) + 8 ln 0.4 + 12 ln 0.6.
+    let expected = 120.0_f64.ln() + 56.0_f64.ln() + 8.0 * 0.4_f64.ln() + 12.0 * 0.6_f64.ln();
+    near(&told["maximum_likelihood"]["log_likelihood"], expected);
+    run(&["--column", "played", "--trials", "won"]).fails(2, &["line 2", "3", "10 successes"]);
+    run(&["--column", "won"]).fails(2, &["--trials"]);
+    let same = |more: &[&str]| self::told("binomial", "3 0 5", more)["mean"].clone();
+    assert_eq!(same(&["--trials", "9"]), same(&["--known", "trials=9"]));
 }
 
 #[test]
@@ -102,7 +205,6 @@ fn improper_priors_have_no_evidence_and_need_rows_enough() {
     let ran = estimate("poisson", "3 1", &["--prior", "uniform"]).good();
     assert!(ran.stdout.contains("improper"));
     for (family, cells) in [
-        ("bernoulli", "1 1 1"),
         ("gaussian", "3"),
         ("gaussian", "4 4 4"),
         ("log-normal", "3"),
@@ -113,11 +215,27 @@ fn improper_priors_have_no_evidence_and_need_rows_enough() {
         ("beta", "0.5 0.5"),
         ("student-t", "4 4 4"),
     ] {
-        let prior: &[&str] = match family {
-            "bernoulli" => &["--prior", "haldane"],
-            _ => &[],
+        estimate(family, cells, &[]).fails(1, &["improper", "proper prior"]);
+    }
+    // Where there is a maximum of the likelihood, that is told all the same.
+    for (family, cells, prior) in [
+        ("bernoulli", "1 1 1", "haldane"),
+        ("binomial", "0 0", "haldane"),
+        ("geometric", "0 0", "haldane"),
+    ] {
+        let known: &[&str] = if family == "binomial" {
+            &["--trials", "3"]
+        } else {
+            &[]
         };
-        estimate(family, cells, prior).fails(1, &["improper", "proper prior"]);
+        let ran = estimate(family, cells, &[&["--prior", prior], known].concat()).good();
+        assert!(ran.stderr.contains("improper"), "{}", ran.stderr);
+        assert!(
+            ran.stdout.contains("posterior       none"),
+            "{}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains("log-likelihood"), "{}", ran.stdout);
     }
     for (family, cells, prior) in [
         ("gaussian", "4 4 4", "normal-gamma(0,1,2,1)"),
@@ -181,9 +299,9 @@ fn wrong_priors_say_what_to_do() {
     };
     table("p,v\n0,1\n").fails(2, &["two rows"]);
     table("p,v\n0,1\n1,-1\n").fails(2, &["0 or more", "-1"]);
-    table("p,v\n0,1\n1,\n").fails(2, &["p.csv", "row 2"]);
+    table("p,v\n0,1\n1,\n").fails(2, &["p.csv, line 3", "not both numbers"]);
     table("p,v,z\n0,1,2\n1,2,3\n").fails(2, &["p.csv", "two columns"]);
-    table("p,v\n0,a\n1,b\n").fails(2, &["p.csv", "line 2", "\"v\""]);
+    table("p,v\n0,a\n1,b\n").fails(2, &["p.csv, line 2", "\"a\""]);
     let table = files.write("p.csv", "p,v\n0,1\n1,2\n");
     estimate("gamma", "1 2 3", &["--prior-table", &table]).fails(2, &["several", "shape=…"]);
 }

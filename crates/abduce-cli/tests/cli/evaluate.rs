@@ -99,7 +99,7 @@ fn too_many_folds_are_refused_and_small_classes_are_told() {
         ])
     };
     tennis("15").fails(2, &["15 folds", "14 rows", "fewer folds"]);
-    tennis("1000").fails(2, &["255"]);
+    tennis("1000").fails(2, &["1000 folds", "14 rows"]);
     for wrong in ["1", "0", "-3", "many"] {
         assert_eq!(tennis(wrong).code, 2);
     }
@@ -184,6 +184,22 @@ fn an_impossible_class_is_an_infinite_loss_and_is_said_to_be() {
         .json();
     assert!(json["log_loss"]["all"].is_null() && json["clipped_log_loss"]["all"].is_number());
     assert_eq!(json["impossible"], 1.0);
+}
+
+#[test]
+fn rows_in_empty_bins_are_told_with_their_remedy() {
+    let files = Files::new();
+    let rows: String = (0..30).map(|i| format!("{}\n", i * i)).collect();
+    let table = files.write("t.csv", format!("x\n{rows}"));
+    let ran = abduce(&["evaluate", "histogram", &table, "--smoothing", "0"]).good();
+    assert!(ran.stdout.contains("--smoothing 1"), "{}", ran.stdout);
+    // A fold for each row, of more rows than a byte numbers.
+    let rows: String = (0..300)
+        .map(|i| format!("{}\n", f64::from(i).sin()))
+        .collect();
+    let table = files.write("many.csv", format!("x\n{rows}"));
+    let ran = abduce(&["evaluate", "histogram", &table, "--folds", "300"]).good();
+    assert!(ran.stdout.contains("in 300 folds"), "{}", ran.stdout);
 }
 
 #[test]

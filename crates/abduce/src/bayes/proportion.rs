@@ -106,10 +106,10 @@ fn evidence(prior: &Beta, posterior: &Beta, rest: f64) -> Result<Option<f64>> {
 }
 
 /// The probability of a binomial distribution with a known number of trials;
-/// rows are counts of successes.
+/// rows are counts of successes, and of trials where a row has its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BinomialProbability {
-    /// The number of trials of each row.
+    /// The number of trials of a row that does not say it.
     pub trials: u64,
 }
 
@@ -127,7 +127,8 @@ impl Conjugate for BinomialProbability {
     }
 
     fn observe(&self, row: &[f64], weight: f64, stats: &mut BinomialStats) {
-        stats.see(self.trials, row[0], weight);
+        let trials = row.get(1).map_or(self.trials, |own| *own as u64);
+        stats.see(trials, row[0], weight);
     }
 
     fn posterior(&self, prior: &Beta, stats: &BinomialStats) -> Result<Beta> {

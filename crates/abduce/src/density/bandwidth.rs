@@ -164,7 +164,7 @@ impl Selection {
         Ok(match self.rule {
             Rule::Isj => {
                 let own = points.deviations()[0] > 0.0;
-                let found = improved_sheather_jones(points).filter(|_| own);
+                let found = improved_sheather_jones(points, size).filter(|_| own);
                 let width = found.map(|width| vec![width / kernel_deviation(kernel, 1)]);
                 width.map_or((scott, false), |width| (Bandwidth::Columns(width), true))
             }

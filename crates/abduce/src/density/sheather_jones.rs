@@ -2,6 +2,8 @@
 //! Grotowski & Kroese, "Kernel density estimation via diffusion", Annals of
 //! Statistics 38 (2010), with roughness read off the cosine transform of the
 //! binned points. The mesh is theirs: 2¹⁴ nodes, half a range beyond the points.
+//! Of rounded points the least root may be the width of the rounding, not of the
+//! density; such a root is none.
 
 use super::grid::{Axis, binned, cosine_transform};
 use super::points::Points;
@@ -9,9 +11,10 @@ use std::f64::consts::PI;
 
 const MESH: usize = 1 << 14;
 
-/// The bandwidth for a Gaussian, or `None` where the fixed point has no root.
-pub(super) fn improved_sheather_jones(points: &Points) -> Option<f64> {
-    let mut x = points.column(0);
+/// The bandwidth for a Gaussian on points that are worth `size` rows, or `None` where
+/// the fixed point has no root beyond the rounding of the points.
+pub(super) fn improved_sheather_jones(points: &Points, size: f64) -> Option<f64> {
+    let x = points.column(0);
     let least = x.iter().copied().fold(f64::INFINITY, f64::min);
     let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let range = most - least;
@@ -26,18 +29,28 @@ pub(super) fn improved_sheather_jones(points: &Points) -> Option<f64> {
     let total = points.weight();
     let mut shares = binned(points, &[axis]);
     shares.iter_mut().for_each(|share| *share /= total);
-    // Ties carry no news of the scale on which points differ.
-    x.sort_unstable_by(f64::total_cmp);
-    x.dedup();
     let fixed_point = FixedPoint {
-        points: x.len() as f64,
+        points: size,
         squares: cosine_transform(&shares)[1..]
             .iter()
             .map(|a| a * a)
             .collect(),
     };
-    let root = fixed_point.root()?;
-    Some(root.sqrt() * 2.0 * range)
+    let width = fixed_point.root()?.sqrt() * 2.0 * range;
+    (width > 0.5 * rounding(x, size)).then_some(width)
+}
+
+/// The step between neighbours of numbers that are rounded: where most of so many rows
+/// have an equal, the usual distance of different ones; otherwise 0.
+fn rounding(mut x: Vec<f64>, size: f64) -> f64 {
+    x.sort_unstable_by(f64::total_cmp);
+    x.dedup();
+    if 2.0 * x.len() as f64 > size {
+        return 0.0;
+    }
+    let mut steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied().unwrap_or(0.0)
 }
 
 struct FixedPoint {
@@ -102,5 +115,30 @@ impl FixedPoint {
             }
         }
         Some(0.5 * (below + above)).filter(|t| *t > 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quantiles of a logistic distribution, rounded to a step.
+    fn rounded(rows: usize, step: f64) -> Points {
+        let share = |i: usize| (i as f64 + 0.5) / rows as f64;
+        let exact = |i: usize| (share(i) / (1.0 - share(i))).ln();
+        let x: Vec<f64> = (0..rows)
+            .map(|i| (exact(i) / step).round() * step)
+            .collect();
+        Points::from_columns(&[x], None).unwrap()
+    }
+
+    #[test]
+    fn rounding_neither_widens_the_bandwidth_nor_becomes_it() {
+        let exact = improved_sheather_jones(&rounded(20_000, 1e-9), 20_000.0).unwrap();
+        let little = improved_sheather_jones(&rounded(20_000, 0.02), 20_000.0).unwrap();
+        assert!((little / exact - 1.0).abs() < 0.05, "{little} {exact}");
+        // Bumps narrower than the step would be a comb of spikes.
+        let comb = improved_sheather_jones(&rounded(20_000, 1.0), 20_000.0);
+        assert!(comb.is_none_or(|width| width > 0.5), "{comb:?} {exact}");
     }
 }

@@ -10,9 +10,12 @@ use super::rows::{Seen, each};
 use crate::bayes::{Conjugate, Curve, Prior, QuadraturePosterior};
 use crate::data::Source;
 use crate::family::{Bernoulli, Univariate};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::sync::Arc;
+
+/// How the method begins of an estimate without a posterior; the reason follows.
+const NO_POSTERIOR: &str = "none: ";
 
 /// What a family adds to its pair.
 pub(super) struct Model<'a, C: Conjugate> {
@@ -129,13 +132,36 @@ where
             if !prior.is_proper() || request.prior.is_none() {
                 something_seen(&seen)?;
             }
-            by_rule(&model, &prior, text, &stats, request, &mut estimate)?;
+            let found = by_rule(&model, &prior, &text, &stats, request, &mut estimate);
+            match found {
+                Err(why) if estimate.fitted.is_some() && why.kind() == ErrorKind::Numeric => {
+                    no_posterior(&mut estimate, text, &why);
+                }
+                found => found?,
+            }
         }
         Meaning::Any(curve, text) => {
             by_quadrature(model, curve, text, &stats, request, &mut estimate)?;
         }
     }
     Ok(estimate)
+}
+
+/// What is left to say where the rows are too few for the prior.
+fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
+    estimate.method = format!("{NO_POSTERIOR}{why}");
+    estimate.proper = false;
+    estimate.prior = Described {
+        name: prior,
+        parameters: Numbers::default(),
+    };
+}
+
+impl Estimate {
+    /// Why there is no posterior, where the rows are too few for the prior.
+    pub fn no_posterior(&self) -> Option<&str> {
+        self.method.strip_prefix(NO_POSTERIOR)
+    }
 }
 
 /// What does not depend on the prior.
@@ -218,7 +244,7 @@ fn tell(
 fn by_rule<C: Conjugate>(
     model: &Model<C>,
     prior: &C::Prior,
-    text: String,
+    text: &str,
     stats: &C::Stats,
     request: &Request,
     estimate: &mut Estimate,
@@ -234,7 +260,7 @@ where
     estimate.prior = match estimate.proper {
         true => Described::of(C::Prior::NAME, prior),
         false => Described {
-            name: text,
+            name: text.into(),
             parameters: Numbers::default(),
         },
     };

@@ -15,10 +15,11 @@ use crate::family::{
     NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
 };
 use crate::{Error, Result};
+use std::cell::Cell;
 
 const COUNT: &str = "a whole number from 0 up";
 
-fn count(x: f64) -> Option<String> {
+pub(super) fn count(x: f64) -> Option<String> {
     must(is_count(x), x, COUNT)
 }
 
@@ -67,7 +68,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
     };
     let shift = shift(field);
     let mut seen = (0.0, 0.0);
-    each(source, bernoulli_domain, |row, weight| {
+    each(source, zero_or_one, |row, weight| {
         match row[0] + shift == 0.0 {
             true => seen.1 += weight,
             false => seen.0 += weight,
@@ -87,7 +88,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         family: "bernoulli",
         pair: BernoulliProbability,
         default: "jeffreys",
-        wrong: &bernoulli_domain,
+        wrong: &zero_or_one,
         maximum: &maximum,
         unbiased: &no_bias,
         predictive: "bernoulli",
@@ -103,24 +104,62 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
     Ok(estimate)
 }
 
-fn bernoulli_domain(x: f64) -> Option<String> {
+pub(super) fn zero_or_one(x: f64) -> Option<String> {
     must(x == 0.0 || x == 1.0, x, "0 or 1")
 }
 
-pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let trials = request.known("trials").ok_or_else(|| {
-        Error::parameter("the number of trials of a binomial must be known")
-            .with_hint("say it with --known trials=10")
-    })?;
-    if !(is_count(trials) && trials <= 1e15) {
-        return Err(Error::parameter(format!(
+/// The number of trials, which all rows have or a second column says.
+fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
+    let columns = source.schema().fields.len();
+    match (request.known("trials"), columns) {
+        (Some(trials), 1) if is_count(trials) && trials <= MOST_TRIALS => Ok(Some(trials as u64)),
+        (Some(trials), 1) => Err(Error::parameter(format!(
             "the number of trials must be a whole number up to 1e15, not {trials}"
-        )));
+        ))),
+        (None, 2) => Ok(None),
+        (None, 1) => Err(
+            Error::parameter("the number of trials of a binomial must be known")
+                .with_hint("say it with --trials 10, or name their column: --trials COL"),
+        ),
+        _ => Err(Error::parameter(
+            "a binomial has one column of successes, and one of trials unless their number is known",
+        )),
     }
-    let trials = trials as u64;
-    let domain = format!("a whole number from 0 to {trials}");
-    let wrong = |x: f64| must(Binomial::supports_in(trials, x), x, &domain);
-    let mut sums = (0.0, 0.0);
+}
+
+const MOST_TRIALS: f64 = 1e15;
+
+/// What is wrong with successes and, where every row has its own, trials.
+fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
+    // The cells of a row come one after the other, successes first.
+    let successes = Cell::new(None);
+    move |x: f64| match (trials, successes.take()) {
+        (Some(trials), _) => {
+            let what = format!("a whole number from 0 to {trials}");
+            must(Binomial::supports_in(trials, x), x, &what)
+        }
+        (None, None) => {
+            successes.set(Some(x));
+            count(x)
+        }
+        (None, Some(successes)) => {
+            let what = format!("a whole number of trials for {successes} successes");
+            let possible = is_count(x) && (successes..=MOST_TRIALS).contains(&x);
+            must(possible, x, &what)
+        }
+    }
+}
+
+pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let known = trials(source, request)?;
+    let (mut successes, mut all) = (0.0, 0.0);
+    let seen = each(source, binomial_domain(known), |row, weight| {
+        successes += weight * row[0];
+        all += weight * known.map_or_else(|| row[1], |trials| trials as f64);
+    })?;
+    // The next row is taken to have as many trials as the rows have on average.
+    let average = || (all / seen.weight.max(f64::MIN_POSITIVE)).round() as u64;
+    let trials = known.unwrap_or_else(average);
     let maximum = |stats: &BinomialStats| {
         let total = stats.successes + stats.failures;
         if total <= 0.0 {
@@ -144,23 +183,34 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
         }
         Ok(own)
     };
-    each(source, wrong, |row, weight| {
-        sums.0 += weight * row[0];
-        sums.1 += weight * (trials as f64 - row[0]);
-    })?;
     let model = Model {
         family: "binomial",
         pair: BinomialProbability { trials },
         default: "jeffreys",
-        wrong: &wrong,
+        wrong: &binomial_domain(known),
         maximum: &maximum,
         unbiased: &no_bias,
         predictive: "beta-binomial",
         shift: 0.0,
     };
     let mut estimate = report(model, source, request)?;
-    proportion(&mut estimate, sums.0, sums.1)?;
+    proportion(&mut estimate, successes, all - successes)?;
+    if known.is_none() {
+        estimate.notes.push(format!(
+            "the next row is taken to have {trials} trials, as many as the rows have on average"
+        ));
+        // Each row has a distribution of its own.
+        estimate.fitted = None;
+        estimate.predicted = None;
+        estimate.risk.entropy = None;
+    }
     Ok(estimate)
+}
+
+/// What an estimate from zeros alone rules out.
+fn above_zero(zeros: bool) -> Vec<String> {
+    let counts = "every count above 0".to_string();
+    zeros.then_some(counts).into_iter().collect()
 }
 
 pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -175,7 +225,9 @@ pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estima
                 sum: stats.failures,
             };
             let fitted = Geometric::estimate(&sums)?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(&sums)))
+            let mut own = Maximum::of(&fitted, fitted.log_likelihood_of(&sums));
+            own.ruled_out = above_zero(fitted.probability == 1.0);
+            Ok(own)
         },
         unbiased: &no_bias,
         predictive: "beta-geometric",
@@ -217,9 +269,13 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
             .as_ref()
             .and_then(|own| own.parameters.get("size"));
         if size.is_some_and(|size| size >= NegativeBinomial::MOST) {
-            let note = "the likelihood grows with the size: the counts look Poisson";
+            let note = "the likelihood grows with the size without end: the counts are no more \
+                        spread than a Poisson's, and the ML estimate tends to a Poisson";
             estimate.notes.push(note.into());
         }
+        let maximum = estimate.maximum_likelihood.as_ref();
+        let probability = maximum.and_then(|own| own.parameters.get("probability"));
+        estimate.risk.ruled_out = above_zero(probability == Some(1.0));
         return Ok(estimate);
     };
     if !(size > 0.0 && size.is_finite()) {
@@ -240,7 +296,9 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
             let fitted = NegativeBinomial::new(size, successes / (successes + stats.failures))?;
             let pair = NegativeBinomialProbability { size };
             let likelihood = pair.log_likelihood(&[fitted.probability], stats);
-            Ok(Maximum::of(&fitted, likelihood))
+            let mut own = Maximum::of(&fitted, likelihood);
+            own.ruled_out = above_zero(fitted.probability == 1.0);
+            Ok(own)
         },
         unbiased: &no_bias,
         predictive: "beta-negative-binomial",
@@ -258,9 +316,7 @@ pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate
         maximum: &|stats| {
             let fitted = Poisson::mle(stats)?;
             let mut own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-            if fitted.rate == 0.0 {
-                own.ruled_out.push("every count above 0".into());
-            }
+            own.ruled_out = above_zero(fitted.rate == 0.0);
             Ok(own)
         },
         unbiased: &no_bias,

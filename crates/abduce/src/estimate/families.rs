@@ -18,6 +18,8 @@ pub(super) struct Entry {
     pub known: &'static [&'static str],
     /// Whether it is over several columns.
     pub several: bool,
+    /// What is wrong with a number that the family can never give.
+    pub domain: fn(f64) -> Option<String>,
     pub estimate: fn(&dyn Source, &Request) -> Result<Estimate>,
 }
 
@@ -30,6 +32,7 @@ const FAMILIES: &[Entry] = &[
         kind: None,
         known: &[],
         several: false,
+        domain: counts::zero_or_one,
         estimate: counts::bernoulli,
     },
     Entry {
@@ -37,23 +40,26 @@ const FAMILIES: &[Entry] = &[
         priors: "beta(a,b)",
         kind: REAL,
         known: &["trials"],
-        several: false,
+        several: true,
+        domain: counts::count,
         estimate: counts::binomial,
     },
     Entry {
         name: "categorical",
-        priors: "dirichlet(a), or a number for each level",
+        priors: "dirichlet(a), or a number for each level in their order: of numbers, else of the alphabet",
         kind: Some(Kind::Categorical),
         known: &[],
         several: false,
+        domain: numbers::anything,
         estimate: levels::categorical,
     },
     Entry {
         name: "multinomial",
-        priors: "dirichlet(a), or a number for each column",
+        priors: "dirichlet(a), or a number for each column in their order",
         kind: REAL,
         known: &[],
         several: true,
+        domain: counts::count,
         estimate: levels::multinomial,
     },
     Entry {
@@ -62,6 +68,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: counts::count,
         estimate: counts::geometric,
     },
     Entry {
@@ -70,6 +77,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &["size"],
         several: false,
+        domain: counts::count,
         estimate: counts::negative_binomial,
     },
     Entry {
@@ -78,6 +86,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: counts::count,
         estimate: counts::poisson,
     },
     Entry {
@@ -86,6 +95,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: counts::count,
         estimate: counts::zero_inflated_poisson,
     },
     Entry {
@@ -94,6 +104,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::not_negative,
         estimate: numbers::exponential,
     },
     Entry {
@@ -102,6 +113,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &["shape"],
         several: false,
+        domain: numbers::positive,
         estimate: numbers::gamma,
     },
     Entry {
@@ -110,6 +122,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::share,
         estimate: numbers::beta,
     },
     Entry {
@@ -118,6 +131,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &["mean", "variance"],
         several: false,
+        domain: numbers::anything,
         estimate: numbers::gaussian,
     },
     Entry {
@@ -126,6 +140,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::positive,
         estimate: numbers::log_normal,
     },
     Entry {
@@ -134,6 +149,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::anything,
         estimate: numbers::student_t,
     },
     Entry {
@@ -142,6 +158,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::anything,
         estimate: numbers::von_mises,
     },
     Entry {
@@ -150,6 +167,7 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::anything,
         estimate: numbers::uniform,
     },
     Entry {
@@ -158,14 +176,16 @@ const FAMILIES: &[Entry] = &[
         kind: REAL,
         known: &[],
         several: false,
+        domain: numbers::anything,
         estimate: together::point_mass,
     },
     Entry {
         name: "multivariate-gaussian",
-        priors: "normal-inverse-wishart(mean,strength,degrees,scale)",
+        priors: "normal-inverse-wishart(mean,strength,degrees,scale), one mean and scale for all columns",
         kind: REAL,
         known: &[],
         several: true,
+        domain: numbers::anything,
         estimate: together::multivariate_gaussian,
     },
 ];

@@ -20,21 +20,30 @@ use std::sync::Arc;
 
 const POSITIVE: &str = "a positive number";
 
-fn positive(x: f64) -> Option<String> {
+pub(super) fn positive(x: f64) -> Option<String> {
     must(x > 0.0, x, POSITIVE)
 }
 
-fn anything(_: f64) -> Option<String> {
+pub(super) fn not_negative(x: f64) -> Option<String> {
+    must(x >= 0.0, x, "a number from 0 up")
+}
+
+const SHARE: &str = "a number between 0 and 1";
+
+pub(super) fn share(x: f64) -> Option<String> {
+    must(x > 0.0 && x < 1.0, x, SHARE)
+}
+
+pub(super) fn anything(_: f64) -> Option<String> {
     None
 }
 
 pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let wrong = |x: f64| must(x >= 0.0, x, "a number from 0 up");
     let model = Model {
         family: "exponential",
         pair: ExponentialRate,
         default: "jeffreys",
-        wrong: &wrong,
+        wrong: &not_negative,
         maximum: &|stats| {
             let fitted = Exponential::mle(stats)?;
             Ok(Maximum::of(&fitted, fitted.log_likelihood(stats)))
@@ -96,7 +105,7 @@ pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> 
 pub(super) fn beta(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let family = Sampled {
         slots: &[scale("a"), scale("b")],
-        domain: "a number between 0 and 1",
+        domain: SHARE,
         build: |x| Beta::new(x[0], x[1]),
         wide: |_| vec![1.0, 1.0],
         improper: sampled::falls,

@@ -240,7 +240,8 @@ pub struct Estimate {
     pub proper: bool,
     /// The posterior, where it has a name.
     pub posterior: Option<Described>,
-    /// How it was found: `conjugate`, `quadrature` or `importance sampling`.
+    /// How it was found: `conjugate`, `quadrature`, `importance sampling`, or `none`
+    /// with the reason.
     pub method: String,
     /// The mode of the posterior.
     pub map: Option<Numbers>,

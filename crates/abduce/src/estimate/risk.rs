@@ -2,8 +2,9 @@
 //! taken for the truth.
 
 use super::counts::shift;
+use super::families;
 use super::report::Estimate;
-use super::rows::each;
+use super::rows::{each, must};
 use crate::bayes::Risk;
 use crate::data::Source;
 use crate::family::Univariate;
@@ -43,14 +44,21 @@ impl Estimate {
     /// The log-loss on other rows of the same column.
     ///
     /// # Errors
-    /// If rows cannot be read, or there is none.
+    /// If rows cannot be read or cannot be of the family, or there is none.
     pub fn risk_on(&self, source: &dyn Source) -> Result<TestRisk> {
         let (mut sums, mut impossible) = ([0.0, 0.0], 0);
         let both = [&self.fitted, &self.predicted];
-        let shift = shift(&source.schema().fields[0]);
+        let field = &source.schema().fields[0];
+        let (shift, coded) = (shift(field), field.kind.is_coded());
+        let family = families::find(&self.family)?;
+        // Such as more successes than there are trials.
+        let ends = self.predicted.as_deref().filter(|own| own.is_discrete());
+        let (low, high) = ends.map_or((f64::NEG_INFINITY, f64::INFINITY), Univariate::support);
+        let beyond = |x: f64| must((low..=high).contains(&x), x, &format!("at most {high}"));
+        let wrong = |x: f64| (family.domain)(x).or_else(|| beyond(x));
         let seen = each(
             source,
-            |_| None,
+            |x| wrong(x).filter(|_| !coded),
             |row, weight| {
                 for (sum, own) in sums.iter_mut().zip(both) {
                     *sum -= own

@@ -104,6 +104,13 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     for own in &mut estimate.above {
         own.parameter = by_name(&own.parameter, &names);
     }
+    if estimate.hidden > 0 {
+        estimate.notes.push(format!(
+            "rows with a hole in one of the columns are left out: {}; abduce fit mixture \
+             --components 1 learns from what is seen of them",
+            estimate.hidden
+        ));
+    }
     Ok(estimate)
 }
 

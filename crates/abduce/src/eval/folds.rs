@@ -1,26 +1,27 @@
 //! Rows dealt into folds so that each is held out once. Every class, and all
 //! rows together, are spread over the folds as evenly as whole rows can be, and
-//! which rows go where is as likely as any other way (each draws from the
-//! places its class has left). Beside the source, only a byte for each row is
-//! kept.
+//! which rows go where is as likely as any other way: each draws from the
+//! places its class has left, and what an even deal leaves over goes to folds in a
+//! random order. Beside the source, only a number for each row is kept.
 
 use super::part::Part;
 use crate::data::{Chunk, Source, Table};
 use crate::{Error, Result};
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The most folds there can be: a byte numbers them, and one more says none.
-pub const MOST_FOLDS: usize = u8::MAX as usize;
+/// The most folds there can be: four bytes number them, and one more says none.
+pub const MOST_FOLDS: usize = u32::MAX as usize;
 
 /// The fold of a row that is never held out.
-const NONE: u8 = u8::MAX;
+const NONE: u32 = u32::MAX;
 
 /// Which fold each row of a source is in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folds {
     number: usize,
-    of_row: Vec<u8>,
+    of_row: Vec<u32>,
     class_rows: Vec<u64>,
 }
 
@@ -75,8 +76,8 @@ impl Folds {
             ))
             .with_hint("ask for fewer folds"));
         }
-        let mut left = places(&class_rows, number);
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xf01d);
+        let mut left = places(&class_rows, number, &mut rng);
         let mut of_row = Vec::with_capacity(source.rows() as usize);
         for chunk in source.scan()? {
             let chunk = chunk?;
@@ -103,7 +104,7 @@ impl Folds {
         check_number(number)?;
         let of_row = folds
             .iter()
-            .map(|fold| fold.map_or(NONE, |fold| fold as u8));
+            .map(|fold| fold.map_or(NONE, |fold| fold as u32));
         Ok(Folds {
             number,
             of_row: of_row.collect(),
@@ -130,7 +131,7 @@ impl Folds {
         source: &'a dyn Source,
         fold: usize,
     ) -> Result<Box<dyn Source + 'a>> {
-        self.part(source, move |own| usize::from(own) == fold)
+        self.part(source, move |own| own as usize == fold)
     }
 
     /// All other rows.
@@ -142,13 +143,13 @@ impl Folds {
         source: &'a dyn Source,
         fold: usize,
     ) -> Result<Box<dyn Source + 'a>> {
-        self.part(source, move |own| usize::from(own) != fold)
+        self.part(source, move |own| own as usize != fold)
     }
 
     fn part<'a>(
         &'a self,
         source: &'a dyn Source,
-        wanted: impl Fn(u8) -> bool + Send + Sync + 'a,
+        wanted: impl Fn(u32) -> bool + Send + Sync + 'a,
     ) -> Result<Box<dyn Source + 'a>> {
         if source.rows() != self.of_row.len() as u64 {
             return Err(Error::parameter("the folds are of another table"));
@@ -200,33 +201,24 @@ fn class_of(chunk: &Chunk, target: Option<usize>) -> impl Fn(usize) -> Option<us
     }
 }
 
-/// How many rows of each class each fold gets. The rows left over after an even
-/// deal go to one fold after the other, each class going on where the last ended.
-fn places(class_rows: &[u64], folds: usize) -> Vec<Vec<u64>> {
-    let mut next = 0;
-    let mut deal = |rows: u64| {
-        let mut places = vec![rows / folds as u64; folds];
-        for _ in 0..rows % folds as u64 {
-            places[next] += 1;
-            next = (next + 1) % folds;
-        }
-        places
-    };
-    class_rows.iter().map(|rows| deal(*rows)).collect()
+/// The folds that the rows of each class have places in. The rows left over after an
+/// even deal go to one fold after the other, in a random order of the folds, each
+/// class going on where the last ended.
+fn places(class_rows: &[u64], folds: usize, rng: &mut impl Rng) -> Vec<Vec<u32>> {
+    let mut order: Vec<u32> = (0..folds as u32).collect();
+    order.shuffle(rng);
+    let mut next = order.iter().copied().cycle();
+    let deal = |rows: &u64| next.by_ref().take(*rows as usize).collect();
+    class_rows.iter().map(deal).collect()
 }
 
 /// Draws one of the places left, and takes it.
-fn draw_place(left: &mut [u64], rng: &mut impl Rng) -> u8 {
-    let mut place = rng.random_range(0..left.iter().sum::<u64>().max(1));
-    for (fold, own) in left.iter_mut().enumerate() {
-        if place < *own {
-            *own -= 1;
-            return fold as u8;
-        }
-        place -= *own;
+fn draw_place(left: &mut Vec<u32>, rng: &mut impl Rng) -> u32 {
+    match left.len() {
+        // Only if a second scan finds rows that the first did not.
+        0 => NONE,
+        places => left.swap_remove(rng.random_range(0..places)),
     }
-    // Only if a second scan finds rows that the first did not.
-    NONE
 }
 
 #[cfg(test)]
@@ -359,6 +351,38 @@ mod tests {
         let outer = numbers(&*folds.held_out(&streamed, 0).unwrap());
         let inner = numbers(&*held_out);
         assert!(!inner.is_empty() && inner.iter().all(|row| !outer.contains(row)));
+    }
+
+    #[test]
+    fn every_row_can_be_a_fold_of_its_own() {
+        let table = table(700);
+        let rows: u64 = (0..700).filter(|i| i % 50 != 0 && i % 7 != 0).count() as u64;
+        let folds = Folds::stratified(&table, Some(1), rows as usize, 0).unwrap();
+        for fold in [0, 255, 256, rows as usize - 1] {
+            assert_eq!(folds.held_out(&table, fold).unwrap().rows(), 1);
+        }
+    }
+
+    #[test]
+    fn what_is_left_over_goes_to_any_fold() {
+        // Ten rows in four folds: two folds have three of them.
+        let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+        let x = Column::from_numbers((0..10).map(|i| Some(f64::from(i))));
+        let table = Table::new(schema, vec![x], None).unwrap();
+        let mut times = [0; 4];
+        for seed in 0..400 {
+            let folds = Folds::stratified(&table, None, 4, seed).unwrap();
+            for (fold, times) in times.iter_mut().enumerate() {
+                let rows = folds.held_out(&table, fold).unwrap().rows();
+                assert!(rows == 2 || rows == 3);
+                *times += u64::from(rows == 3);
+            }
+        }
+        // Each in half of the deals; five standard deviations are 50.
+        assert!(
+            times.iter().all(|times| times.abs_diff(200) < 50),
+            "{times:?}"
+        );
     }
 
     #[test]

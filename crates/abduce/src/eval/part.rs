@@ -9,9 +9,9 @@ use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
 pub(super) struct Part<'a> {
     pub source: &'a dyn Source,
     /// The fold of every row of the source.
-    pub of_row: &'a [u8],
+    pub of_row: &'a [u32],
     /// Whether a fold is among those wanted.
-    pub wanted: Box<dyn Fn(u8) -> bool + Send + Sync + 'a>,
+    pub wanted: Box<dyn Fn(u32) -> bool + Send + Sync + 'a>,
     /// How many rows are.
     pub rows: u64,
 }

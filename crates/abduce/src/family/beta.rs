@@ -2,14 +2,18 @@
 //! p(x) = xᵃ⁻¹ (1 − x)ᵇ⁻¹ / B(a, b), 0 < x < 1.
 //!
 //! The estimate solves ψ(a) − ψ(a + b) = mean ln x, ψ(b) − ψ(a + b) =
-//! mean ln(1 − x) by Newton steps on the logarithms of a and b.
+//! mean ln(1 − x). The statistics are those of two gammas, of x and of 1 − x: a
+//! mean and how far the mean logarithm stays behind its logarithm, so that nothing
+//! cancels, however close to each other the rows are.
 
 use super::scalar::NARROW;
-use super::sums::sums;
-use super::{ExponentialFamily, Scalar, Scale, Univariate, nothing_seen};
+use super::{
+    BetaStats, ExponentialFamily, GammaStats, Scalar, Scale, Stats, Univariate, nothing_seen,
+};
+use crate::kernel::roots::increasing_root_near;
 use crate::kernel::special::{
     beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement, ln_beta, ln_beta_mass,
-    ln_less_digamma, trigamma,
+    ln_less_digamma,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -29,16 +33,6 @@ pub struct Beta {
     pub a: f64,
     /// The shape b at 1.
     pub b: f64,
-}
-
-sums! {
-    /// Sums over the proportions seen.
-    BetaStats {
-        /// The weighted sum of ln x.
-        log_sum,
-        /// The weighted sum of ln(1 − x).
-        log_complement_sum,
-    }
 }
 
 impl Beta {
@@ -63,6 +57,47 @@ impl Beta {
     fn mean_log_complement(&self) -> f64 {
         mean_log(self.b, self.a)
     }
+
+    /// The log-density at x = 1 − y, both between 0 and 1.
+    fn log_density_within(&self, x: f64, y: f64) -> f64 {
+        ln_beta_mass(self.a, self.b, x, y) - x.ln() - y.ln()
+    }
+
+    /// The estimate from means x = 1 − y, of which x is the smaller, and from how far
+    /// the mean logarithms stay behind theirs.
+    ///
+    /// With a/(a + b) = x eᵗ/(x eᵗ + y) the two equations are of numbers no larger
+    /// than these distances. The likelihood is concave: for a given a + b there is
+    /// one t, and of those one a + b.
+    fn of_deficits(x: f64, y: f64, deficit: f64, rest: f64) -> Result<Beta> {
+        // eˣ between numbers as small and as large as there are.
+        const FAR: f64 = 700.0;
+        let at = |total: f64, t: f64| {
+            let whole = 1.0 + x * t.exp_m1();
+            Beta {
+                a: total * (x * t.exp() / whole),
+                b: total * (y / whole),
+            }
+        };
+        let tilted = |total: f64| {
+            let excess = |t: f64| {
+                let Beta { a, b } = at(total, t);
+                t - ln_less_digamma(a) + ln_less_digamma(b) + deficit - rest
+            };
+            increasing_root_near(0.0, 0.5, FAR, excess)
+        };
+        let excess = |log_total: f64| {
+            let total = log_total.exp();
+            let t = tilted(total);
+            let b = at(total, t).b;
+            rest - (x * t.exp_m1()).ln_1p() - (ln_less_digamma(b) - ln_less_digamma(total))
+        };
+        // For narrow rows the estimate, otherwise not far from it.
+        let start = (0.5 / (x * deficit + y * rest)).ln();
+        let total = increasing_root_near(start, 1.0, FAR, excess).exp();
+        let Beta { a, b } = at(total, tilted(total));
+        Beta::new(a, b)
+    }
 }
 
 /// E ln x = ψ(a) − ψ(a + b), without cancellation where b is far smaller than a.
@@ -76,7 +111,7 @@ impl Univariate for Beta {
             return f64::NEG_INFINITY;
         }
         if self.a.min(self.b) >= 10.0 && x > 0.0 && x < 1.0 {
-            return ln_beta_mass(self.a, self.b, x, 1.0 - x) - x.ln() - (-x).ln_1p();
+            return self.log_density_within(x, 1.0 - x);
         }
         // A power of 0 is 1 at the ends too.
         let power = |shape: f64, log: f64| {
@@ -169,83 +204,36 @@ impl Scalar for Beta {
     }
 
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut BetaStats) {
-        for (x, weight) in cells {
-            stats.weight += weight;
-            stats.log_sum += weight * x.ln();
-            stats.log_complement_sum += weight * (-x).ln_1p();
-        }
+        let cells: Vec<(f64, f64)> = cells.collect();
+        let rests = cells.iter().map(|(x, weight)| (1.0 - x, *weight));
+        stats.merge(&BetaStats {
+            shares: GammaStats::new(cells.iter().copied()),
+            rests: GammaStats::new(rests),
+        });
     }
 
     fn estimate(stats: &BetaStats) -> Result<Self> {
-        if stats.weight <= 0.0 {
+        let BetaStats { shares, rests } = stats;
+        if stats.weight() <= 0.0 {
             return Err(nothing_seen());
         }
-        let log = stats.log_sum / stats.weight;
-        let log_complement = stats.log_complement_sum / stats.weight;
-        let rest = 1.0 - log.exp() - log_complement.exp();
-        if !(rest > 1e-14 && log.is_finite() && log_complement.is_finite()) {
+        let [deficit, rest] = [shares, rests].map(|own| own.log_deficit / own.weight);
+        // Numbers that differ do so by a rounding at least.
+        if !(deficit + rest > f64::EPSILON * f64::EPSILON && deficit.is_finite()) {
             return Err(Error::numeric("the numbers are all the same"));
         }
-        let start = |mean: f64| (0.5 + 0.5 * mean.exp() / rest).ln();
-        let (mut a, mut b) = (start(log), start(log_complement));
-        let objective = |a: f64, b: f64| {
-            let (a, b) = (a.exp(), b.exp());
-            a * log + b * log_complement - ln_beta(a, b)
-        };
-        let mut value = objective(a, b);
-        for _ in 0..200 {
-            let beta = Beta {
-                a: a.exp(),
-                b: b.exp(),
-            };
-            let (da, db) = (
-                log - beta.mean_log(),
-                log_complement - beta.mean_log_complement(),
-            );
-            let both = trigamma(beta.a + beta.b);
-            // Fisher's information of the logarithms.
-            let (aa, bb) = (
-                beta.a * beta.a * (trigamma(beta.a) - both),
-                beta.b * beta.b * (trigamma(beta.b) - both),
-            );
-            let ab = -beta.a * beta.b * both;
-            let determinant = aa * bb - ab * ab;
-            let (ga, gb) = (beta.a * da, beta.b * db);
-            let (mut step_a, mut step_b) = match determinant > 0.0 {
-                true => (
-                    (bb * ga - ab * gb) / determinant,
-                    (aa * gb - ab * ga) / determinant,
-                ),
-                false => (ga / aa, gb / bb),
-            };
-            let mut better = false;
-            for _ in 0..60 {
-                let next = objective(a + step_a, b + step_b);
-                // Near the maximum only rounding tells the two apart, and the
-                // gradient knows better.
-                if next >= value - 1e-13 * value.abs().max(1.0) {
-                    value = next.max(value);
-                    better = true;
-                    break;
-                }
-                step_a *= 0.5;
-                step_b *= 0.5;
-            }
-            if !better {
-                break;
-            }
-            a += step_a;
-            b += step_b;
-            if step_a.abs().max(step_b.abs()) < 1e-14 {
-                break;
+        let (x, y) = (shares.mean(), rests.mean());
+        match x <= y {
+            true => Beta::of_deficits(x, y, deficit, rest),
+            false => {
+                let Beta { a, b } = Beta::of_deficits(y, x, rest, deficit)?;
+                Ok(Beta { a: b, b: a })
             }
         }
-        Beta::new(a.exp(), b.exp())
     }
 
     fn narrow(stats: &BetaStats, wide: &Self) -> Option<Self> {
-        let mean = (stats.log_sum / stats.weight).exp();
-        let rest = (stats.log_complement_sum / stats.weight).exp();
+        let (mean, rest) = (stats.shares.mean(), stats.rests.mean());
         let total = mean * rest / (NARROW * Univariate::variance(wide)?) - 1.0;
         Some(Beta {
             a: mean * total,
@@ -254,8 +242,13 @@ impl Scalar for Beta {
     }
 
     fn log_likelihood_of(&self, stats: &BetaStats) -> f64 {
-        (self.a - 1.0) * stats.log_sum + (self.b - 1.0) * stats.log_complement_sum
-            - stats.weight * ln_beta(self.a, self.b)
+        let BetaStats { shares, rests } = stats;
+        if stats.weight() <= 0.0 {
+            return 0.0;
+        }
+        stats.weight() * self.log_density_within(shares.mean(), rests.mean())
+            - (self.a - 1.0) * shares.log_deficit
+            - (self.b - 1.0) * rests.log_deficit
     }
 
     fn wide(scale: &Scale) -> Self {
@@ -268,11 +261,13 @@ impl Scalar for Beta {
     }
 
     fn expected(&self, rows: f64) -> BetaStats {
-        BetaStats {
+        let total = self.a + self.b;
+        let [shares, rests] = [self.a, self.b].map(|shape| GammaStats {
             weight: rows,
-            log_sum: rows * self.mean_log(),
-            log_complement_sum: rows * self.mean_log_complement(),
-        }
+            sum: rows * (shape / total),
+            log_deficit: rows * (ln_less_digamma(shape) - ln_less_digamma(total)),
+        });
+        BetaStats { shares, rests }
     }
 
     fn in_range(&self) -> bool {
@@ -281,7 +276,8 @@ impl Scalar for Beta {
     }
 
     fn are_sound(stats: &BetaStats) -> bool {
-        stats.weight >= 0.0 && stats.log_sum <= 0.0 && stats.log_complement_sum <= 0.0
+        let sound = |own: &GammaStats| <super::Gamma as Scalar>::are_sound(own);
+        sound(&stats.shares) && sound(&stats.rests) && stats.shares.weight == stats.rests.weight
     }
 
     fn instances() -> Vec<Self> {
@@ -317,5 +313,77 @@ impl ExponentialFamily for Beta {
 
     fn expected_sufficient(&self) -> Vec<f64> {
         vec![self.mean_log(), self.mean_log_complement()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proportions_close_to_each_other_keep_the_digits_of_their_shapes() {
+        // Of rows ½ ± d both shapes are the a with ψ(2a) − ψ(a) − ln 2 =
+        // −½ ln(1 − 4d²), and the left side is 1/4a + 1/16a² + O(a⁻⁴) (Abramowitz &
+        // Stegun 6.3.18).
+        for d in [1e-3_f64, 1e-5, 1e-7] {
+            let rows = [0.5 + d, 0.5 - d];
+            let mut parts = BetaStats::default();
+            for x in rows.iter().cycle().take(2000) {
+                Beta::see(&mut [(*x, 1.0)].into_iter(), &mut parts);
+            }
+            let mut whole = BetaStats::default();
+            Beta::see(&mut rows.iter().map(|x| (*x, 1000.0)), &mut whole);
+            let s = -0.5 * (-4.0 * d * d).ln_1p();
+            let exact = 0.125 / s * (1.0 + (1.0 + 4.0 * s).sqrt());
+            for stats in [whole, parts] {
+                let own = Beta::estimate(&stats).unwrap();
+                // The rows themselves are rounded, by a share of their distance.
+                let rounding = 1e-14 / d + d * d;
+                assert!(
+                    (own.a / exact - 1.0).abs() < rounding,
+                    "{d}: {own:?} {exact}"
+                );
+                assert!((own.a / own.b - 1.0).abs() < rounding, "{d}: {own:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn estimates_near_the_ends_solve_their_equations() {
+        for rows in [
+            vec![1e-200, 1e-3, 0.2],
+            vec![1e-9, 2e-9, 3e-9],
+            vec![0.999_999, 0.999_999_9, 0.9],
+            vec![1e-12, 1.0 - 1e-12],
+        ] {
+            let mut stats = BetaStats::default();
+            Beta::see(&mut rows.iter().map(|x| (*x, 1.0)), &mut stats);
+            let own = Beta::estimate(&stats).unwrap();
+            let n = rows.len() as f64;
+            let logs = rows.iter().map(|x| x.ln()).sum::<f64>() / n;
+            let rests = rows.iter().map(|x| (-x).ln_1p()).sum::<f64>() / n;
+            let off = |found: f64, mean: f64| ((found - mean) / mean).abs();
+            assert!(off(own.mean_log(), logs) < 1e-11, "{rows:?} {own:?}");
+            assert!(
+                off(own.mean_log_complement(), rests) < 1e-9,
+                "{rows:?} {own:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn statistics_of_older_files_are_read() {
+        let rows = [0.2_f64, 0.3, 0.75];
+        let logs: f64 = rows.iter().map(|x| x.ln()).sum();
+        let rests: f64 = rows.iter().map(|x| (1.0 - x).ln()).sum();
+        let old = format!(r#"{{"weight": 3.0, "log_sum": {logs}, "log_complement_sum": {rests}}}"#);
+        let read: BetaStats = serde_json::from_str(&old).unwrap();
+        let mut new = BetaStats::default();
+        Beta::see(&mut rows.iter().map(|x| (*x, 1.0)), &mut new);
+        let (read, new) = (
+            Beta::estimate(&read).unwrap(),
+            Beta::estimate(&new).unwrap(),
+        );
+        assert!((read.a - new.a).abs() < 1e-12 && (read.b - new.b).abs() < 1e-12);
     }
 }

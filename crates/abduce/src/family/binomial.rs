@@ -2,7 +2,7 @@
 //! P(x) = C(n, x) pˣ (1 − p)ⁿ⁻ˣ; and the beta-binomial, in which p is beta
 //! distributed.
 
-use super::lattice::sum_of_masses;
+use super::lattice::{entropy_of_bell, sum_of_masses};
 use super::sums::sums;
 use super::univariate::best_of;
 use super::{Beta, ExponentialFamily, Univariate, is_count, times};
@@ -139,6 +139,14 @@ impl Univariate for Binomial {
         // At a whole number, it and the one below are equally probable.
         let top = (n + 1.0) * self.probability;
         (top.ceil() - 1.0).clamp(0.0, n)
+    }
+
+    fn entropy(&self) -> f64 {
+        let deviation = (self.trials as f64 * self.probability * (1.0 - self.probability)).sqrt();
+        match deviation > 1e3 {
+            true => entropy_of_bell(|x| self.log_density(x), self.mode(), deviation),
+            false => self.expectation(&|x| -self.log_density(x)),
+        }
     }
 
     fn kl(&self, other: &Self) -> f64 {
@@ -292,5 +300,31 @@ impl Univariate for BetaBinomial {
             probability,
         }
         .draw(rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entropy_of_many_trials_is_that_of_every_count_and_tends_to_a_gaussians() {
+        let of = |trials: u64, probability: f64| Binomial {
+            trials,
+            probability,
+        };
+        for (trials, probability) in [(5_000_000, 0.5), (20_000_000, 0.07)] {
+            let own = of(trials, probability);
+            let summed = own.expectation(&|x| -own.log_density(x));
+            assert!((own.entropy() - summed).abs() < 1e-11 * summed, "{own:?}");
+        }
+        let own = of(1_000_000_000_000_000, 0.3);
+        let variance = 0.21e15_f64;
+        let gaussian = 0.5 * (std::f64::consts::TAU * std::f64::consts::E * variance).ln();
+        assert!(
+            (own.entropy() - gaussian).abs() < 1e-12,
+            "{}",
+            own.entropy()
+        );
     }
 }

@@ -6,7 +6,8 @@
 
 use super::multi::draw_ln_gamma;
 use super::{Divergence, ExponentialFamily, Multi};
-use crate::kernel::special::{digamma, inverse_digamma, ln_beta, trigamma};
+use crate::kernel::roots::increasing_root_near;
+use crate::kernel::special::{digamma, inverse_digamma, ln_beta};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,8 @@ impl Dirichlet {
     }
 
     /// The maximum-likelihood estimate from the weighted means of ln x, which
-    /// are sufficient: the α with ψ(αᵢ) − ψ(Σα) = mean ln xᵢ, approached by
-    /// Minka's fixed point and reached by Newton's steps (Minka 2000).
+    /// are sufficient: the α with ψ(αᵢ) − ψ(Σα) = mean ln xᵢ, the fixed point of
+    /// Minka (2000), found as the root of an increasing function of Σα.
     ///
     /// ```
     /// use abduce::family::Dirichlet;
@@ -53,7 +54,7 @@ impl Dirichlet {
     /// ```
     ///
     /// # Errors
-    /// If the rows are all the same, or one has a 0.
+    /// If the rows are all the same, or one has a 0, or numbers do not reach so far.
     pub fn mle(mean_logs: &[f64]) -> Result<Self> {
         let possible = mean_logs.iter().all(|log| log.is_finite() && *log < 0.0);
         let slack = 1.0 - mean_logs.iter().map(|log| log.exp()).sum::<f64>();
@@ -63,45 +64,26 @@ impl Dirichlet {
                 "the rows are all the same, or have shares of 0",
             ));
         }
-        let mut alpha: Vec<f64> = mean_logs
-            .iter()
-            .map(|log| log.exp() * 0.5 * (mean_logs.len() - 1) as f64 / slack)
-            .collect();
-        let step = |alpha: &[f64]| -> Vec<f64> {
-            let total = digamma(alpha.iter().sum());
-            let next = mean_logs.iter().map(|log| inverse_digamma(total + log));
-            next.collect()
+        // Logarithms of numbers as small and as large as there are.
+        const FAR: f64 = 600.0;
+        // For a given total every concentration is known, αᵢ = ψ⁻¹(ψ(s) + mean
+        // ln xᵢ). The likelihood is concave, so that their sum is above s on one
+        // side of the estimate and below on the other.
+        let of_total = |total: f64| -> Vec<f64> {
+            let base = digamma(total);
+            let logs = mean_logs.iter();
+            logs.map(|log| inverse_digamma(base + log)).collect()
         };
-        for _ in 0..20 {
-            alpha = step(&alpha);
-        }
-        for _ in 0..200 {
-            let total: f64 = alpha.iter().sum();
-            let gradient: Vec<f64> = mean_logs
-                .iter()
-                .zip(&alpha)
-                .map(|(log, a)| digamma(total) - digamma(*a) + log)
-                .collect();
-            let curvature: Vec<f64> = alpha.iter().map(|a| -trigamma(*a)).collect();
-            let ratios: f64 = gradient.iter().zip(&curvature).map(|(g, q)| g / q).sum();
-            let inverses: f64 = curvature.iter().map(|q| 1.0 / q).sum();
-            let shared = ratios / (1.0 / trigamma(total) + inverses);
-            let moves = gradient
-                .iter()
-                .zip(&curvature)
-                .map(|(g, q)| (g - shared) / q);
-            let next: Vec<f64> = alpha.iter().zip(moves).map(|(a, by)| a - by).collect();
-            // A step out of the range is replaced by a safe one.
-            let next = match next.iter().all(|a| *a > 0.0 && a.is_finite()) {
-                true => next,
-                false => step(&alpha),
-            };
-            let moved = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13 * b;
-            let done = next.iter().zip(&alpha).all(moved);
-            alpha = next;
-            if done {
-                break;
-            }
+        let excess = |log_total: f64| {
+            let total = log_total.exp();
+            log_total - of_total(total).iter().sum::<f64>().ln()
+        };
+        let start = (0.5 * (mean_logs.len() - 1) as f64 / slack).ln();
+        let total = increasing_root_near(start, 1.0, FAR, excess).exp();
+        let alpha = of_total(total);
+        let off = (alpha.iter().sum::<f64>() / total - 1.0).abs();
+        if off.is_nan() || off > 1e-6 {
+            return Err(Error::numeric("the concentrations have no estimate"));
         }
         Dirichlet::new(alpha)
     }
@@ -272,6 +254,8 @@ impl ExponentialFamily for Dirichlet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
 
     #[test]
     fn the_estimate_matches_the_mean_logarithms() {
@@ -292,5 +276,33 @@ mod tests {
         }
         assert!(Dirichlet::mle(&[0.5_f64.ln(), 0.5_f64.ln()]).is_err());
         assert!(Dirichlet::mle(&[f64::NEG_INFINITY, 0.5_f64.ln()]).is_err());
+    }
+    #[test]
+    fn estimates_from_draws_solve_their_equations_however_unequal_the_shapes() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for alpha in [[0.1, 100.0], [0.05, 50.0], [0.01, 10.0], [0.003, 0.003]] {
+            let truth = Dirichlet::new(alpha.to_vec()).unwrap();
+            // Shares below the smallest number have logarithms all the same.
+            let mut sums = [0.0; 2];
+            for _ in 0..500 {
+                let logs = alpha.map(|a| draw_ln_gamma(a, &mut rng));
+                let most = logs[0].max(logs[1]);
+                let whole = most + logs.iter().map(|l| (l - most).exp()).sum::<f64>().ln();
+                sums.iter_mut()
+                    .zip(logs)
+                    .for_each(|(sum, l)| *sum += l - whole);
+            }
+            let means = sums.map(|sum| sum / 500.0);
+            let fitted = Dirichlet::mle(&means).unwrap();
+            for (own, mean) in fitted.expected_sufficient().iter().zip(means) {
+                assert!(
+                    (own - mean).abs() < 1e-11 * mean.abs().max(1.0),
+                    "{truth:?} {fitted:?}"
+                );
+            }
+            for (own, a) in fitted.concentration.iter().zip(alpha) {
+                assert!((own / a).ln().abs() < 0.5, "{truth:?} {fitted:?}");
+            }
+        }
     }
 }

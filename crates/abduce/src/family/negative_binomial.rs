@@ -8,7 +8,7 @@
 
 use super::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
 use crate::kernel::roots::increasing_root;
-use crate::kernel::special::{beta_i, beta_i_complement, digamma, ln_beta_mass};
+use crate::kernel::special::{beta_i, beta_i_complement, digamma_rise, ln_beta_mass};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -148,24 +148,17 @@ impl Scalar for NegativeBinomial {
         if mean <= 0.0 {
             return NegativeBinomial::new(1.0, 1.0);
         }
-        // ψ(x + r) − ψ(r) is a sum for small counts, exact where the
-        // difference of two digammas is not.
-        let rise = |x: f64, r: f64| match x {
-            x if x <= 16.0 => (0..x as u32).map(|i| 1.0 / (r + f64::from(i))).sum(),
-            x => digamma(x + r) - digamma(r),
-        };
         // With r on a logarithmic scale; falling, so its opposite is increasing.
         let slope = |log_size: f64| {
             let r = log_size.exp();
-            let own = stats.sum(|x| rise(x, r)) / weight;
-            (mean / r).ln_1p() - own
+            (mean / r).ln_1p() - stats.sum(|x| digamma_rise(r, x)) / weight
         };
         let (low, high) = (Self::LEAST.ln(), Self::MOST.ln());
+        // Where the likelihood grows with r without end, its limit is a Poisson's.
         let overdispersed = stats.variance() > mean * (1.0 + 1e-7);
         let size = match overdispersed && slope(high) > 0.0 {
             _ if slope(low) >= 0.0 => Self::LEAST,
             true => increasing_root(low, high, slope).exp(),
-            false if overdispersed => increasing_root(low, (1e6_f64).ln(), slope).exp(),
             false => Self::MOST,
         };
         Ok(NegativeBinomial::of_size(size, mean))
@@ -201,5 +194,23 @@ impl Scalar for NegativeBinomial {
         [(3.0, 0.4), (0.5, 0.05), (40.0, 0.5)]
             .map(|(size, probability)| NegativeBinomial { size, probability })
             .to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_counts_hardly_more_spread_than_a_poisson_have_a_size_within_reach() {
+        // The counts μ ± √(μ + μ²/r) have about the size r, of which the last
+        // digits of two digammas would leave nothing.
+        for (mean, size) in [(4e4_f64, 1e5), (1e6, 2e6), (1e6, 5e6)] {
+            let deviation = (mean + mean * mean / size).sqrt().round();
+            let rows = [mean - deviation, mean + deviation].map(|x| (x, 1.0));
+            let own = NegativeBinomial::estimate(&PointStats::new(rows)).unwrap();
+            let exact = mean * mean / (deviation * deviation - mean);
+            assert!((own.size / exact - 1.0).abs() < 0.02, "{own:?} {exact}");
+        }
     }
 }

@@ -3,11 +3,11 @@
 //! Σ/κ). It is the normal-Wishart with Σ = Λ⁻¹ in place of Λ (Gelman et al.,
 //! *Bayesian Data Analysis*, section 3.6).
 
-use super::multi::{all_finite, definite, difference, draw_normal, enough_degrees, positive};
+use super::mean_given_precision::{MeanGivenPrecision, check};
+use super::multi::difference;
 use super::{Divergence, InverseWishart, Multi, MultivariateT};
 use crate::Result;
-use crate::kernel::definite::{Definite, outer_square, times};
-use crate::kernel::special::LN_TAU;
+use crate::kernel::definite::{Definite, outer_square};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -39,12 +39,11 @@ impl NormalInverseWishart {
     /// Unless the strength is positive, the scale is a symmetric positive
     /// definite matrix of the mean's order, and ν is large enough.
     pub fn new(mean: Vec<f64>, strength: f64, degrees: f64, scale: Vec<f64>) -> Result<Self> {
-        all_finite("the mean", &mean)?;
-        definite("the scale matrix", &scale, mean.len())?;
+        check(&mean, strength, degrees, &scale)?;
         Ok(NormalInverseWishart {
-            strength: positive("the strength", strength)?,
-            degrees: enough_degrees(degrees, mean.len())?,
             mean,
+            strength,
+            degrees,
             scale,
         })
     }
@@ -59,6 +58,13 @@ impl NormalInverseWishart {
         InverseWishart {
             degrees: self.degrees,
             scale: self.scale.clone(),
+        }
+    }
+
+    fn given_precision(&self) -> MeanGivenPrecision<'_> {
+        MeanGivenPrecision {
+            mean: &self.mean,
+            strength: self.strength,
         }
     }
 
@@ -89,10 +95,10 @@ impl Multi for NormalInverseWishart {
         let Some(covariance) = Definite::new(sigma, d) else {
             return f64::NEG_INFINITY;
         };
-        let distance = self.strength * covariance.distance(&difference(mu, &self.mean));
-        let given_covariance =
-            d as f64 * (self.strength.ln() - LN_TAU) - covariance.log_determinant() - distance;
-        self.covariance().log_density(sigma) + 0.5 * given_covariance
+        let distance = covariance.distance(&difference(mu, &self.mean));
+        let of_mean = self.given_precision();
+        self.covariance().log_density(sigma)
+            + of_mean.log_density(-covariance.log_determinant(), distance)
     }
 
     /// (m, Ψ/(ν − d − 1)), for ν > d + 1.
@@ -117,10 +123,8 @@ impl Multi for NormalInverseWishart {
 
     fn entropy(&self) -> f64 {
         let covariance = self.covariance();
-        let of_each = 1.0 + LN_TAU - self.strength.ln();
-        let given_covariance =
-            self.order() as f64 * of_each + covariance.expected_log_determinant();
-        covariance.entropy() + 0.5 * given_covariance
+        let of_mean = self.given_precision();
+        covariance.entropy() + of_mean.entropy(-covariance.expected_log_determinant())
     }
 
     /// With Σ = M Mᵀ, μ = m + M z / √κ.
@@ -129,11 +133,8 @@ impl Multi for NormalInverseWishart {
         let Some(root) = self.covariance().draw_root(rng) else {
             return vec![f64::NAN; self.dimension()];
         };
-        let white: Vec<f64> = (0..d).map(|_| draw_normal(rng)).collect();
-        let scale = self.strength.sqrt();
-        let shift = times(&root, &white);
-        let mu = self.mean.iter().zip(shift).map(|(m, s)| m + s / scale);
-        mu.chain(outer_square(&root, d)).collect()
+        let mu = self.given_precision().draw(&root, rng);
+        [mu, outer_square(&root, d)].concat()
     }
 }
 
@@ -142,13 +143,12 @@ impl Divergence for NormalInverseWishart {
         if self.dimension() != other.dimension() {
             return f64::INFINITY;
         }
-        let own = Definite::new(&self.scale, self.order());
-        let shift = difference(&self.mean, &other.mean);
         // E Σ⁻¹ = ν Ψ⁻¹
-        let distance = own.map_or(f64::NAN, |psi| psi.distance(&shift));
-        let ratio = other.strength / self.strength;
-        let of_mean = self.order() as f64 * (ratio - 1.0 - ratio.ln())
-            + other.strength * self.degrees * distance;
-        self.covariance().kl(&other.covariance()) + 0.5 * of_mean
+        let distance = |shift: &[f64]| {
+            let scale = Definite::new(&self.scale, self.order());
+            self.degrees * scale.map_or(f64::NAN, |psi| psi.distance(shift))
+        };
+        let of_mean = self.given_precision();
+        self.covariance().kl(&other.covariance()) + of_mean.kl(&other.given_precision(), distance)
     }
 }

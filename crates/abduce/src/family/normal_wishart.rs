@@ -3,12 +3,12 @@
 //! It is the conjugate prior of both together (Murphy, *Conjugate Bayesian
 //! analysis of the Gaussian distribution*, 2007).
 
-use super::multi::{all_finite, definite, difference, draw_normal, enough_degrees, positive};
+use super::mean_given_precision::{MeanGivenPrecision, check};
+use super::multi::difference;
 use super::{Divergence, Multi, MultivariateT, Wishart};
 use crate::Result;
-use crate::kernel::definite::{Definite, outer_square, times, transposed};
+use crate::kernel::definite::{Definite, outer_square, transposed};
 use crate::kernel::linear::invert_lower;
-use crate::kernel::special::LN_TAU;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -40,12 +40,11 @@ impl NormalWishart {
     /// Unless the strength is positive, the scale is a symmetric positive
     /// definite matrix of the mean's order, and ν is large enough.
     pub fn new(mean: Vec<f64>, strength: f64, degrees: f64, scale: Vec<f64>) -> Result<Self> {
-        all_finite("the mean", &mean)?;
-        definite("the scale matrix", &scale, mean.len())?;
+        check(&mean, strength, degrees, &scale)?;
         Ok(NormalWishart {
-            strength: positive("the strength", strength)?,
-            degrees: enough_degrees(degrees, mean.len())?,
             mean,
+            strength,
+            degrees,
             scale,
         })
     }
@@ -60,6 +59,13 @@ impl NormalWishart {
         Wishart {
             degrees: self.degrees,
             scale: self.scale.clone(),
+        }
+    }
+
+    fn given_precision(&self) -> MeanGivenPrecision<'_> {
+        MeanGivenPrecision {
+            mean: &self.mean,
+            strength: self.strength,
         }
     }
 
@@ -94,10 +100,10 @@ impl Multi for NormalWishart {
         let Some(precision) = Definite::new(lambda, d) else {
             return f64::NEG_INFINITY;
         };
-        let distance = self.strength * precision.quadratic(&difference(mu, &self.mean));
-        let given_precision =
-            d as f64 * (self.strength.ln() - LN_TAU) + precision.log_determinant() - distance;
-        self.precision().log_density(lambda) + 0.5 * given_precision
+        let distance = precision.quadratic(&difference(mu, &self.mean));
+        let of_mean = self.given_precision();
+        self.precision().log_density(lambda)
+            + of_mean.log_density(precision.log_determinant(), distance)
     }
 
     /// (m, νW); that of μ exists for ν > d only.
@@ -123,9 +129,8 @@ impl Multi for NormalWishart {
 
     fn entropy(&self) -> f64 {
         let precision = self.precision();
-        let of_each = 1.0 + LN_TAU - self.strength.ln();
-        let given_precision = self.order() as f64 * of_each - precision.expected_log_determinant();
-        precision.entropy() + 0.5 * given_precision
+        let of_mean = self.given_precision();
+        precision.entropy() + of_mean.entropy(precision.expected_log_determinant())
     }
 
     /// With Λ = M Mᵀ, μ = m + M⁻ᵀ z / √κ.
@@ -134,11 +139,9 @@ impl Multi for NormalWishart {
         let Some(factor) = self.precision().draw_factor(rng) else {
             return vec![f64::NAN; self.dimension()];
         };
-        let white: Vec<f64> = (0..d).map(|_| draw_normal(rng)).collect();
-        let shift = times(&transposed(&invert_lower(&factor, d), d), &white);
-        let scale = self.strength.sqrt();
-        let mu = self.mean.iter().zip(shift).map(|(m, s)| m + s / scale);
-        mu.chain(outer_square(&factor, d)).collect()
+        let root = transposed(&invert_lower(&factor, d), d);
+        let mu = self.given_precision().draw(&root, rng);
+        [mu, outer_square(&factor, d)].concat()
     }
 }
 
@@ -148,11 +151,12 @@ impl Divergence for NormalWishart {
             return f64::INFINITY;
         }
         let own = self.precision();
-        let shift = difference(&self.mean, &other.mean);
-        let distance = own.factored().map_or(f64::NAN, |w| w.quadratic(&shift));
-        let ratio = other.strength / self.strength;
-        let of_mean = self.order() as f64 * (ratio - 1.0 - ratio.ln())
-            + other.strength * self.degrees * distance;
-        own.kl(&other.precision()) + 0.5 * of_mean
+        // E Λ = ν W
+        let distance = |shift: &[f64]| {
+            let scale = own.factored();
+            self.degrees * scale.map_or(f64::NAN, |w| w.quadratic(shift))
+        };
+        let of_mean = self.given_precision();
+        own.kl(&other.precision()) + of_mean.kl(&other.given_precision(), distance)
     }
 }

@@ -69,6 +69,20 @@ pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
     x
 }
 
+/// Where an increasing function crosses 0, looked for about `start` in an interval that
+/// is doubled from `reach` to no more than `most` on either side.
+pub(crate) fn increasing_root_near(
+    start: f64,
+    mut reach: f64,
+    most: f64,
+    mut f: impl FnMut(f64) -> f64,
+) -> f64 {
+    while reach < most && (f(start - reach) > 0.0 || f(start + reach) < 0.0) {
+        reach *= 2.0;
+    }
+    increasing_root(start - reach, start + reach, f)
+}
+
 /// A number between two others: in turn halfway by value, and halfway in the
 /// list of all floats.
 fn middle(a: f64, b: f64, turn: usize) -> f64 {
@@ -148,6 +162,14 @@ mod tests {
                 );
                 assert!(asked < 140, "{asked} for {root}");
             }
+        }
+    }
+
+    #[test]
+    fn a_root_is_found_from_afar() {
+        for root in [-300.0, -1.0, 1e-12, 2.0, 500.0] {
+            let found = increasing_root_near(0.0, 1.0, 700.0, |x| x - root);
+            assert!((found - root).abs() <= 4e-16 * root.abs(), "{found} {root}");
         }
     }
 

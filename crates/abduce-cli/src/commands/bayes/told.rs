@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, readable};
+use crate::text_table::{TextTable, readable, readable_exp};
 use abduce::concept::{Hypotheses, Step};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
@@ -136,7 +136,7 @@ impl Told<'_> {
             }
             let own = [
                 format!("{} {}", number + 1, snapshot.name()),
-                readable(snapshot.step.log_probability.exp()),
+                readable_exp(snapshot.step.log_probability),
             ];
             let cells: Vec<String> = match (all, &snapshot.posterior) {
                 (true, Some(posterior)) => posterior.iter().map(|p| readable(*p)).collect(),
@@ -162,7 +162,7 @@ impl Told<'_> {
             lines.push(("ML", self.listed(&belief.maximum_likelihood())));
             lines.push((
                 "evidence",
-                format!("{} (log {})", from_log(log), readable(log)),
+                format!("{} (log {})", readable_exp(log), readable(log)),
             ));
         }
         let next: Vec<String> = (self.hypotheses.outcomes())
@@ -229,14 +229,6 @@ impl Told<'_> {
                 })
                 .collect(),
         }
-    }
-}
-
-/// A probability that may be too small for a number.
-fn from_log(log: f64) -> String {
-    match log < -700.0 {
-        true => format!("10^{:.1}", log / std::f64::consts::LN_10),
-        false => readable(log.exp()),
     }
 }
 

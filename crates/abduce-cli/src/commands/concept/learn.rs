@@ -28,8 +28,10 @@ pub struct Learned<'c> {
 /// A hypothesis that was judged.
 pub struct Check {
     pub hypothesis: Conjunction,
-    /// How often it is wrong, and the first rows where it is.
+    /// The weight of the rows where it is wrong, their number, and the first of
+    /// them.
     pub errors: f64,
+    pub misjudged: usize,
     pub rows: Vec<u64>,
     pub posterior: Option<f64>,
     /// Whether no other is more probable.
@@ -40,8 +42,8 @@ pub struct Check {
 pub struct Stage {
     pub row: u64,
     pub positive: bool,
-    /// The probability the label had before.
-    pub probability: f64,
+    /// The log-probability the label had before.
+    pub log_probability: f64,
     pub log_evidence: f64,
     pub ties: Count,
     pub map: (Conjunction, f64),
@@ -98,7 +100,7 @@ impl<'c> Learned<'c> {
     }
 
     pub fn check(&self, concept: &Concept, hypothesis: Conjunction) -> Outcome<Check> {
-        let (mut errors, mut rows) = (0.0, Vec::new());
+        let (mut errors, mut misjudged, mut rows) = (0.0, 0, Vec::new());
         concept.each_row(|row| {
             let label = row.positive;
             let right = |positive| {
@@ -108,6 +110,7 @@ impl<'c> Learned<'c> {
             };
             if !label.is_none_or(right) {
                 errors += row.weight;
+                misjudged += 1;
                 rows.push(row.number);
                 rows.truncate(MISJUDGED);
             }
@@ -118,6 +121,7 @@ impl<'c> Learned<'c> {
         let best = posterior.map(|posterior| posterior.map().1);
         Ok(Check {
             errors,
+            misjudged,
             rows,
             best: own.zip(best).is_some_and(|(own, best)| own >= best - 1e-9),
             posterior: own.map(f64::exp),
@@ -232,7 +236,7 @@ pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Sta
                     stages.extend(after.best(1).pop().map(|map| Stage {
                         row: row.number,
                         positive,
-                        probability: (after.log_evidence() - log_evidence).exp(),
+                        log_probability: after.log_evidence() - log_evidence,
                         log_evidence: after.log_evidence(),
                         ties,
                         map,
@@ -246,7 +250,7 @@ pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Sta
             stages.push(Stage {
                 row: row.number,
                 positive,
-                probability: 1.0,
+                log_probability: 0.0,
                 log_evidence: last.log_evidence,
                 ties: last.ties,
                 map: last.map.clone(),

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::concept::{Conjunctions, Examples};
-use abduce::data::{Chunk, Field, Kind, ReadOptions, Schema, Source, raw_rows};
+use abduce::data::{Chunk, Field, Kind, ReadOptions, Schema, Source, open_with, raw_rows};
 
 /// More different numbers than these are measurements.
 const MOST_NUMBERS: usize = 1000;
@@ -189,53 +189,21 @@ impl<'a> Concept<'a> {
             let kept = |name: &String| labelled || Some(name) != target.as_ref();
             options.names = Some(names.into_iter().filter(kept).collect());
         }
-        let rows = raw_rows(&paths, &options)?;
-        let place = |field: &Field| rows.header().iter().position(|name| *name == field.name);
-        let places: Vec<Option<usize>> = self.space.attributes().iter().map(place).collect();
-        let absent = self.space.attributes().iter().zip(&places);
-        let absent: Vec<&str> = absent
-            .filter(|(_, place)| place.is_none())
-            .map(|(field, _)| field.name.as_str())
-            .collect();
-        if absent.len() == places.len() {
-            return Err(Error::data("the file has none of the attributes")
-                .at_file(path)
-                .with_hint(format!("the attributes are {}", absent.join(", ")))
-                .into());
-        }
-        if !absent.is_empty() {
-            context.note(&format!(
-                "{path} has no column {}, which is taken to be hidden",
-                absent.join(", ")
-            ));
-        }
+        let schema = Schema::new(self.space.attributes().to_vec());
+        let opened = open_with(&paths, &options, &schema).map_err(|error| error.at_file(path))?;
+        opened.notes.iter().for_each(|note| context.note(note));
         let mut number = 0;
-        for batch in rows {
-            let batch = batch?;
-            for row in 0..batch.rows() {
-                let cell = |(field, place): (&Field, &Option<usize>)| {
-                    let cell = batch.cell(row, (*place)?);
-                    (!cell.missing).then(|| code(field, cell.text.trim()))
-                };
-                let cells = self.space.attributes().iter().zip(&places);
-                let instance: Vec<Option<u32>> = cells.map(cell).collect();
+        for chunk in opened.source.scan()? {
+            let chunk = chunk?;
+            for row in 0..chunk.rows() {
+                let code = |column| Some(cells::value(column, row)? as u32);
+                let instance: Vec<Option<u32>> = chunk.columns().iter().map(code).collect();
                 number += 1;
                 take(number, &instance)?;
             }
         }
-        if number == 0 {
-            return Err(Error::data("there are no rows").at_file(path).into());
-        }
         Ok(())
     }
-}
-
-/// The code of a value, by its spelling or as a number.
-fn code(field: &Field, text: &str) -> u32 {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite());
-    let same = |level: &String| number(level).is_some_and(|x| number(text) == Some(x));
-    let place = field.levels.iter().position(same).map(|at| at as u32);
-    field.code(text).or(place).unwrap_or(STRANGER)
 }
 
 /// The positive label's code, its name and that of the others.

@@ -6,7 +6,7 @@ use crate::cells;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, readable};
+use crate::text_table::{TextTable, readable, readable_exp};
 use abduce::concept::{ConceptPrior, Conjunction, Count};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -134,18 +134,18 @@ impl Told<'_> {
                 Some(1) => "one MAP hypothesis".to_string(),
                 _ => format!("{ties} MAP hypotheses"),
             },
-            readable(top.exp())
+            readable_exp(top)
         )?;
         let mut table = TextTable::new(["", "P(h | D)"]);
         for (hypothesis, log) in &self.learned.best {
-            table.row([self.describe(hypothesis), readable(log.exp())]);
+            table.row([self.describe(hypothesis), readable_exp(*log)]);
         }
         write!(output, "{}", table.text(2))?;
         let log = posterior.log_evidence();
         writeln!(
             output,
             "  evidence P(D) = {} (log {})",
-            readable(log.exp()),
+            readable_exp(log),
             readable(log)
         )?;
         Ok(())
@@ -166,11 +166,11 @@ impl Told<'_> {
             table.row([
                 stage.row.to_string(),
                 self.concept.name(stage.positive).to_string(),
-                readable(stage.probability),
-                readable(stage.log_evidence.exp()),
+                readable_exp(stage.log_probability),
+                readable_exp(stage.log_evidence),
                 self.describe(&stage.map.0),
                 others,
-                readable(stage.map.1.exp()),
+                readable_exp(stage.map.1),
             ]);
         }
         write!(output, "{}", table.text(2))?;
@@ -187,18 +187,18 @@ impl Told<'_> {
             let verdict = match check.rows.as_slice() {
                 [] => "consistent with all examples".to_string(),
                 rows => {
-                    let rows: Vec<String> = rows.iter().map(u64::to_string).collect();
+                    let listed: Vec<String> = rows.iter().map(u64::to_string).collect();
+                    let more = match check.misjudged - rows.len() {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    };
                     let (positive, negative) = self.weights();
                     format!(
-                        "wrong on {} of {} (row {}{})",
+                        "wrong on {} of {} ({} {}{more})",
                         readable(check.errors),
                         readable(positive + negative),
-                        rows.join(", "),
-                        if check.errors > rows.len() as f64 {
-                            ", …"
-                        } else {
-                            ""
-                        }
+                        if check.misjudged == 1 { "row" } else { "rows" },
+                        listed.join(", "),
                     )
                 }
             };
@@ -293,7 +293,7 @@ impl Told<'_> {
         json!({
             "row": stage.row,
             "label": self.concept.name(stage.positive),
-            "probability": stage.probability,
+            "probability": stage.log_probability.exp(),
             "log_evidence": stage.log_evidence,
             "map": self.hypothesis(&stage.map.0),
             "map_hypotheses": count(stage.ties),

@@ -6,7 +6,9 @@ use crate::arguments::{DataArguments, split_list};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use abduce::data::{Chosen, Kind, Opened, ReadOptions, Schema, Source, open, open_with};
+use abduce::data::{
+    Chosen, Kind, OneLevel, Opened, ReadOptions, Schema, Source, open_with, raw_rows,
+};
 use abduce::estimate::{
     Estimate, PriorChoice, Request, TestRisk, TrueRisk, described_families, estimate, kind_of,
 };
@@ -50,13 +52,22 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     prior: Option<String>,
-    /// A prior on one parameter as a table of two columns: places and values,
-    /// straight lines between them
+    /// A prior on one parameter as a table of two columns, with or without a line
+    /// of names: places and values, straight lines between them
     #[arg(long, value_name = "FILE")]
     prior_table: Option<String>,
-    /// A parameter that is known, as in --known variance=4
+    /// A parameter that is known, as in --known variance=4; the list below says
+    /// which of a family can be
     #[arg(long, value_name = "NAME=VALUE")]
     known: Vec<String>,
+    /// The trials of a binomial: their number, or the column that says it for each
+    /// row
+    #[arg(long, value_name = "N|COL")]
+    trials: Option<String>,
+    /// The level whose probability a Bernoulli is about; all others are its
+    /// opposite [default: the second of two]
+    #[arg(long, value_name = "LEVEL")]
+    positive: Option<String>,
     /// The probability that intervals hold
     #[arg(
         long,
@@ -65,8 +76,9 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     level: f64,
-    /// Say how probably the parameter exceeds a number; the parameter's name
-    /// may stand before it, as in --above rate=3
+    /// Say how probably the parameter exceeds a number under the posterior; where
+    /// there are several, the parameter's name stands before it, as in --above
+    /// rate=3 or, for a family of several columns, --above mean[height]=180
     #[arg(long, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     above: Vec<String>,
     /// Other rows of the column, to measure the log-loss on
@@ -113,12 +125,24 @@ impl Arguments {
         let read = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), read)?;
         let chosen = Chosen::new(&*opened.source, &self.columns(&opened))?;
-        let source: &dyn Source = &chosen;
+        let one_level = self.one_level(&chosen)?;
+        let source: &dyn Source = one_level.as_ref().map_or(&chosen, |own| own);
         let found = estimate(&self.family, source, &request).map_err(|why| opened.locate(why))?;
-        let risk_on = |test: Opened| found.risk_on(&*test.source).map_err(|why| test.locate(why));
+        let risk_on = |test: Opened| {
+            let one_level = self.one_level(&*test.source)?;
+            let source: &dyn Source = match &one_level {
+                Some(own) => own,
+                None => &*test.source,
+            };
+            let risk = found.risk_on(source).map_err(|why| test.locate(why))?;
+            Ok::<TestRisk, Failure>(risk)
+        };
         let test = test.map(risk_on).transpose()?;
         let against = truth.map(|truth| found.risk_against(&*truth));
         found.notes.iter().for_each(|note| context.note(note));
+        if let Some(why) = found.no_posterior() {
+            context.warn(why);
+        }
         let columns = names(source);
         let mut output = Output::open(self.output.as_deref())?;
         if context.json {
@@ -145,26 +169,55 @@ impl Arguments {
         given.iter().flat_map(|names| split_list(names)).collect()
     }
 
+    /// The column of trials, where --trials does not say their number.
+    fn trials_column(&self) -> Option<&String> {
+        let own = self.trials.as_ref();
+        own.filter(|text| text.trim().parse::<f64>().is_err())
+    }
+
     /// The columns to estimate from: in the order in which they are named, or
-    /// all.
+    /// all. Trials come last.
     fn columns(&self, opened: &Opened) -> Vec<String> {
-        match self.named() {
+        let trials = self.trials_column();
+        let mut columns = match self.named() {
             named if named.is_empty() => names(&*opened.source),
             named => named,
+        };
+        columns.retain(|name| Some(name) != trials);
+        columns.extend(trials.cloned());
+        columns
+    }
+
+    /// The column as whether it has the level of --positive.
+    fn one_level<'a>(&self, source: &'a dyn Source) -> Outcome<Option<OneLevel<'a>>> {
+        let Some(level) = &self.positive else {
+            return Ok(None);
+        };
+        if self.family != "bernoulli" {
+            return Err(Failure::usage("--positive is for the family bernoulli"));
         }
+        let wrong = |error| Failure::usage(format!("--positive: {error}"));
+        OneLevel::new(source, level).map(Some).map_err(wrong)
     }
 
     /// Opens the wanted columns, read as the family needs them.
     fn open(&self, context: &Context) -> Outcome<Opened> {
         let kind = kind_of(&self.family)?;
-        let columns = self.named();
+        let kind = kind.or(self.positive.as_ref().map(|_| Kind::Categorical));
+        let mut columns = self.named();
+        if !columns.is_empty() {
+            columns.extend(self.trials_column().cloned());
+        }
         let opened = self.data.open_columns(&columns, kind, context);
+        let beside = usize::from(self.trials_column().is_some());
         let one_too_many = |opened: &Opened| match names(&*opened.source) {
-            found if found.len() > 1 && !several(&self.family) => Some(Failure::usage(format!(
-                "{} is a family of one column, and there are several; choose one with --column: {}",
-                self.family,
-                found.join(", ")
-            ))),
+            found if found.len() > 1 + beside && !several(&self.family) => {
+                Some(Failure::usage(format!(
+                    "{} is a family of one column, and there are several; choose one with --column: {}",
+                    self.family,
+                    found.join(", ")
+                )))
+            }
             _ => None,
         };
         match opened {
@@ -198,9 +251,20 @@ impl Arguments {
                 "--known: \"{text}\" does not say which parameter; write name=value"
             ))),
         });
+        let mut known = known.collect::<Outcome<Vec<_>>>()?;
+        if self.trials.is_some() && self.family != "binomial" {
+            return Err(Failure::usage("--trials is for the family binomial"));
+        }
+        let trials = self
+            .trials
+            .iter()
+            .filter(|_| self.trials_column().is_none());
+        for text in trials {
+            known.push(("trials".into(), assignment(text, "--trials")?.1));
+        }
         Ok(Request {
             prior,
-            known: known.collect::<Outcome<_>>()?,
+            known,
             level: self.level,
             above: self
                 .above
@@ -230,32 +294,39 @@ impl Arguments {
     }
 }
 
-/// The places and values of a prior. How the data are read says nothing of this
-/// file.
+/// The places and values of a prior; a first line that has no number holds names.
+/// How the data are read says nothing of this file.
 fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
     let options = ReadOptions {
-        otherwise: Some(Kind::Real.into()),
+        no_header: true,
         ..ReadOptions::default()
     };
-    let opened = open(&[file.to_string()], &options)?;
-    let source = &*opened.source;
-    if source.schema().fields.len() != 2 {
+    let rows = raw_rows(&[file.to_string()], &options)?;
+    if rows.header().len() != 2 {
         return Err(Failure::usage(format!(
             "{file}: the table of a prior has two columns, places and values"
         )));
     }
     let mut points = Vec::new();
-    for chunk in source.scan()? {
-        let chunk = chunk?;
-        for row in 0..chunk.rows() {
-            let cell = |c: usize| crate::cells::value(chunk.column(c), row);
-            match (cell(0), cell(1)) {
+    let mut first = true;
+    for batch in rows {
+        let batch = batch?;
+        for row in 0..batch.rows() {
+            let cells = [0, 1].map(|column| batch.cell(row, column).text.trim().to_string());
+            let [place, value] = cells.each_ref().map(|text| text.parse::<f64>().ok());
+            match (place, value) {
                 (Some(place), Some(value)) => points.push((place, value)),
+                (None, None) if first => {}
                 _ => {
-                    let row = points.len() + 1;
-                    return Err(Failure::usage(format!("{file}: row {row} has a hole")));
+                    return Err(Failure::usage(format!(
+                        "{file}, line {}: \"{}\" and \"{}\" are not both numbers",
+                        batch.line(row),
+                        cells[0],
+                        cells[1]
+                    )));
                 }
             }
+            first = false;
         }
     }
     Ok(points)

@@ -98,11 +98,17 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     let improper = if estimate.proper { "" } else { ", improper" };
     say("prior", described(&estimate.prior) + improper);
     match &estimate.posterior {
-        Some(posterior) => say("posterior", described(posterior)),
+        Some(posterior) => say(
+            "posterior",
+            described_within(posterior, |name| uncertainty(estimate, name)),
+        ),
+        None if estimate.no_posterior().is_some() => say("posterior", "none".into()),
         None => say("posterior", format!("by {}", estimate.method)),
     }
     for own in &estimate.above {
-        let question = format!("P({} > {})", own.parameter, readable(own.value));
+        let width = uncertainty(estimate, &own.parameter);
+        let value = readable_within(own.value, width);
+        let question = format!("P({} > {value})", own.parameter);
         say(&question, readable(own.probability));
     }
     if let Some(predictive) = &estimate.predictive {
@@ -112,6 +118,7 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         "log-evidence",
         match estimate.log_evidence {
             Some(own) => readable(own),
+            None if estimate.proper => "none".into(),
             None => "none: the prior is improper".into(),
         },
     );
@@ -143,6 +150,15 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     lines
 }
 
+/// How uncertain a parameter is, or the surest of a list of them; 0 where that is
+/// not known.
+fn uncertainty(estimate: &Estimate, name: &str) -> f64 {
+    let own = estimate.intervals.iter();
+    let own = own.filter(|own| own.parameter.split('[').next() == name.split('[').next());
+    let widths = own.map(|own| own.equal_tailed.1 - own.equal_tailed.0);
+    widths.reduce(f64::min).unwrap_or(0.0)
+}
+
 /// Both ends, with digits enough to tell them apart.
 fn ends((low, high): (f64, f64)) -> String {
     let shown = |x: f64| readable_within(x, high - low);
@@ -167,9 +183,18 @@ fn shortly(all: impl ExactSizeIterator<Item = String>, between: &str) -> String 
 }
 
 fn described(own: &Described) -> String {
+    described_within(own, |_| 0.0)
+}
+
+/// A distribution with numbers that are as uncertain as their names say.
+fn described_within(own: &Described, width: impl Fn(&str) -> f64) -> String {
     let numbers = own.parameters.grouped().into_iter();
     let numbers: Vec<String> = numbers
-        .map(|(name, values)| format!("{name}={}", shortly(values.into_iter().map(readable), " ")))
+        .map(|(name, values)| {
+            let width = width(name);
+            let values = values.into_iter().map(|x| readable_within(x, width));
+            format!("{name}={}", shortly(values, " "))
+        })
         .collect();
     match numbers.is_empty() {
         true => own.name.clone(),
@@ -178,9 +203,10 @@ fn described(own: &Described) -> String {
 }
 
 fn prediction(own: &Prediction, level: f64) -> String {
-    let mut text = described(&own.distribution);
+    let width = own.interval.map_or(0.0, |(low, high)| high - low);
+    let mut text = described_within(&own.distribution, |_| width);
     if let Some(mean) = own.mean {
-        text += &format!(", mean {}", readable(mean));
+        text += &format!(", mean {}", readable_within(mean, width));
     }
     if let Some(deviation) = own.deviation {
         text += &format!(", deviation {}", readable(deviation));

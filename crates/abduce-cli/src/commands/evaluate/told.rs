@@ -28,6 +28,15 @@ pub struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// What to do about rows of probability 0.
+    fn remedy(&self) -> &'static str {
+        match self.model {
+            "histogram" => "; --smoothing 1 keeps empty bins possible",
+            "kde" => "; --kernel gaussian reaches everywhere",
+            _ => "",
+        }
+    }
+
     fn write_head(&self, what: &str, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, &format!("{}{what}", self.model));
         let asked: u64 = self.folds.class_rows().iter().sum();
@@ -170,8 +179,10 @@ impl<'a> Predictions<'a> {
         if infinite {
             writeln!(
                 output,
-                "  the log-loss is infinite: rows of weight {} are of a class that was given probability 0",
-                readable(self.all.impossible())
+                "  the log-loss is infinite: rows of weight {} are of a class that was given \
+                 probability 0{}",
+                readable(self.all.impossible()),
+                self.told.remedy()
             )?;
         }
         let heading = context.heading(output, "classes");
@@ -328,8 +339,9 @@ impl<'a> Clusters<'a> {
         if self.all.impossible > 0.0 {
             writeln!(
                 output,
-                "  it is infinite: rows of weight {} are impossible under the model of the others",
-                readable(self.all.impossible)
+                "  it is infinite: rows of weight {} are impossible under the model of the others{}",
+                readable(self.all.impossible),
+                self.told.remedy()
             )?;
         }
         Ok(())

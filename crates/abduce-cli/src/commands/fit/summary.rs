@@ -143,7 +143,13 @@ impl Told<'_> {
                 lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
                 lines[0].1.push_str(", each row given the others");
             }
-            lines.insert(0, ("tuning", density_tables::tuning(&density.estimator)));
+            lines.insert(
+                0,
+                (
+                    "tuning",
+                    density_tables::tuning(&density.estimator, &fit.warnings),
+                ),
+            );
         }
         if let Some(calibration) = &self.model.calibration {
             lines.push(("calibrated", calibrated(calibration)));

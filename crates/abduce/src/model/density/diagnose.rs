@@ -6,6 +6,19 @@ use super::{DensityModel, Estimator};
 use crate::density::Rule;
 use crate::model::some_of;
 
+/// What is said where a rule for the bandwidth had no solution.
+const SCOTT_INSTEAD: &str = "bandwidth by Scott's rule";
+/// What is said where a rule for the bins had none.
+const FREEDMAN_DIACONIS_INSTEAD: &str = "bins by the Freedman-Diaconis rule";
+
+/// Whether another rule than the one asked for was taken somewhere, by the warnings of
+/// a fit.
+pub fn took_another_rule(warnings: &[String]) -> bool {
+    let instead = [SCOTT_INSTEAD, FREEDMAN_DIACONIS_INSTEAD];
+    let says = |warning: &String| instead.iter().any(|text| warning.contains(text));
+    warnings.iter().any(says)
+}
+
 /// What there is to doubt: classes and columns by their number.
 #[derive(Default)]
 pub(super) struct Doubts {
@@ -81,17 +94,17 @@ impl Doubts {
                 Estimator::Kde { selection, .. } if selection.rule == Rule::Cv => {
                     "so many rows are equal that the narrowest bumps are always likeliest"
                 }
-                _ => "the improved Sheather-Jones rule has no solution",
+                _ => {
+                    "the improved Sheather-Jones rule has no solution, or only the rounding of \
+                     the numbers"
+                }
             };
-            format!(
-                "{why}; bandwidth by Scott's rule: {}",
-                classes(&self.widths)
-            )
+            format!("{why}; {SCOTT_INSTEAD}: {}", classes(&self.widths))
         });
         tell(!self.bins.is_empty(), &|| {
             format!(
-                "so many numbers are equal that more bins are always more probable; bins by \
-                 the Freedman-Diaconis rule: {}",
+                "so many numbers are equal that more bins are always more probable; \
+                 {FREEDMAN_DIACONIS_INSTEAD}: {}",
                 columns(&self.bins)
             )
         });
@@ -106,6 +119,6 @@ impl Doubts {
 }
 
 /// Names with what they are the names of.
-fn quoted<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Vec<String> {
+pub(super) fn quoted<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Vec<String> {
     names.map(|name| format!("{what} \"{name}\"")).collect()
 }

@@ -2,11 +2,12 @@
 //! bins and fallback widths are those of all of them together, so that a class
 //! of a single row has a density in the units of the table.
 
-use super::diagnose::Doubts;
+use super::diagnose::{Doubts, quoted};
 use super::{Density, DensityModel, Estimator, Specification};
 use crate::data::{Chunk, Schema, Source};
 use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
 use crate::learn::{Control, Progress};
+use crate::model::some_of;
 use crate::{Error, Result};
 
 /// Rows whose likelihood is looked at; that of more is estimated from so many.
@@ -241,7 +242,10 @@ impl DensityModel {
     /// The log-likelihood of the points the model is made of.
     fn own_log_likelihood(&self, warnings: &mut Vec<String>) -> f64 {
         let mut sum = 0.0;
-        for (class_weight, density) in self.weights.iter().zip(&self.densities) {
+        let (mut scored_rows, mut rows_of_scored) = (0, 0);
+        let mut alone = Vec::new();
+        let classes = self.weights.iter().zip(&self.densities).enumerate();
+        for (class, (class_weight, density)) in classes {
             let points = match density {
                 None => continue,
                 Some(Density::Histogram(histogram)) => {
@@ -259,19 +263,33 @@ impl DensityModel {
                 Some(Density::Knn(density)) => density.leave_one_out(&rows),
                 _ => continue,
             };
+            if scored.contains(&f64::NEG_INFINITY) {
+                alone.push(class);
+            }
             let (mut own, mut weight) = (0.0, 0.0);
             for (row, log_density) in rows.iter().zip(scored) {
                 own += points.weights()[*row] * (log_density + class_weight.ln());
                 weight += points.weights()[*row];
             }
             sum += own * (points.weight() / weight);
-            if step > 1 {
-                warnings.push(format!(
-                    "the log-likelihood is estimated from {} of {} rows",
-                    rows.len(),
-                    points.len()
-                ));
-            }
+            scored_rows += rows.len();
+            rows_of_scored += points.len();
+        }
+        if scored_rows < rows_of_scored {
+            warnings.push(format!(
+                "the log-likelihood is estimated from {scored_rows} of {rows_of_scored} rows"
+            ));
+        }
+        if !alone.is_empty() {
+            let names = DensityModel::names(self);
+            let which = match self.target {
+                Some(_) => some_of(&quoted("class", alone.iter().map(|class| &names[*class]))),
+                None => "all rows".into(),
+            };
+            warnings.push(format!(
+                "the log-likelihood of each row given the others is -inf, as a row has no other \
+                 near it: {which}"
+            ));
         }
         sum
     }

@@ -12,6 +12,7 @@ mod fit;
 mod joint;
 mod specification;
 
+pub use diagnose::took_another_rule;
 pub use fit::{Fit, fit};
 pub use specification::{Estimator, Specification};
 

@@ -1,0 +1,309 @@
+//! The maximum-likelihood estimate of a Student t distribution.
+//!
+//! For a given ν, location and scale are weighted moments in which every number
+//! weighs (ν + 1)/(ν + z²), repeated until they settle (Kent, Tyler & Vardi 1994).
+//! What is left is a likelihood of ν alone. With outliers it has several maxima,
+//! so it is looked at from end to end: every root of its derivative between two
+//! places of a grid is a candidate, and the best is kept.
+
+use super::StudentT;
+use crate::family::scalar::NARROW;
+use crate::family::{PointStats, Scalar, Scale, Stats, nothing_seen};
+use crate::kernel::roots::increasing_root;
+use crate::kernel::special::digamma;
+use crate::{Error, Result};
+
+/// Where the likelihood of the degrees of freedom is looked at. Below the least
+/// that of rounded numbers grows without limit; the most cannot be told from a
+/// Gaussian.
+const DEGREES: [f64; 14] = [
+    0.1,
+    0.2,
+    0.4,
+    0.7,
+    1.0,
+    2.0,
+    4.0,
+    8.0,
+    16.0,
+    32.0,
+    128.0,
+    1e3,
+    1e5,
+    StudentT::MOST_DEGREES,
+];
+/// The place of the grid that is looked at first.
+const FIRST: usize = 6;
+
+impl StudentT {
+    /// The location and scale of highest likelihood for these degrees of freedom,
+    /// looked for from these; none where the scale falls below `least` and on to 0.
+    fn settled(self, points: &PointStats, least: f64) -> Option<StudentT> {
+        let nu = self.degrees;
+        let mut own = self;
+        let mut moved = f64::INFINITY;
+        for _ in 0..3000 {
+            // What the numbers weigh, and their moments about the last location.
+            let (mut weight, mut first, mut second) = (0.0, 0.0, 0.0);
+            for (x, w) in points.iter() {
+                let z = own.standard(x);
+                let pull = w * (nu + 1.0) / (nu + z * z);
+                weight += pull;
+                first += pull * z;
+                second += pull * z * z;
+            }
+            let shift = first / weight;
+            // Dividing by the pulled weight converges faster.
+            let stretch = (second / weight - shift * shift).sqrt();
+            own.location += own.scale * shift;
+            own.scale *= stretch;
+            moved = shift.abs() + (stretch - 1.0).abs();
+            if moved < 1e-13 || !(own.in_range() && own.scale > least) {
+                break;
+            }
+        }
+        (moved < 1e-9 && own.in_range() && own.scale > least).then_some(own)
+    }
+
+    /// The same location and scale with other degrees of freedom, settled again.
+    fn at(&self, degrees: f64, points: &PointStats, least: f64) -> Option<StudentT> {
+        let next = StudentT {
+            degrees,
+            ..self.clone()
+        };
+        next.settled(points, least)
+    }
+
+    /// What settles at each place of the grid, from the first outwards, so that
+    /// every search begins close to its end.
+    fn profile(&self, points: &PointStats, least: f64) -> Vec<Option<StudentT>> {
+        let mut settled = vec![None; DEGREES.len()];
+        let downwards = (0..=FIRST).rev();
+        for places in [
+            downwards.collect::<Vec<_>>(),
+            (FIRST..DEGREES.len()).collect(),
+        ] {
+            let mut near = self.clone();
+            for place in places {
+                settled[place] = near.at(DEGREES[place], points, least);
+                near = settled[place].clone().unwrap_or(near);
+            }
+        }
+        settled
+    }
+
+    /// The likeliest of all degrees of freedom, location and scale looked for from
+    /// these; none where the scale vanishes.
+    fn likeliest(&self, points: &PointStats, least: f64) -> Option<StudentT> {
+        // Where equal numbers draw the scale to 0, more degrees are wanted.
+        let slope = |own: &Option<StudentT>| match own {
+            Some(own) => own.slope(points),
+            None => f64::NEG_INFINITY,
+        };
+        let profile = self.profile(points, least);
+        let slopes: Vec<f64> = profile.iter().map(slope).collect();
+        let last = DEGREES.len() - 1;
+        let mut candidates = Vec::new();
+        if slopes[0] > 0.0 {
+            candidates.extend(profile[0].clone());
+        }
+        if slopes[last] <= 0.0 {
+            candidates.extend(profile[last].clone());
+        }
+        for (i, near) in profile.iter().enumerate().skip(1) {
+            let Some(near) = near
+                .as_ref()
+                .filter(|_| slopes[i - 1] < 0.0 && slopes[i] > 0.0)
+            else {
+                continue;
+            };
+            let at = |log: f64| near.at(log.exp(), points, least);
+            let (low, high) = (DEGREES[i - 1].ln(), DEGREES[i].ln());
+            let root = at(increasing_root(low, high, |log| slope(&at(log))));
+            // At the edge of where the scale vanishes there is no maximum.
+            candidates.extend(root.filter(|own| own.slope(points).abs() <= 1e-6));
+        }
+        let likelihood = |own: &StudentT| own.log_likelihood_of(points);
+        let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
+        candidates.into_iter().max_by(better)
+    }
+
+    /// Location and scale for these degrees of freedom, the scale kept from
+    /// falling below `least`.
+    fn no_narrower(mut self, points: &PointStats, least: f64) -> StudentT {
+        let nu = self.degrees;
+        for _ in 0..500 {
+            let pull = |x: f64| (nu + 1.0) / (nu + self.standard(x).powi(2));
+            let weight = points.sum(pull);
+            let shift = points.sum(|x| pull(x) * (x - self.location)) / weight;
+            let location = self.location + shift;
+            let scatter = points.sum(|x| pull(x) * (x - location) * (x - location));
+            let scale = (scatter / weight).sqrt().max(least);
+            let moved = (shift / scale).abs() + (scale / self.scale).ln().abs();
+            (self.location, self.scale) = (location, scale);
+            if moved < 1e-10 {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Minus twice the derivative by ν of the mean log-likelihood.
+    fn slope(&self, points: &PointStats) -> f64 {
+        let nu = self.degrees;
+        // 1/ν is taken out of both parts, which would cancel where ν is large.
+        let own = points.sum(|x| {
+            let t = self.standard(x).powi(2) / nu;
+            t.ln_1p() - (t + t / nu) / (1.0 + t)
+        });
+        let shape = match nu > 1e3 {
+            true => 0.5 / (nu * nu) - 0.25 / nu.powi(4),
+            false => digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu,
+        };
+        own / points.weight() - shape
+    }
+}
+
+impl Scalar for StudentT {
+    const NAME: &'static str = "student-t";
+    const PARAMETERS: usize = 3;
+    const HAS_UNITS: bool = true;
+    type Stats = PointStats;
+
+    fn supports(x: f64) -> bool {
+        x.is_finite()
+    }
+
+    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+        stats.merge(&PointStats::new(cells));
+    }
+
+    fn estimate(points: &PointStats) -> Result<Self> {
+        if points.values.is_empty() {
+            return Err(nothing_seen());
+        }
+        let weight = points.weight();
+        if points.weights.iter().any(|own| *own >= 0.5 * weight) {
+            return Err(Error::numeric("half of the numbers or more are the same"));
+        }
+        // About their median, so that an offset costs no digits.
+        let median = points.quantile(0.5);
+        let shifted = PointStats {
+            values: points.values.iter().map(|x| x - median).collect(),
+            weights: points.weights.clone(),
+        };
+        let vanishes = || Error::numeric("the scale of the numbers vanishes");
+        let spread = 0.5 * (points.quantile(0.75) - points.quantile(0.25));
+        // The middle half of the numbers is never so much wider than the scale.
+        let (scale, least) = match spread > 0.0 {
+            true => (spread, 1e-6 * spread),
+            false => (points.variance().sqrt(), 1e-12 * points.variance().sqrt()),
+        };
+        let start = StudentT {
+            location: 0.0,
+            scale,
+            degrees: DEGREES[FIRST],
+        };
+        let mut best = start.likeliest(&shifted, least).ok_or_else(vanishes)?;
+        best.location += median;
+        match best.in_range() {
+            true => Ok(best),
+            false => Err(vanishes()),
+        }
+    }
+
+    /// The likeliest of those that are not narrower, among a few degrees of
+    /// freedom.
+    fn narrow(points: &PointStats, wide: &Self) -> Option<Self> {
+        let least = NARROW.sqrt() * wide.scale;
+        let tried = [0.5, 1.0, 2.0, 4.0, 16.0, 64.0].map(|degrees| {
+            let start = StudentT {
+                location: points.quantile(0.5),
+                scale: points.variance().sqrt().max(least),
+                degrees,
+            };
+            start.no_narrower(points, least)
+        });
+        let likelihood = |own: &StudentT| own.log_likelihood_of(points);
+        let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
+        tried.into_iter().filter(StudentT::in_range).max_by(better)
+    }
+
+    fn log_likelihood_of(&self, points: &PointStats) -> f64 {
+        let nu = self.degrees;
+        let stretch = match nu < 1e4 {
+            true => {
+                let unit = 1.0 / (self.scale * nu.sqrt());
+                points.sum_of_ln_1p(|x| {
+                    let t = (x - self.location) * unit;
+                    t * t
+                })
+            }
+            // Where 1 + z²/ν would round off what ν brings back.
+            false => points.sum(|x| self.log_stretch(self.standard(x))),
+        };
+        points.weight() * self.log_peak() - 0.5 * (nu + 1.0) * stretch
+    }
+
+    fn wide(scale: &Scale) -> Self {
+        StudentT {
+            location: scale.mean,
+            scale: scale.variance.sqrt(),
+            degrees: 5.0,
+        }
+    }
+
+    /// Rows at the quantiles.
+    fn expected(&self, rows: f64) -> PointStats {
+        PointStats::at_quantiles(self, rows)
+    }
+
+    fn in_range(&self) -> bool {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        self.location.is_finite() && positive(self.scale) && positive(self.degrees)
+    }
+
+    fn are_sound(stats: &PointStats) -> bool {
+        stats.is_valid()
+    }
+
+    fn instances() -> Vec<Self> {
+        [(0.0, 1.0, 3.0), (50.0, 0.1, 12.0), (-2.0, 4.0, 1.5)]
+            .map(|(location, scale, degrees)| StudentT {
+                location,
+                scale,
+                degrees,
+            })
+            .to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maximum_beside_a_scale_that_vanishes_is_found() {
+        // Below 2/7 degrees of freedom the likelihood about 0 has no limit. The
+        // maximum is SciPy's, by Nelder and Mead on its log-density.
+        let rows = [0.3, -2.5, -2.5, 1.1, 0.0, 0.0, 0.2, 90.0, 90.0];
+        let own = StudentT::estimate(&PointStats::new(rows.map(|x| (x, 1.0)))).unwrap();
+        assert!((own.degrees - 0.339_627).abs() < 1e-5, "{own:?}");
+        assert!((own.scale - 0.234_500).abs() < 1e-5, "{own:?}");
+        assert!((own.location - 0.106_834).abs() < 1e-5, "{own:?}");
+    }
+    #[test]
+    fn outliers_on_either_side_do_not_hide_the_better_maximum() {
+        // From four degrees of freedom the likelihood rises to that of a Gaussian,
+        // -69.425; beyond a valley it is higher. The maximum is SciPy's, by Nelder and
+        // Mead on its log-density.
+        let middle = (0..12).map(|i| f64::from(i) / 5.5 - 1.0);
+        let far = [9.2, 9.8, 10.1, 10.6, 11.0, -10.9, -10.1, -9.6, -9.3];
+        let points = PointStats::new(middle.chain(far).map(|x| (x, 1.0)));
+        let own = StudentT::estimate(&points).unwrap();
+        assert!((own.degrees - 0.597_830).abs() < 1e-5, "{own:?}");
+        assert!((own.scale - 0.927_934).abs() < 1e-5, "{own:?}");
+        let likelihood = own.log_likelihood_of(&points);
+        assert!((likelihood + 67.677_904).abs() < 1e-5, "{likelihood}");
+    }
+}

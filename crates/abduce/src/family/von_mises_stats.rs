@@ -1,0 +1,132 @@
+//! What a von Mises distribution remembers of angles: the sum of their unit vectors, and
+//! by itself how much shorter it is than they are together.
+
+use super::{Stats, never_seen};
+use crate::Result;
+use serde::{Deserialize, Serialize};
+
+/// Sums over the angles seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct VonMisesStats {
+    /// The total weight.
+    pub weight: f64,
+    /// The weighted sum of cosines.
+    pub cosines: f64,
+    /// The weighted sum of sines.
+    pub sines: f64,
+    /// How much shorter the summed unit vectors are than they would be with one
+    /// direction: Σ 1 − cos(x − μ) about their own direction μ.
+    pub shortfall: f64,
+}
+
+/// Statistics as files hold them; the first had no shortfall.
+#[derive(Deserialize)]
+struct Stored {
+    weight: f64,
+    cosines: f64,
+    sines: f64,
+    shortfall: Option<f64>,
+}
+
+impl From<Stored> for VonMisesStats {
+    fn from(stored: Stored) -> VonMisesStats {
+        let Stored {
+            weight,
+            cosines,
+            sines,
+            ..
+        } = stored;
+        let old = || (weight - cosines.hypot(sines)).max(0.0);
+        VonMisesStats {
+            weight,
+            cosines,
+            sines,
+            shortfall: stored.shortfall.unwrap_or_else(old),
+        }
+    }
+}
+
+impl VonMisesStats {
+    /// The statistics of angles with their weights.
+    pub fn new(cells: impl IntoIterator<Item = (f64, f64)>) -> VonMisesStats {
+        let cells: Vec<(f64, f64)> = cells.into_iter().collect();
+        let sum = |f: &dyn Fn(f64) -> f64| cells.iter().map(|(x, weight)| weight * f(*x)).sum();
+        let mut own = VonMisesStats {
+            weight: sum(&|_| 1.0),
+            cosines: sum(&f64::cos),
+            sines: sum(&f64::sin),
+            shortfall: 0.0,
+        };
+        let direction = own.direction();
+        own.shortfall = sum(&|x| one_less_cosine(x - direction));
+        own
+    }
+
+    /// The direction of the summed unit vectors.
+    pub fn direction(&self) -> f64 {
+        self.sines.atan2(self.cosines)
+    }
+
+    /// The length of the summed unit vectors.
+    pub fn length(&self) -> f64 {
+        self.cosines.hypot(self.sines)
+    }
+
+    /// By how much the sum of two vectors is shorter than both.
+    fn lost(&self, other: &Self) -> f64 {
+        let (own, others) = (self.length(), other.length());
+        let both = (self.cosines + other.cosines).hypot(self.sines + other.sines);
+        let turn = one_less_cosine(self.direction() - other.direction());
+        match own + others > 0.0 {
+            true => 2.0 * own * others * turn / (own + others + both),
+            false => 0.0,
+        }
+    }
+}
+
+/// 1 − cos x, by the half angle, which keeps its digits near 0.
+pub(super) fn one_less_cosine(x: f64) -> f64 {
+    let half = (0.5 * x).sin();
+    2.0 * half * half
+}
+
+impl Stats for VonMisesStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        *self = VonMisesStats {
+            weight: self.weight + other.weight,
+            cosines: self.cosines + other.cosines,
+            sines: self.sines + other.sines,
+            shortfall: self.shortfall + other.shortfall + self.lost(other),
+        };
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.cosines *= factor;
+        self.sines *= factor;
+        self.shortfall *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let weight = self.weight - other.weight;
+        let rounding = 1e-9 * self.weight;
+        if weight < -rounding {
+            return Err(never_seen());
+        }
+        let mut left = VonMisesStats::default();
+        if weight > rounding {
+            left.weight = weight;
+            left.cosines = self.cosines - other.cosines;
+            left.sines = self.sines - other.sines;
+            let gone = other.shortfall + left.lost(other);
+            left.shortfall = (self.shortfall - gone).max(0.0);
+        }
+        *self = left;
+        Ok(())
+    }
+}
