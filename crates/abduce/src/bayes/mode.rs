@@ -24,7 +24,7 @@ impl Hill {
     /// The hill that rises from a place of finite density, found in steps of a `stride`
     /// of its width.
     pub(super) fn from(f: &dyn Fn(&[f64]) -> f64, start: &[f64], stride: f64) -> Hill {
-        const TURNS: usize = 14;
+        const TURNS: usize = 40;
         let order = start.len();
         let mut summit = start.to_vec();
         let mut factor = vec![0.0; order * order];
