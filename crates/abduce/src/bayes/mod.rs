@@ -10,6 +10,7 @@ mod curve;
 mod expression;
 mod gaussian;
 mod gaussian_both;
+mod integral;
 mod interval;
 mod levels;
 mod mode;

@@ -1,24 +1,131 @@
-//! Where a log-density is highest, and how it curves there.
+//! Hills of a log-density: where the summit is, and how wide it is there.
+//!
+//! Both are found together, in turn: Nelder and Mead's simplex climbs in coordinates in
+//! which the hill is as wide as it is known to be, and the curvature at the summit,
+//! −∂²f, corrects the widths. A ridge 10⁷ times as long as wide is round after a
+//! few turns.
 
-use crate::kernel::linear::{cholesky, invert_lower};
-use crate::{Error, Result};
+use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal};
 
-/// The highest point found by Nelder and Mead's simplex, started three times.
-pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
-    let mut best = start.to_vec();
+/// The usual stride of a climb, in units of a hill's width.
+pub(super) const STRIDE: f64 = 0.7;
+
+/// A summit of a log-density.
+pub(super) struct Hill {
+    /// Where it is.
+    pub(super) summit: Vec<f64>,
+    /// The log-density there.
+    pub(super) height: f64,
+    /// The Cholesky factor of the inverse of minus the Hessian, column-major.
+    pub(super) factor: Vec<f64>,
+}
+
+impl Hill {
+    /// The hill that rises from a place of finite density, found in steps of a `stride`
+    /// of its width.
+    pub(super) fn from(f: &dyn Fn(&[f64]) -> f64, start: &[f64], stride: f64) -> Hill {
+        const TURNS: usize = 40;
+        let order = start.len();
+        let mut summit = start.to_vec();
+        let mut factor = vec![0.0; order * order];
+        (0..order).for_each(|k| factor[k * order + k] = width(f, start, k));
+        for _ in 0..TURNS {
+            let own = |z: &[f64]| f(&moved(&summit, &factor, z));
+            let top = climb(&own, order, stride);
+            let wider = spread(&own, &top);
+            let is_round = wider.iter().enumerate().all(|(i, x)| {
+                let expected = if i % (order + 1) == 0 { 1.0 } else { 0.0 };
+                (x - expected).abs() < 0.2
+            });
+            let is_there = top.iter().all(|z| z.abs() < 0.2);
+            summit = moved(&summit, &factor, &top);
+            factor = product(&factor, &wider, order);
+            if is_round && is_there {
+                break;
+            }
+        }
+        Hill {
+            height: f(&summit),
+            summit,
+            factor,
+        }
+    }
+
+    /// The logarithm of the integral of the density over the hill, were it a bell,
+    /// up to a constant.
+    pub(super) fn log_mass(&self) -> f64 {
+        self.height + log_diagonal(&self.factor, self.summit.len())
+    }
+
+    /// Whether a place is on this hill: near in its own units, or no valley between.
+    pub(super) fn holds(&self, f: &dyn Fn(&[f64]) -> f64, place: &[f64]) -> bool {
+        let order = place.len();
+        let inverse = invert_lower(&self.factor, order);
+        let off: Vec<f64> = place.iter().zip(&self.summit).map(|(x, c)| x - c).collect();
+        let square: f64 = lower_times(&inverse, &off).iter().map(|z| z * z).sum();
+        let floor = f(place).min(self.height) - 0.05;
+        let between = |share: f64| {
+            let x = off.iter().zip(&self.summit).map(|(d, c)| c + share * d);
+            f(&x.collect::<Vec<f64>>())
+        };
+        square < 0.25 || (1..8).all(|i| between(f64::from(i) / 8.0) >= floor)
+    }
+}
+
+/// The highest point of a density that is shaped roughly like a hill, from its summit.
+pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, hill: &Hill) -> Vec<f64> {
+    let mut best = hill.summit.clone();
     for _ in 0..3 {
-        best = climb(f, &best);
+        let own = |z: &[f64]| f(&moved(&best, &hill.factor, z));
+        let top = climb(&own, best.len(), STRIDE);
+        best = moved(&best, &hill.factor, &top);
     }
     best
 }
 
-fn climb(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
-    let order = start.len();
+/// L x for a lower triangular L.
+pub(super) fn lower_times(lower: &[f64], x: &[f64]) -> Vec<f64> {
+    let order = x.len();
+    let row = |i: usize| (0..=i).map(|k| lower[k * order + i] * x[k]).sum();
+    (0..order).map(row).collect()
+}
+
+/// c + L z.
+pub(super) fn moved(centre: &[f64], lower: &[f64], z: &[f64]) -> Vec<f64> {
+    let by = lower_times(lower, z);
+    centre.iter().zip(by).map(|(c, by)| c + by).collect()
+}
+
+/// The product of two lower triangular matrices.
+fn product(left: &[f64], right: &[f64], order: usize) -> Vec<f64> {
+    let columns = right.chunks_exact(order);
+    columns
+        .flat_map(|column| lower_times(left, column))
+        .collect()
+}
+
+/// How far along an axis the log-density falls by about a half.
+fn width(f: &dyn Fn(&[f64]) -> f64, start: &[f64], axis: usize) -> f64 {
+    let peak = f(start);
+    let change = |by: f64| {
+        let mut place = start.to_vec();
+        place[axis] += by;
+        (f(&place) - peak).abs()
+    };
+    let mut by = 1e-12 * (1.0 + start[axis].abs());
+    while by < 0.5 && change(by) < 0.5 && change(-by) < 0.5 {
+        by *= 2.0;
+    }
+    by
+}
+
+/// Climbs from 0, at first in steps of a stride.
+fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
     let mut simplex: Vec<(f64, Vec<f64>)> = (0..=order)
         .map(|i| {
-            let mut place = start.to_vec();
+            let mut place = vec![0.0; order];
             if i > 0 {
-                place[i - 1] += 0.1 * (1.0 + 0.1 * place[i - 1].abs());
+                place[i - 1] += stride;
             }
             (f(&place), place)
         })
@@ -74,17 +181,21 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
     simplex.swap_remove(0).1
 }
 
-/// The Cholesky factor of the inverse of minus the Hessian at a mode.
-pub(super) fn spread(f: &dyn Fn(&[f64]) -> f64, centre: &[f64]) -> Result<Vec<f64>> {
-    let order = centre.len();
-    // A step that lowers the log-density by about 1e-3 is neither noise nor tail.
-    let peak = f(centre);
+/// The Cholesky factor of the inverse of minus the Hessian at a summit, where it is
+/// known; a direction in which nothing curves is taken to be three times as wide.
+fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
+    let order = summit.len();
+    let at = |moves: &[(usize, f64)]| {
+        let mut place = summit.to_vec();
+        moves.iter().for_each(|(k, by)| place[*k] += by);
+        f(&place)
+    };
+    // A step that lowers the log-density by about 1e-2 is neither noise nor tail.
+    let peak = f(summit);
     let step = |k: usize| {
-        let mut step = 1e-4;
+        let mut step = 0.1;
         for _ in 0..60 {
-            let mut place = centre.to_vec();
-            place[k] += step;
-            let fall = peak - f(&place);
+            let fall = peak - at(&[(k, step)]).min(at(&[(k, -step)]));
             if fall.is_nan() || fall > 0.05 {
                 step *= 0.5;
             } else if fall < 1e-3 && step < 10.0 {
@@ -96,52 +207,71 @@ pub(super) fn spread(f: &dyn Fn(&[f64]) -> f64, centre: &[f64]) -> Result<Vec<f6
         step
     };
     let steps: Vec<f64> = (0..order).map(step).collect();
-    let at = |moves: &[(usize, f64)]| {
-        let mut place = centre.to_vec();
-        moves.iter().for_each(|(k, by)| place[*k] += by);
-        f(&place)
-    };
     let mut curvature = vec![0.0; order * order];
     for i in 0..order {
         let s = steps[i];
-        curvature[i * order + i] = (2.0 * peak - at(&[(i, s)]) - at(&[(i, -s)])) / (s * s);
+        let own = (2.0 * peak - at(&[(i, s)]) - at(&[(i, -s)])) / (s * s);
+        curvature[i * order + i] = if own > 0.1 && own.is_finite() {
+            own
+        } else {
+            0.1
+        };
         for j in 0..i {
             let t = steps[j];
             let mixed = at(&[(i, s), (j, t)]) + at(&[(i, -s), (j, -t)])
                 - at(&[(i, s), (j, -t)])
                 - at(&[(i, -s), (j, t)]);
+            let mixed = if mixed.is_finite() { mixed } else { 0.0 };
             curvature[i * order + j] = -mixed / (4.0 * s * t);
             curvature[j * order + i] = curvature[i * order + j];
         }
     }
-    for i in 0..order {
-        let least = 1e-4;
-        let own = curvature[i * order + i];
-        if !(own > least && own.is_finite()) {
-            curvature[i * order + i] = least;
-        }
-    }
+    // What rounding leaves of a narrow ridge need not be positive definite.
     let mut damping = 0.0;
     for _ in 0..40 {
         let mut damped = curvature.clone();
         (0..order).for_each(|i| damped[i * order + i] *= 1.0 + damping);
         if let Ok(lower) = cholesky(&damped, order) {
-            let inverse = invert_lower(&lower, order);
-            // (L Lᵀ)⁻¹ = L⁻ᵀ L⁻¹, whose own factor is what is wanted.
-            let mut covariance = vec![0.0; order * order];
-            for i in 0..order {
-                for j in 0..order {
-                    covariance[j * order + i] = (0..order)
-                        .map(|k| inverse[i * order + k] * inverse[j * order + k])
-                        .sum();
-                }
-            }
+            let covariance = gram(&invert_lower(&lower, order), order);
             if let Ok(factor) = cholesky(&covariance, order) {
-                return Ok(factor);
+                return factor;
             }
         }
-        damping = if damping == 0.0 { 1e-3 } else { damping * 2.0 };
+        damping = if damping == 0.0 { 1e-6 } else { damping * 4.0 };
     }
-    let flat = Error::numeric("the posterior is flat: its curvature cannot be found");
-    Err(flat.with_hint("see more rows, or give proper priors"))
+    let mut round = vec![0.0; order * order];
+    (0..order).for_each(|k| round[k * order + k] = curvature[k * order + k].sqrt().recip());
+    round
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ridge_of_any_length_is_measured() {
+        // u and v nearly equal: their difference is known to 1e-7, their sum to 1.
+        for narrow in [1.0, 1e-3, 1e-5, 1e-7] {
+            let f = |x: &[f64]| {
+                let (along, across) = (x[0] + x[1] - 60.0, (x[0] - x[1] - 3.0) / narrow);
+                -0.5 * (along * along + across * across)
+            };
+            let hill = Hill::from(&f, &[30.5, 27.5], STRIDE);
+            let off = hill.summit[0] + hill.summit[1] - 60.0;
+            assert!(off.abs() < 1e-3, "{narrow}: {:?}", hill.summit);
+            // Half the log-determinant of the covariance.
+            let exact = (0.5 * narrow).ln();
+            assert!((hill.log_mass() - exact).abs() < 1e-3, "{narrow}");
+        }
+    }
+
+    #[test]
+    fn places_on_another_hill_are_told_apart() {
+        let f = |x: &[f64]| {
+            let bell = |at: f64| (-50.0 * (x[0] - at).powi(2)).exp();
+            (bell(0.0) + bell(3.0)).ln()
+        };
+        let hill = Hill::from(&f, &[0.2], STRIDE);
+        assert!(hill.holds(&f, &[0.3]) && !hill.holds(&f, &[2.9]));
+    }
 }

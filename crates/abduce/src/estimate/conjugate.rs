@@ -150,7 +150,7 @@ where
 /// What is left to say where the rows are too few for the prior.
 fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
     estimate.method = format!("{NO_POSTERIOR}{why}");
-    estimate.proper = false;
+    estimate.proper = Some(false);
     estimate.prior = Described {
         name: prior,
         parameters: Numbers::default(),
@@ -199,7 +199,7 @@ fn begun<C: Conjugate>(
             name: String::new(),
             parameters: Numbers::default(),
         },
-        proper: true,
+        proper: Some(true),
         posterior: None,
         method: "conjugate".into(),
         map: None,
@@ -256,8 +256,8 @@ where
     let names = pair.parameters();
     let posterior = pair.posterior(prior, stats)?;
     let named = |values: Option<Vec<f64>>| values.map(|values| Numbers::new(&names, values));
-    estimate.proper = prior.is_proper();
-    estimate.prior = match estimate.proper {
+    estimate.proper = Some(prior.is_proper());
+    estimate.prior = match prior.is_proper() {
         true => Described::of(C::Prior::NAME, prior),
         false => Described {
             name: text.into(),
@@ -305,7 +305,7 @@ fn by_quadrature<C: Conjugate>(
         parameters: Numbers::default(),
     };
     estimate.log_evidence = posterior.log_evidence();
-    estimate.proper = estimate.log_evidence.is_some();
+    estimate.proper = posterior.is_prior_proper();
     estimate.map = Some(Numbers::new(&names, [posterior.mode()]));
     let mean = posterior.mean();
     estimate.mean = mean.map(|mean| Numbers::new(&names, [mean]));

@@ -64,7 +64,6 @@ fn scale(name: &'static str) -> Slot {
         name,
         range: Range::Above(0.0),
         prior: "1/x",
-        proper: false,
     }
 }
 
@@ -267,21 +266,18 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
             name: "degrees",
             range: Range::Above(0.0),
             prior: "1",
-            proper: false,
         },
         // Above 1 the posterior is proper wherever the estimate exists.
         _ => Slot {
             name: "degrees",
             range: Range::Above(1.0),
             prior: "gamma(2,0.1) if x > 1 else 0",
-            proper: true,
         },
     };
     let location = Slot {
         name: "location",
         range: Range::Anywhere,
         prior: "1",
-        proper: false,
     };
     let family = Sampled {
         slots: &[location, scale("scale"), degrees],
@@ -316,15 +312,13 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
     })?;
     let direction = Slot {
         name: "direction",
-        range: Range::Angle,
+        range: Range::Angle { held_by: 1 },
         prior: "uniform(-pi,pi)",
-        proper: true,
     };
     let concentration = Slot {
         name: "concentration",
         range: Range::Above(0.0),
         prior: "log_normal(0,4)",
-        proper: true,
     };
     let family = Sampled {
         slots: &[direction, concentration],

@@ -236,8 +236,8 @@ pub struct Estimate {
     pub unbiased: Option<Numbers>,
     /// The prior.
     pub prior: Described,
-    /// Whether it integrates to 1.
-    pub proper: bool,
+    /// Whether it has an integral to be divided by; `None` if that could not be settled.
+    pub proper: Option<bool>,
     /// The posterior, where it has a name.
     pub posterior: Option<Described>,
     /// How it was found: `conjugate`, `quadrature`, `importance sampling`, or `none`

@@ -19,7 +19,10 @@ pub(super) enum Range {
     Anywhere,
     Above(f64),
     Share,
-    Angle,
+    /// A direction, with the place of its concentration among the slots.
+    Angle {
+        held_by: usize,
+    },
 }
 
 /// A parameter of a family.
@@ -28,8 +31,6 @@ pub(super) struct Slot {
     pub range: Range,
     /// The prior where none is given.
     pub prior: &'static str,
-    /// Whether that integrates.
-    pub proper: bool,
 }
 
 /// A family whose parameters have no conjugate prior.
@@ -95,7 +96,7 @@ pub(super) fn report<F: Scalar + 'static>(
     let points = PointStats::new(cells.iter().copied());
     let deviation = points.variance().sqrt();
     let unit = if deviation > 0.0 { deviation } else { 1.0 };
-    let towards = points.sum(f64::sin).atan2(points.sum(f64::cos));
+    let (east, north) = (points.sum(f64::cos), points.sum(f64::sin));
     let place = |range: Range| match range {
         Range::Anywhere => Domain::Anywhere {
             around: points.mean(),
@@ -103,12 +104,16 @@ pub(super) fn report<F: Scalar + 'static>(
         },
         Range::Above(low) => Domain::Above(low),
         Range::Share => Domain::Share,
-        Range::Angle => Domain::Angle(towards),
+        Range::Angle { held_by } => Domain::Angle {
+            around: north.atan2(east),
+            held: Some((held_by, north.hypot(east))),
+        },
     };
-    let (parameters, prior, proper) = priors(slots, request.prior.as_ref(), place)?;
+    let (parameters, prior) = priors(slots, request.prior.as_ref(), place)?;
+    let proper = proper(&parameters)?;
     // Where rows do not bound the likelihood, priors that do not integrate leave
     // the posterior without bound too.
-    if let (Err(why), false) = (&fitted, proper) {
+    if let (Err(why), true) = (&fitted, proper != Some(true)) {
         return Err(
             Error::numeric(format!("the posterior is improper: {why}")).with_hint(format!(
                 "see more rows, or give proper priors: {}",
@@ -122,7 +127,11 @@ pub(super) fn report<F: Scalar + 'static>(
     let log_likelihood =
         |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
     // Statistics that are all the rows are gone through once for every draw.
-    let draws = if cells.len() > 20_000 { 1024 } else { 4096 };
+    let draws = match cells.len() {
+        0..=2_000 => 8192,
+        2_001..=20_000 => 4096,
+        _ => 1024,
+    };
     let posterior =
         SampledPosterior::new(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
@@ -203,7 +212,7 @@ pub(super) fn report<F: Scalar + 'static>(
         above,
         frequentist: Vec::new(),
         predictive: Some(Prediction::of(described, &*predictive, level)),
-        log_evidence: proper.then_some(posterior.log_evidence),
+        log_evidence: posterior.log_evidence,
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
             entropy: maximum.map(|own| own.entropy() + 0.0),
@@ -224,15 +233,28 @@ fn how(slots: &[Slot]) -> String {
     )
 }
 
-/// Priors of the parameters, `a=…; b=…`, the rest as they are by default; and
-/// whether all of them are known to integrate to 1.
+/// Whether all priors integrate; `None` where that could not be settled.
+fn proper(parameters: &[Parameter]) -> Result<Option<bool>> {
+    let totals = parameters.iter().map(Parameter::total);
+    let known: Vec<Option<bool>> = totals
+        .map(|total| Ok(total?.is_finite()))
+        .collect::<Result<_>>()?;
+    Ok(match known.contains(&Some(false)) {
+        true => Some(false),
+        false => known
+            .into_iter()
+            .collect::<Option<Vec<bool>>>()
+            .map(|_| true),
+    })
+}
+
+/// Priors of the parameters, `a=…; b=…`, the rest as they are by default.
 fn priors(
     slots: &[Slot],
     choice: Option<&PriorChoice>,
     place: impl Fn(Range) -> Domain,
-) -> Result<(Vec<Parameter>, Described, bool)> {
+) -> Result<(Vec<Parameter>, Described)> {
     let mut texts: Vec<String> = slots.iter().map(|slot| slot.prior.to_string()).collect();
-    let mut proper: Vec<bool> = slots.iter().map(|slot| slot.proper).collect();
     let names: Vec<&str> = slots.iter().map(|slot| slot.name).collect();
     match choice {
         None => {}
@@ -259,7 +281,6 @@ fn priors(
                             .with_hint(how(slots))
                     })?;
                 texts[place] = own.trim().to_string();
-                proper[place] = is_density(own);
             }
         }
     }
@@ -278,14 +299,5 @@ fn priors(
         name: described.collect::<Vec<_>>().join("; "),
         parameters: Numbers::default(),
     };
-    Ok((
-        parameters.collect::<Result<_>>()?,
-        described,
-        proper.iter().all(|own| *own),
-    ))
-}
-
-/// Whether a text is one density and nothing else, so that it integrates to 1.
-fn is_density(text: &str) -> bool {
-    super::prior::named(text).is_some_and(|(_, numbers)| !numbers.is_empty())
+    Ok((parameters.collect::<Result<_>>()?, described))
 }

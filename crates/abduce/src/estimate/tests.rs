@@ -65,3 +65,97 @@ fn the_seed_moves_a_sampled_posterior_by_no_more_than_its_error() {
         mean(2)
     );
 }
+
+#[test]
+fn a_shape_is_believed_within_the_ends_of_its_prior() {
+    let rows = [0.5, 1.9, 0.7, 3.0, 1.2, 0.4, 2.2];
+    let shape = |prior: &str| {
+        let found = report("gamma", &rows, Some(prior), 0).unwrap();
+        (found.mean.unwrap().get("shape").unwrap(), found.intervals)
+    };
+    // Far above, within and below of what the rows say, which is about 2.2.
+    for (low, high) in [(5.0, 9.0), (2.0, 4.0), (0.1, 0.2)] {
+        let text = format!("shape=uniform({low},{high})");
+        let (mean, intervals) = shape(&text);
+        let (from, to) = intervals[0].equal_tailed;
+        assert!(
+            low < from && from < mean && mean < to && to < high,
+            "{text}"
+        );
+        let (same, _) = shape(&format!("shape=1 if {low} < x < {high} else 0"));
+        assert!((mean - same).abs() < 1e-6 * mean, "{text}: {mean} {same}");
+    }
+}
+
+#[test]
+fn rows_of_next_to_no_relative_spread_are_gaussian() {
+    // Then shape and precision of a gamma, and the sum of a beta's parameters and the
+    // precision, are proportional, and so are their non-informative priors.
+    let off = [0.3, -1.1, 0.8, 1.9, -0.4, -1.5, 0.1, 0.6, -0.7];
+    let cases = [
+        ("gamma", 1e7, 1.0, 1e14),
+        ("beta", 0.5, 1e-5, 0.125),
+        ("gamma", 1e4, 1.0, 1e8),
+    ];
+    for (family, centre, unit, ratio) in cases {
+        let rows: Vec<f64> = off.iter().map(|x| centre + unit * x).collect();
+        let own = report(family, &rows, None, 0).unwrap();
+        let gaussian = report("gaussian", &rows, None, 0).unwrap();
+        let precision = gaussian.intervals.iter();
+        let precision = precision
+            .clone()
+            .find(|own| own.parameter == "precision")
+            .unwrap();
+        let (low, high) = precision.equal_tailed;
+        let (from, to) = own.intervals[0].equal_tailed;
+        assert!(
+            (from / (ratio * low) - 1.0).abs() < 0.03,
+            "{family}: {from} {low}"
+        );
+        assert!(
+            (to / (ratio * high) - 1.0).abs() < 0.03,
+            "{family}: {to} {high}"
+        );
+        assert!(own.notes.is_empty(), "{family}: {:?}", own.notes);
+    }
+}
+
+#[test]
+fn priors_are_divided_by_their_integral() {
+    let rows = [0.5, 1.9, 0.7, 3.0, 1.2, 0.4, 2.2];
+    let evidence = |prior: &str| {
+        let found = report("gamma", &rows, Some(prior), 0).unwrap();
+        assert_eq!(found.proper, Some(true), "{prior}");
+        found.log_evidence.unwrap()
+    };
+    let plain = evidence("shape=gamma(2,1); rate=gamma(2,1)");
+    for same in [
+        "shape=2*gamma(2,1); rate=gamma(2,1)",
+        "shape=x*exp(-x); rate=5*x*exp(-x)",
+    ] {
+        let found = evidence(same);
+        assert!((found - plain).abs() < 1e-6, "{same}: {found} {plain}");
+    }
+    let found = report("gamma", &rows, None, 0).unwrap();
+    assert_eq!((found.proper, found.log_evidence), (Some(false), None));
+}
+
+#[test]
+fn one_angle_of_a_flat_direction_is_as_probable_as_any() {
+    // Whatever is believed of the concentration.
+    for direction in ["uniform(-pi,pi)", "1", "uniform(0,2*pi)"] {
+        for concentration in [
+            "log_normal(0,4)",
+            "log_normal(0,25)",
+            "gamma(2,0.1)",
+            "uniform(0,100)",
+            "inverse_gamma(1,1)",
+            "gamma(2,1) if x > 1 else 0",
+        ] {
+            let prior = format!("direction={direction}; concentration={concentration}");
+            let found = report("von-mises", &[3.1], Some(&prior), 0).unwrap();
+            let off = found.log_evidence.unwrap() + std::f64::consts::TAU.ln();
+            assert!(off.abs() < 4e-3, "{prior}: {off}");
+        }
+    }
+}

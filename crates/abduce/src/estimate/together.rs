@@ -170,7 +170,7 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
             name: "uniform".into(),
             parameters: Numbers::default(),
         },
-        proper: false,
+        proper: Some(false),
         posterior: Some(described.clone()),
         method: "conjugate".into(),
         map: Some(parameters.clone()),

@@ -95,7 +95,11 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     if let Some(own) = &estimate.maximum_likelihood {
         say("log-likelihood", readable(own.log_likelihood));
     }
-    let improper = if estimate.proper { "" } else { ", improper" };
+    let improper = match estimate.proper {
+        Some(true) => "",
+        Some(false) => ", improper",
+        None => ", perhaps improper",
+    };
     say("prior", described(&estimate.prior) + improper);
     match &estimate.posterior {
         Some(posterior) => say(
@@ -116,10 +120,11 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     }
     say(
         "log-evidence",
-        match estimate.log_evidence {
-            Some(own) => readable(own),
-            None if estimate.proper => "none".into(),
-            None => "none: the prior is improper".into(),
+        match (estimate.log_evidence, estimate.proper) {
+            (Some(own), _) => readable(own),
+            (None, Some(true)) => "none".into(),
+            (None, Some(false)) => "none: the prior is improper".into(),
+            (None, None) => "none: whether the prior integrates could not be settled".into(),
         },
     );
     for own in &estimate.frequentist {

@@ -94,10 +94,12 @@ impl Expression {
     }
 
     /// The numbers that the variable is compared with, where the function may
-    /// jump; ascending.
+    /// jump, and those at which a part of it is 0, where it may bend or have no
+    /// bound, as |x − ½|^−½ has none; ascending.
     pub fn breaks(&self) -> Vec<f64> {
         let mut breaks = Vec::new();
         self.root.breaks(&mut breaks);
+        breaks.retain(|x| x.is_finite());
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         breaks
@@ -201,8 +203,20 @@ impl Node {
     fn breaks(&self, into: &mut Vec<f64>) {
         match self {
             Node::Number(_) | Node::Variable => {}
-            Node::Unary(_, inner) => inner.breaks(into),
-            Node::Binary(_, left, right) => [left, right].iter().for_each(|n| n.breaks(into)),
+            Node::Unary(operation, inner) => {
+                if matches!(operation, Unary::Abs | Unary::Ln | Unary::Sqrt) {
+                    into.extend(inner.root());
+                }
+                inner.breaks(into);
+            }
+            Node::Binary(operation, left, right) => {
+                match operation {
+                    Binary::Divide => into.extend(right.root()),
+                    Binary::Power => into.extend(left.root()),
+                    _ => {}
+                }
+                [left, right].iter().for_each(|n| n.breaks(into));
+            }
             Node::Compare(sides, _) => {
                 for pair in sides.windows(2) {
                     match pair {
@@ -225,11 +239,38 @@ impl Node {
                 let numbers: Vec<f64> = numbers.iter().map(|own| own.value(0.0)).collect();
                 if let Ok(own) = (density.build)(&numbers) {
                     let levels = [0.001, 0.1, 0.5, 0.9, 0.999];
-                    let places = levels.iter().map(|p| own.quantile(*p));
-                    into.extend(places.filter(|x| x.is_finite()));
+                    into.extend(levels.iter().map(|p| own.quantile(*p)));
+                    into.extend(<[f64; 2]>::from(own.support()));
                 }
             }
             Node::Density(_, numbers) => numbers.iter().for_each(|n| n.breaks(into)),
+        }
+    }
+
+    /// Where a straight line is 0.
+    fn root(&self) -> Option<f64> {
+        let (slope, height) = self.line()?;
+        (slope != 0.0).then(|| 0.0 - height / slope)
+    }
+
+    /// Slope and height at 0, if it is a straight line.
+    fn line(&self) -> Option<(f64, f64)> {
+        match self {
+            Node::Variable => Some((1.0, 0.0)),
+            own if own.is_constant() => Some((0.0, own.value(0.0))),
+            Node::Unary(Unary::Minus, inner) => inner.line().map(|(a, b)| (-a, -b)),
+            Node::Binary(operation, left, right) => {
+                let ((a, b), (c, d)) = (left.line()?, right.line()?);
+                match operation {
+                    Binary::Add => Some((a + c, b + d)),
+                    Binary::Subtract => Some((a - c, b - d)),
+                    Binary::Multiply if a == 0.0 => Some((b * c, b * d)),
+                    Binary::Multiply if c == 0.0 => Some((a * d, b * d)),
+                    Binary::Divide if c == 0.0 => Some((a / d, b / d)),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 
@@ -286,6 +327,8 @@ mod tests {
     fn jumps_are_found() {
         let steps = Expression::parse("1 if 0.2 < x < 0.25*2 else 2 if x > 0.7 else 0", &["x"]);
         assert_eq!(steps.unwrap().breaks(), [0.2, 0.5, 0.7]);
+        let poles = Expression::parse("abs(x-0.5)^-0.5 + 1/(3 - 2*x)^2 + ln(x/4 + 1)", &["x"]);
+        assert_eq!(poles.unwrap().breaks(), [-4.0, 0.5, 1.5]);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The posterior of one parameter under any prior, by adaptive quadrature:
 //! p(θ | D) = p(D | θ) p(θ) / ∫ p(D | θ) p(θ) dθ.
 //!
-//! The range is cut where the likelihood alone puts its quantiles and where the
-//! prior jumps; between cuts the integrand is smooth.
+//! The range is cut where the likelihood alone puts its quantiles, where the
+//! prior jumps or may be unbounded, and about the mode; between cuts the integrand is
+//! smooth, and next to places where it may be unbounded it is a power.
 
 mod tails;
 
+use super::integral::{Piece, Total, judged, pieces};
 use super::{Conjugate, Curve, Prior};
 use crate::family::{Averaged, Univariate, highest_between};
-use crate::kernel::quadrature::{gauss_legendre, integrate};
 use crate::{Error, Result};
 use std::fmt;
 use std::sync::OnceLock;
@@ -34,11 +35,13 @@ pub struct QuadraturePosterior<C: Conjugate> {
     prior: Curve,
     stats: C::Stats,
     support: (f64, f64),
-    /// Ascending, from one end of the support to the other.
+    /// Where the range is cut, ascending.
     cuts: Vec<f64>,
-    /// The probability below each cut.
+    /// Ascending, from one end of the support to the other.
+    pieces: Vec<Piece>,
+    /// The probability below each piece.
     below: Vec<f64>,
-    /// The probability above each cut.
+    /// The probability above each piece.
     above: Vec<f64>,
     log_scale: f64,
     /// ∫ p(D | θ) p(θ) dθ after division by e^`log_scale`.
@@ -46,7 +49,8 @@ pub struct QuadraturePosterior<C: Conjugate> {
     mode: f64,
     mean: Option<f64>,
     variance: Option<f64>,
-    log_evidence: Option<f64>,
+    /// The integral of the prior.
+    prior_total: Total,
     /// A place where the prior turned out to be negative.
     negative: OnceLock<f64>,
 }
@@ -62,7 +66,6 @@ impl<C: Conjugate> fmt::Debug for QuadraturePosterior<C> {
 
 /// Where the quantiles of the likelihood cut the range.
 const LEVELS: [f64; 10] = [1e-12, 1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9];
-const TOLERANCE: f64 = 1e-11;
 
 impl<C: Conjugate> QuadraturePosterior<C> {
     /// The posterior of a pair's one parameter.
@@ -92,6 +95,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             prior,
             stats: stats.clone(),
             support,
+            pieces: Vec::new(),
             below: Vec::new(),
             above: Vec::new(),
             log_scale: 0.0,
@@ -99,7 +103,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             mode: 0.0,
             mean: None,
             variance: None,
-            log_evidence: None,
+            prior_total: Total::Unsettled,
             negative: OnceLock::new(),
         };
         posterior.find_mode()?;
@@ -110,15 +114,24 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             posterior.prior.log_value(*x)?;
         }
         proper?;
+        posterior.find_mode_at_ends();
         posterior.find_moments();
         posterior.weigh_prior();
         Ok(posterior)
     }
 
     /// The logarithm of the evidence p(D), with the prior normalised; `None`
-    /// if the prior does not integrate.
+    /// if the prior is not known to integrate.
     pub fn log_evidence(&self) -> Option<f64> {
-        self.log_evidence
+        match self.prior_total {
+            Total::Finite(log_prior) => Some(self.log_scale + self.mass.ln() - log_prior),
+            Total::Infinite | Total::Unsettled => None,
+        }
+    }
+
+    /// Whether the prior integrates; `None` if that could not be settled.
+    pub fn is_prior_proper(&self) -> Option<bool> {
+        self.prior_total.is_finite()
     }
 
     /// The distribution of the next row.
@@ -230,81 +243,86 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         self.cuts.dedup();
     }
 
-    fn between(&self, low: f64, high: f64) -> f64 {
-        integrate(|x| self.integrand(x), low, high, &[], TOLERANCE).value
+    /// Where the density has no bound towards a place, that is the mode; where it is
+    /// highest at an end, the end is.
+    fn find_mode_at_ends(&mut self) {
+        let ends = self.pieces.iter().filter_map(Piece::end);
+        let unbounded = ends.filter(|end| end.is_unbounded());
+        let steepest = unbounded.min_by(|a, b| a.rate.total_cmp(&b.rate));
+        let ends = [self.support.0, self.support.1].into_iter();
+        let highest = || {
+            ends.filter(|x| x.is_finite())
+                .find(|x| self.log_integrand(*x) >= self.log_scale)
+        };
+        if let Some(place) = steepest.map(|end| end.place).or_else(highest) {
+            self.mode = place;
+        }
+    }
+
+    /// The probability between two places of a piece.
+    fn between(&self, piece: &Piece, low: f64, high: f64) -> f64 {
+        let part = piece.between(&|x| self.integrand(x), self.log_scale, (low, high));
+        part.value / self.mass
     }
 
     fn normalise(&mut self) -> Result<()> {
-        let masses: Vec<f64> = self
-            .cuts
-            .windows(2)
-            .map(|p| self.between(p[0], p[1]))
-            .collect();
-        let total: f64 = masses.iter().sum();
-        if !(total > 0.0 && total.is_finite()) {
-            return Err(super::improper());
+        let log = |x: f64| self.log_integrand(x);
+        let mut places = self.prior.breaks();
+        places.push(self.mode);
+        let pieces = pieces(&log, self.support, &places, &self.cuts);
+        let f = |x: f64| self.integrand(x);
+        let whole = |own: &Piece| own.between(&f, self.log_scale, (own.low, own.high));
+        let masses: Vec<_> = pieces.iter().map(whole).collect();
+        match judged(&pieces, masses.iter().copied(), self.log_scale) {
+            Total::Finite(log) => self.mass = (log - self.log_scale).exp(),
+            Total::Infinite => return Err(super::improper()),
+            Total::Unsettled => {
+                return Err(Error::numeric(
+                    "whether the posterior integrates could not be settled",
+                )
+                .with_hint("see more rows, or give a prior that is smoother or falls faster"));
+            }
         }
-        if self.tail_grows(1.0, 0.0) || self.tail_grows(-1.0, 0.0) || self.has_pole() {
-            return Err(super::improper());
-        }
-        self.mass = total;
-        let mut sum = 0.0;
-        self.below = std::iter::once(0.0)
-            .chain(masses.iter().map(|mass| {
-                sum += mass / total;
-                sum.min(1.0)
-            }))
-            .collect();
-        let mut sum = 0.0;
-        self.above = std::iter::once(0.0)
-            .chain(masses.iter().rev().map(|mass| {
-                sum += mass / total;
-                sum.min(1.0)
-            }))
-            .collect();
+        let shares = masses.iter().map(|own| own.value / self.mass);
+        let summed = |shares: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
+            let mut sum = 0.0;
+            let sums = shares.map(|share| {
+                let before: f64 = sum;
+                sum += share;
+                before.min(1.0)
+            });
+            sums.collect()
+        };
+        self.below = summed(&mut shares.clone());
+        self.above = summed(&mut shares.rev());
         self.above.reverse();
+        self.pieces = pieces;
         Ok(())
     }
 
     /// Weighted values of the parameter that stand for the posterior.
     fn nodes(&self) -> Vec<(f64, f64)> {
-        let rule = gauss_legendre(16);
-        let mut nodes = Vec::new();
-        for (i, pair) in self.cuts.windows(2).enumerate() {
-            if self.below[i + 1] - self.below[i] < 1e-13 {
-                continue;
-            }
-            let (low, high) = match (pair[0].is_finite(), pair[1].is_finite()) {
-                (true, true) => (pair[0], pair[1]),
-                _ => (
-                    if pair[0].is_finite() {
-                        pair[0]
-                    } else {
-                        self.quantile(1e-10)
-                    },
-                    if pair[1].is_finite() {
-                        pair[1]
-                    } else {
-                        self.quantile(1.0 - 1e-10)
-                    },
-                ),
-            };
-            let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-            let places = rule.iter().map(|(x, w)| (middle + half * x, half * w));
-            nodes.extend(places.map(|(x, w)| (x, w * self.integrand(x))));
-        }
-        nodes
+        let f = |x: f64| self.integrand(x);
+        let bounds = self.below.iter().zip(&self.above);
+        let own = self.pieces.iter().zip(bounds);
+        let heavy = own.filter(|(_, (below, above))| 1.0 - *below - *above > 1e-13);
+        heavy
+            .flat_map(|(piece, _)| piece.nodes(&f, self.log_scale))
+            .collect()
     }
 
     /// The posterior mean of a function of the parameter.
     fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
-        let (low, high) = self.support;
-        let inner = &self.cuts[1..self.cuts.len() - 1];
-        let term = |x: f64| {
-            let density = self.integrand(x);
-            if density > 0.0 { density * f(x) } else { 0.0 }
-        };
-        integrate(term, low, high, inner, TOLERANCE).value / self.mass
+        let log = |x: f64| self.log_integrand(x);
+        let part = |piece: &Piece| piece.times(&log, &f, self.log_scale);
+        self.pieces.iter().map(part).sum::<f64>() / self.mass
+    }
+
+    /// The piece in which a place is, by its number.
+    fn piece_of(&self, x: f64) -> Option<usize> {
+        let after = self.pieces.partition_point(|piece| piece.low <= x);
+        let place = after.checked_sub(1)?;
+        (x < self.pieces[place].high).then_some(place)
     }
 }
 
@@ -338,26 +356,22 @@ impl<C: Conjugate> Univariate for QuadraturePosterior<C> {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        let place = self.cuts.partition_point(|cut| *cut <= x);
-        match place {
-            0 => 0.0,
-            place if place == self.cuts.len() => 1.0,
-            place => {
-                let part = self.between(self.cuts[place - 1], x) / self.mass;
-                (self.below[place - 1] + part).clamp(0.0, 1.0)
+        match self.piece_of(x) {
+            Some(i) => {
+                let piece = &self.pieces[i];
+                (self.below[i] + self.between(piece, piece.low, x)).clamp(0.0, 1.0)
             }
+            None => f64::from(u8::from(x >= self.support.1)),
         }
     }
 
     fn survival(&self, x: f64) -> f64 {
-        let place = self.cuts.partition_point(|cut| *cut <= x);
-        match place {
-            0 => 1.0,
-            place if place == self.cuts.len() => 0.0,
-            place => {
-                let part = self.between(x, self.cuts[place]) / self.mass;
-                (self.above[place] + part).clamp(0.0, 1.0)
+        match self.piece_of(x) {
+            Some(i) => {
+                let piece = &self.pieces[i];
+                (self.above[i] + self.between(piece, x, piece.high)).clamp(0.0, 1.0)
             }
+            None => f64::from(u8::from(x < self.support.1)),
         }
     }
 

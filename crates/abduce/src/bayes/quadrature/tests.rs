@@ -4,6 +4,7 @@ use super::*;
 use crate::bayes::Expression;
 use crate::bayes::{BernoulliProbability, GaussianMean, PoissonRate};
 use crate::family::{Beta, Gamma};
+use crate::kernel::quadrature::integrate;
 
 fn expression(text: &str) -> Curve {
     Curve::Expression(Expression::parse(text, &["x"]).unwrap())
@@ -250,5 +251,68 @@ fn a_pole_inside_is_improper_if_it_does_not_integrate() {
         "1/(x-0.45)^2",
     ] {
         assert!(trial(expression(improper)).is_err(), "{improper}");
+    }
+}
+
+#[test]
+fn conjugate_priors_that_hardly_integrate_agree_with_their_rule() {
+    // Beta(0.01, 1) and Beta(0.01, 0.05), not normalised.
+    for (prior, a, b) in [("x^-0.99", 0.01, 1.0), ("x^-0.99*(1-x)^-0.95", 0.01, 0.05)] {
+        let own = trial(expression(prior)).unwrap();
+        let exact = Beta {
+            a: a + 6.0,
+            b: b + 4.0,
+        };
+        let evidence = BernoulliProbability.log_evidence(&Beta { a, b }, &own.stats);
+        let evidence = evidence.unwrap().unwrap();
+        let found = own.log_evidence().unwrap();
+        assert!(close(found, evidence, 1e-6), "{prior}: {found} {evidence}");
+        assert!(close(own.mean().unwrap(), exact.mean().unwrap(), 1e-9));
+        assert!(close(own.quantile(0.025), exact.quantile(0.025), 1e-8));
+    }
+    // Half of its mass lies below 1e-300.
+    let mut seen = PoissonRate.zero();
+    PoissonRate.observe(&[0.0], 3.0, &mut seen);
+    PoissonRate.observe(&[2.0], 1.0, &mut seen);
+    let own = QuadraturePosterior::new(PoissonRate, expression("1.0*gamma(.001,.001)"), &seen);
+    let own = own.unwrap();
+    let belief = |shape: f64, rate: f64| Gamma { shape, rate };
+    let evidence = PoissonRate.log_evidence(&belief(0.001, 0.001), &seen);
+    let evidence = evidence.unwrap().unwrap();
+    assert!(close(own.log_evidence().unwrap(), evidence, 1e-6));
+    let exact = belief(2.001, 4.001);
+    assert!(close(own.mean().unwrap(), exact.mean().unwrap(), 1e-9));
+    assert!(close(own.quantile(0.975), exact.quantile(0.975), 1e-8));
+}
+
+#[test]
+fn priors_are_proper_improper_or_not_settled() {
+    let proper = |prior: &str| trial(expression(prior)).unwrap().is_prior_proper();
+    assert_eq!(proper("abs(sin(1000*x))"), Some(true));
+    assert_eq!(proper("x^-0.999"), Some(true));
+    assert_eq!(proper("(1-x)^-0.99"), Some(true));
+    assert_eq!(proper("1/x"), Some(false));
+    assert_eq!(proper("1/(1-x)"), Some(false));
+    assert_eq!(proper("1/(x*(1-ln(x))^2)"), None);
+}
+
+#[test]
+fn a_pole_that_integrates_is_the_mode_wherever_it_is() {
+    let own = trial(expression("abs(x-0.5)^-0.5")).unwrap();
+    assert_eq!(own.mode(), 0.5);
+    // ∫ |x − ½|^−½ = 2√2, and of the posterior by x = ½ ± t², which has no pole.
+    let height = |x: f64| x.powi(6) * (1.0 - x).powi(4);
+    let over = |sign: f64| move |t: f64| 2.0 * height(0.5 + sign * t * t);
+    let root = 0.5_f64.sqrt();
+    let half = |sign: f64| integrate(over(sign), 0.0, root, &[], 1e-12).value;
+    let (below, above) = (half(-1.0), half(1.0));
+    let evidence = ((below + above) / 8.0_f64.sqrt()).ln();
+    assert!(close(own.log_evidence().unwrap(), evidence, 1e-8));
+    assert!(close(own.survival(0.5), above / (below + above), 1e-8));
+    let mut failures = BernoulliProbability.zero();
+    BernoulliProbability.observe(&[0.0], 10.0, &mut failures);
+    for prior in ["x^-0.5", "x^-0.99", "1", "exp(-x)"] {
+        let rare = QuadraturePosterior::new(BernoulliProbability, expression(prior), &failures);
+        assert_eq!(rare.unwrap().mode(), 0.0, "{prior}");
     }
 }

@@ -4,13 +4,14 @@
 //! ridge that leads out is found too; along it the density counts with the
 //! ridge's width, as in Laplace's method.
 
-use super::{Domain, Parameter};
+use super::Parameter;
+use super::parameter::Chart;
 use crate::family::highest_between;
-use std::f64::consts::PI;
 
 /// The end of a parameter's range towards which the posterior does not fall.
 pub(super) fn open_end(
     parameters: &[Parameter],
+    charts: &[Chart],
     log_density: &dyn Fn(&[f64]) -> f64,
     centre: &[f64],
 ) -> Option<String> {
@@ -19,20 +20,23 @@ pub(super) fn open_end(
         place[k] = u;
         log_density(&place)
     };
-    for (k, parameter) in parameters.iter().enumerate() {
+    for (k, (parameter, chart)) in parameters.iter().zip(charts).enumerate() {
+        if parameter.is_angle() {
+            continue;
+        }
         for upwards in [false, true] {
             // The search for the centre ran away.
             let is_there = match upwards {
-                true => centre[k] >= parameter.limits().1,
-                false => centre[k] <= parameter.limits().0,
+                true => centre[k] >= chart.limits().1,
+                false => centre[k] <= chart.limits().0,
             };
-            let straight = parameter.outwards(centre[k], upwards);
-            let grows = straight.is_some_and(|[near, far]| {
-                let [near, far] = [near, far].map(|(u, log_width)| at(k, u) + log_width);
+            let straight = chart.outwards(centre[k], upwards);
+            let grows = straight.is_some_and(|places| {
+                let [near, far] = places.map(|u| at(k, u));
                 far > f64::NEG_INFINITY && far >= near - 1e-3
             });
             let leads_out = || {
-                let ridge = parameter.along_ridge(centre[k], upwards);
+                let ridge = chart.along_ridge(centre[k], upwards);
                 let other = (centre.len() == 2).then(|| 1 - k);
                 ridge.zip(other).is_some_and(|([near, far], other)| {
                     let height = |u: f64| {
@@ -41,18 +45,18 @@ pub(super) fn open_end(
                             place[k] = u;
                             log_density(&place)
                         };
-                        height_of_ridge(&across, parameters[other].limits())
+                        height_of_ridge(&across, charts[other].limits())
                     };
                     let (near, far) = (height(near), height(far));
                     near > f64::NEG_INFINITY && far >= near - 1e-6
                 })
             };
             if is_there || grows || leads_out() {
-                let end = match parameter.domain {
-                    Domain::Above(low) if !upwards => format!("{low}"),
-                    Domain::Share => f64::from(u8::from(upwards)).to_string(),
-                    _ if upwards => "infinity".into(),
-                    _ => "minus infinity".into(),
+                let (low, high) = chart.ends();
+                let end = match if upwards { high } else { low } {
+                    f64::INFINITY => "infinity".into(),
+                    f64::NEG_INFINITY => "minus infinity".into(),
+                    end => end.to_string(),
                 };
                 return Some(format!("{} towards {end}", parameter.name));
             }
@@ -61,48 +65,25 @@ pub(super) fn open_end(
     None
 }
 
-impl Parameter {
-    /// Two coordinates far out on one side, the nearer first, each with the
-    /// logarithm of what its density is multiplied by so that an integrable
-    /// one falls.
-    fn outwards(&self, centre: f64, upwards: bool) -> Option<[(f64, f64); 2]> {
+impl Chart {
+    /// Two coordinates far out on one side, the nearer first.
+    fn outwards(self, centre: f64, upwards: bool) -> Option<[f64; 2]> {
+        let (low, high) = self.limits();
+        let limit = if upwards { high - centre } else { centre - low };
         let sign = if upwards { 1.0 } else { -1.0 };
-        match self.domain {
-            Domain::Anywhere { .. } => Some([1e50_f64, 1e100].map(|d| (sign * d, d.ln()))),
-            Domain::Angle(_) => None,
-            Domain::Above(_) => {
-                let places = [150.0, 300.0].map(|d| (centre + sign * d).clamp(-700.0, 700.0));
-                (places[0] != places[1]).then(|| places.map(|u| (u, 0.0)))
-            }
-            // Next to 1 a share has few digits.
-            Domain::Share if upwards => {
-                let places = [0.5 * (centre.max(0.0) + 34.0), 34.0];
-                (centre < 30.0).then(|| places.map(|u| (u, 0.0)))
-            }
-            Domain::Share => Some([150.0, 300.0].map(|d| (centre - d, 0.0))),
-        }
+        // Next to an end other than 0 a parameter has few digits.
+        let furthest = limit.min(300.0);
+        (limit > 4.0).then(|| [0.5, 1.0].map(|share| centre + sign * share * furthest))
     }
 
     /// Two coordinates so far out that a ridge is what Laplace's method takes
     /// it for, and not yet so narrow that it is lost between two numbers.
-    fn along_ridge(&self, centre: f64, upwards: bool) -> Option<[f64; 2]> {
+    fn along_ridge(self, centre: f64, upwards: bool) -> Option<[f64; 2]> {
         let sign = if upwards { 1.0 } else { -1.0 };
         let places = [15.0, 30.0].map(|d| centre + sign * d);
-        match self.domain {
-            Domain::Above(_) => Some(places),
-            Domain::Share => (places[1].abs() < 34.0).then_some(places),
-            Domain::Anywhere { .. } | Domain::Angle(_) => None,
-        }
-    }
-
-    /// Coordinates between which everything of interest lies.
-    fn limits(&self) -> (f64, f64) {
-        match self.domain {
-            Domain::Anywhere { .. } => (-1e12, 1e12),
-            Domain::Above(_) => (-700.0, 700.0),
-            Domain::Share => (-700.0, 34.0),
-            Domain::Angle(_) => (-PI - 1e-9, PI + 1e-9),
-        }
+        let (low, high) = self.limits();
+        let is_line = matches!(self, Chart::Line { .. });
+        (!is_line && low < places[1] && places[1] < high).then_some(places)
     }
 }
 

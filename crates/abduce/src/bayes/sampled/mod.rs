@@ -1,22 +1,28 @@
 //! Posteriors of several parameters without a conjugate prior, by importance
-//! sampling: the mode and the curvature of the posterior give a Student t in
-//! unbounded coordinates, from which low-discrepancy points are drawn and
-//! weighed (Geweke 1989). Evidence and moments are weighted means over them; those
-//! of a direction are taken on the circle.
+//! sampling: the hills of the posterior and their curvature give a mixture of Student t in
+//! unbounded coordinates, which is fitted to a few draws and from which low-discrepancy
+//! points are then drawn and weighed (Geweke 1989). Evidence and moments are weighted
+//! means over them; those of a direction are taken on the circle.
 
+mod hills;
 mod improper;
 mod parameter;
 mod points;
+mod proposal;
+mod support;
 
 pub use parameter::{Domain, Parameter};
 
 use super::improper_because;
-use super::mode::{highest, spread};
-use crate::family::{Averaged, Gamma, Univariate, turned};
-use crate::kernel::special::{LN_TAU, ln_gamma, normal_quantile};
+use super::integral::Total;
+use super::mode::highest;
+use crate::family::{Averaged, Univariate, turned};
 use crate::{Error, Result};
+use hills::hills;
 use improper::open_end;
+use parameter::Chart;
 use points::Points;
+use proposal::Proposal;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::TAU;
@@ -32,21 +38,26 @@ pub struct SampledPosterior {
     pub mode: Vec<f64>,
     /// Which parameters are directions, of period 2π.
     pub angles: Vec<bool>,
-    /// The logarithm of p(D) for normalised priors, up to their own constants.
-    pub log_evidence: f64,
+    /// The logarithm of p(D), the priors normalised; `None` if one is not known to
+    /// integrate.
+    pub log_evidence: Option<f64>,
     /// How many equally weighted draws these are worth.
     pub effective: f64,
 }
 
-const FREEDOM: f64 = 5.0;
+/// How often the proposal is fitted to draws at most.
+const ROUNDS: usize = 7;
+
+/// Draws that are worth fewer say nothing of intervals.
+const FEWEST: f64 = 50.0;
 
 impl SampledPosterior {
     /// The posterior of parameters whose log-likelihood is given, started at
     /// good values of them; `seed` shifts the points that are drawn.
     ///
     /// # Errors
-    /// If a prior is negative somewhere, or the posterior has no mode or does not
-    /// integrate.
+    /// If a prior is negative somewhere, the posterior has no mode or does not
+    /// integrate, or the draws are worth too few to tell it.
     pub fn new(
         parameters: &[Parameter],
         log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
@@ -59,6 +70,7 @@ impl SampledPosterior {
             let own = parameters.iter().zip(x).map(|(p, x)| p.log_prior(*x));
             own.sum()
         };
+        log_prior(start)?;
         let log_posterior = |x: &[f64]| {
             let prior = log_prior(x).unwrap_or(f64::NEG_INFINITY);
             let value = match prior > f64::NEG_INFINITY {
@@ -72,76 +84,87 @@ impl SampledPosterior {
                 f64::NEG_INFINITY
             }
         };
-        log_prior(start)?;
+        let charts: Result<Vec<Chart>> = parameters.iter().map(Parameter::chart).collect();
+        let charts = charts?;
+        // A direction's coordinate is stretched by as much as a concentration narrows
+        // it, so that it is as wide whatever the concentration is.
         let place = |u: &[f64]| -> (Vec<f64>, f64) {
-            let pairs = parameters.iter().zip(u).map(|(p, u)| p.at_coordinate(*u));
-            let (x, logs): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            let pairs = charts.iter().zip(u).map(|(chart, u)| chart.place(*u));
+            let (mut x, mut logs): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            for (k, parameter) in parameters.iter().enumerate() {
+                let stretch = parameter.log_stretch(&x);
+                if stretch > 0.0 {
+                    (x[k], logs[k]) = charts[k].place(u[k] * (-stretch).exp());
+                    logs[k] -= stretch;
+                }
+            }
             (x, logs.iter().sum())
         };
-        let start: Vec<f64> = parameters
-            .iter()
-            .zip(start)
-            .map(|(p, x)| p.coordinate(*x))
-            .collect();
+        let stretch = |u: &mut [f64]| {
+            let own = charts.iter().zip(u.iter());
+            let x: Vec<f64> = own.map(|(chart, u)| chart.place(*u).0).collect();
+            let own = parameters.iter().zip(u);
+            own.for_each(|(parameter, u)| *u *= parameter.log_stretch(&x).exp());
+        };
+        let own = charts.iter().zip(start);
+        let start: Vec<f64> = own.map(|(chart, x)| chart.coordinate(*x)).collect();
         let in_place = |u: &[f64]| log_posterior(&place(u).0);
         let with_volume = |u: &[f64]| {
             let (x, volume) = place(u);
             log_posterior(&x) + volume
         };
-        let mode = highest(&in_place, &start);
-        // The mode may lie at an edge, far from where the mass is.
-        let from = match with_volume(&mode) > with_volume(&start) {
-            true => &mode,
-            false => &start,
-        };
-        let centre = highest(&with_volume, from);
-        if with_volume(&centre) == f64::NEG_INFINITY {
+        let hills = hills(parameters, &charts, &with_volume, &start, &stretch)?;
+        if hills.is_empty() {
             return Err(Error::numeric(
                 "the posterior has no mode: it is 0 wherever looked at",
             ));
         }
+        let mut start = start;
+        stretch(&mut start);
         // Also from the start: a search that climbs a needle sees nothing else.
-        let mut open = [&start, &centre]
-            .into_iter()
-            .filter_map(|from| open_end(parameters, &with_volume, from));
+        let summits = hills.iter().map(|hill| &hill.summit);
+        let mut open = summits
+            .chain([&start])
+            .filter_map(|from| open_end(parameters, &charts, &with_volume, from));
         if let Some(end) = open.next() {
             return Err(improper_because(&format!("it does not fall as {end}")));
         }
-        let factor = spread(&with_volume, &centre)?;
-        let log_volume: f64 = (0..order).map(|i| factor[i * order + i].ln()).sum();
-        let half = 0.5 * (FREEDOM + order as f64);
-        let constant = ln_gamma(half)
-            - ln_gamma(0.5 * FREEDOM)
-            - 0.5 * order as f64 * (FREEDOM.ln() + LN_TAU - std::f64::consts::LN_2)
-            - log_volume;
-        let mixing = Gamma {
-            shape: 0.5 * FREEDOM,
-            rate: 0.5 * FREEDOM,
-        };
+        let mut proposal = Proposal::about(&hills);
         let points = Points::new(order + 1, seed)?;
-        let draw = |i: usize| {
-            let z = (0..order).map(|k| normal_quantile(points.coordinate(i, k)));
-            let scale = mixing.quantile(points.coordinate(i, order)).sqrt().recip();
-            let t: Vec<f64> = z.map(|z| z * scale).collect();
-            let mut u = centre.clone();
-            for column in 0..order {
-                for row in column..order {
-                    u[row] += factor[column * order + row] * t[column];
-                }
+        let weighed = |proposal: &mut Proposal, count: usize| -> Vec<(f64, Vec<f64>)> {
+            let draws = proposal.draw(&points, count).into_par_iter();
+            let weigh = |u: Vec<f64>| {
+                let log = with_volume(&u) - proposal.log_density(&u);
+                (
+                    if log.is_finite() {
+                        log
+                    } else {
+                        f64::NEG_INFINITY
+                    },
+                    u,
+                )
+            };
+            draws.map(weigh).collect()
+        };
+        let mut best = (0.0, proposal.clone());
+        for round in 0..ROUNDS {
+            let mut draws = weighed(&mut proposal, count / 4);
+            let worth = worth(&draws);
+            if worth > best.0 {
+                best = (worth, proposal.clone());
             }
-            let square: f64 = t.iter().map(|t| t * t).sum();
-            let proposal = constant - half * (square / FREEDOM).ln_1p();
-            let (x, volume) = place(&u);
-            (log_posterior(&x) + volume - proposal, x)
-        };
-        let drawn: Vec<(f64, Vec<f64>)> = (1..=count).into_par_iter().map(draw).collect();
-        let negative = |x: &&Vec<f64>| {
-            let mut own = parameters.iter().zip(x.iter());
-            own.any(|(p, x)| p.prior.is_negative_at(*x))
-        };
-        if let Some(x) = drawn.iter().map(|(_, x)| x).find(negative) {
-            log_prior(x)?;
+            if worth > 0.7 * draws.len() as f64 {
+                break;
+            }
+            if round == 0 {
+                proposal.scatter();
+                continue;
+            }
+            tempered(&mut draws);
+            proposal.adapt(&draws);
         }
+        let mut proposal = best.1;
+        let drawn = weighed(&mut proposal, count);
         let most = drawn
             .iter()
             .fold(f64::NEG_INFINITY, |most, own| most.max(own.0));
@@ -151,18 +174,43 @@ impl SampledPosterior {
         let raw: Vec<f64> = drawn.iter().map(|(log, _)| (log - most).exp()).collect();
         let total: f64 = raw.iter().sum();
         let weights: Vec<f64> = raw.iter().map(|weight| weight / total).collect();
-        let effective = 1.0 / weights.iter().map(|weight| weight * weight).sum::<f64>();
+        let effective = worth(&drawn);
+        if effective < FEWEST {
+            return Err(Error::numeric(format!(
+                "the posterior could not be sampled: {count} draws are worth only {effective:.0}"
+            ))
+            .with_hint("see more rows, or give priors that are smoother or less far from them"));
+        }
+        let drawn: Vec<Vec<f64>> = drawn.iter().map(|(_, u)| place(u).0).collect();
+        let is_negative = |x: &&Vec<f64>| {
+            let mut own = parameters.iter().zip(x.iter());
+            own.any(|(parameter, x)| parameter.is_negative_at(*x))
+        };
+        if let Some(x) = drawn.iter().find(is_negative) {
+            log_prior(x)?;
+        }
+        // The density of the parameters may be highest on another hill than with the
+        // coordinates' volume, or at an end.
+        let tops = hills.iter().map(|hill| place(&highest(&in_place, hill)).0);
+        let tops = tops.map(|top| at_end(top, parameters, &charts, &log_posterior));
+        let mode = tops.max_by(|a, b| log_posterior(a).total_cmp(&log_posterior(b)));
         let angles: Vec<bool> = parameters.iter().map(Parameter::is_angle).collect();
         let named = |mut x: Vec<f64>| {
             let own = x.iter_mut().zip(&angles);
             own.for_each(|(x, is_angle)| *x = if *is_angle { turned(*x) } else { *x });
             x
         };
+        let priors: Result<Vec<Total>> = parameters.iter().map(Parameter::total).collect();
+        let log_priors = priors?.into_iter().map(|total| match total {
+            Total::Finite(log) => Some(log),
+            Total::Infinite | Total::Unsettled => None,
+        });
+        let log_priors: Option<f64> = log_priors.sum();
         Ok(SampledPosterior {
-            draws: drawn.into_iter().map(|(_, x)| named(x)).collect(),
+            draws: drawn.into_iter().map(named).collect(),
             weights,
-            mode: named(place(&mode).0),
-            log_evidence: most + (total / count as f64).ln(),
+            mode: named(mode.unwrap_or_default()),
+            log_evidence: log_priors.map(|own| most + (total / count as f64).ln() - own),
             effective,
             angles,
         })
@@ -285,6 +333,53 @@ impl SampledPosterior {
         let parts = parts.filter_map(|(weight, draw)| Some((weight, row(draw)?)));
         Averaged::new(parts).ok_or_else(|| Error::numeric("no draw predicts a row"))
     }
+}
+
+/// How many equally weighted draws some with log-weights are worth.
+fn worth(draws: &[(f64, Vec<f64>)]) -> f64 {
+    let logs = draws.iter().map(|own| own.0);
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    let weights = logs.map(|log| (log - most).exp());
+    let sum: f64 = weights.clone().sum();
+    sum * sum / weights.map(|weight| weight * weight).sum::<f64>()
+}
+
+/// Turns log-weights into weights that sum to 1, none of them so large that a fit
+/// to the draws would see nothing else (Ionides 2008).
+fn tempered(draws: &mut [(f64, Vec<f64>)]) {
+    let logs = draws.iter().map(|own| own.0);
+    let most = logs.fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = draws.iter().map(|own| (own.0 - most).exp()).sum();
+    let largest = sum / (draws.len() as f64).sqrt();
+    for own in draws.iter_mut() {
+        own.0 = (own.0 - most).exp().min(largest);
+    }
+    let sum: f64 = draws.iter().map(|own| own.0).sum();
+    draws.iter_mut().for_each(|own| own.0 /= sum);
+}
+
+/// The place, moved to the ends of parameters where the density is higher still.
+fn at_end(
+    mut place: Vec<f64>,
+    parameters: &[Parameter],
+    charts: &[Chart],
+    f: &dyn Fn(&[f64]) -> f64,
+) -> Vec<f64> {
+    for (k, (parameter, chart)) in parameters.iter().zip(charts).enumerate() {
+        // A circle has no end.
+        if parameter.is_angle() {
+            continue;
+        }
+        let (low, high) = chart.ends();
+        for end in [low, high].into_iter().filter(|end| end.is_finite()) {
+            let mut there = place.clone();
+            there[k] = end;
+            if f(&there) >= f(&place) {
+                place = there;
+            }
+        }
+    }
+    place
 }
 
 #[cfg(test)]

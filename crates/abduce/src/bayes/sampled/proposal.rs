@@ -1,0 +1,228 @@
+//! What draws are taken from: a mixture of Student t distributions, at first about the
+//! hills of the density, then fitted to weighted draws by steps of EM, as in population
+//! Monte Carlo (Cappé, Douc, Guillin, Marin & Robert 2008). Part of it stays wide, so
+//! that no weight grows without bound.
+
+use super::super::mode::{Hill, lower_times, moved};
+use super::points::Points;
+use crate::family::{Gamma, Univariate};
+use crate::kernel::linear::{cholesky, invert_lower, log_diagonal};
+use crate::kernel::special::{LN_TAU, ln_gamma, normal_quantile};
+use rayon::prelude::*;
+use std::f64::consts::LN_2;
+
+/// Degrees of freedom: in the coordinates densities fall exponentially.
+const FREEDOM: f64 = 5.0;
+
+/// The weight of the wide part.
+const WIDE: f64 = 0.1;
+
+/// One Student t.
+#[derive(Clone)]
+struct Component {
+    weight: f64,
+    centre: Vec<f64>,
+    /// The Cholesky factor of its scale, and the factor's inverse.
+    factor: Vec<f64>,
+    inverse: Vec<f64>,
+}
+
+impl Component {
+    fn new(weight: f64, centre: Vec<f64>, factor: Vec<f64>) -> Component {
+        let inverse = invert_lower(&factor, centre.len());
+        Component {
+            weight,
+            centre,
+            factor,
+            inverse,
+        }
+    }
+
+    /// How far a place is off, squared, in units of the scale.
+    fn square(&self, u: &[f64]) -> f64 {
+        let off: Vec<f64> = u.iter().zip(&self.centre).map(|(u, c)| u - c).collect();
+        let own = lower_times(&self.inverse, &off);
+        own.iter().map(|z| z * z).sum()
+    }
+
+    fn log_density(&self, u: &[f64]) -> f64 {
+        let order = u.len();
+        let half = 0.5 * (FREEDOM + order as f64);
+        ln_gamma(half)
+            - ln_gamma(0.5 * FREEDOM)
+            - 0.5 * order as f64 * (FREEDOM.ln() + LN_TAU - LN_2)
+            - log_diagonal(&self.factor, order)
+            - half * (self.square(u) / FREEDOM).ln_1p()
+    }
+}
+
+impl Component {
+    /// A draw, from a point with a coordinate more.
+    fn draw(&self, points: &Points, i: usize) -> Vec<f64> {
+        let order = self.centre.len();
+        let mixing = Gamma {
+            shape: 0.5 * FREEDOM,
+            rate: 0.5 * FREEDOM,
+        };
+        let scale = mixing.quantile(points.coordinate(i, order)).sqrt().recip();
+        let z = (0..order).map(|k| scale * normal_quantile(points.coordinate(i, k)));
+        moved(&self.centre, &self.factor, &z.collect::<Vec<f64>>())
+    }
+}
+
+/// A mixture of Student t distributions.
+#[derive(Clone)]
+pub(super) struct Proposal {
+    components: Vec<Component>,
+    /// Those of the wide part, whose weights stay.
+    wide: Vec<Component>,
+}
+
+impl Proposal {
+    /// About hills: each as it is, and wide.
+    pub(super) fn about(hills: &[Hill]) -> Proposal {
+        let logs: Vec<f64> = hills.iter().map(Hill::log_mass).collect();
+        let total = log_sum_exp(&logs);
+        let even = 0.1 / logs.len() as f64;
+        let shares = logs.iter().map(|log| 0.9 * (log - total).exp() + even);
+        let (mut components, mut wide) = (Vec::new(), Vec::new());
+        for (hill, share) in hills.iter().zip(shares) {
+            let (summit, factor) = (&hill.summit, &hill.factor);
+            let narrow = (1.0 - WIDE) * share;
+            components.push(Component::new(narrow, summit.clone(), factor.clone()));
+            let factor = factor.iter().map(|x| 3.0 * x).collect();
+            wide.push(Component::new(WIDE * share, summit.clone(), factor));
+        }
+        Proposal { components, wide }
+    }
+
+    /// Puts more components beside each, from where they can be fitted to what is
+    /// not a bell.
+    pub(super) fn scatter(&mut self) {
+        const STEPS: [f64; 4] = [-2.5, -1.0, 1.0, 2.5];
+        let beside = |own: &Component| -> Vec<Component> {
+            let order = own.centre.len();
+            let weight = own.weight / (1 + STEPS.len() * order) as f64;
+            let axes = (0..order).flat_map(|axis| STEPS.map(|by| (axis, by)));
+            let offs = axes.map(|(axis, by)| {
+                let mut off = vec![0.0; order];
+                off[axis] = by;
+                off
+            });
+            let all = std::iter::once(vec![0.0; order]).chain(offs);
+            let centres = all.map(|off| moved(&own.centre, &own.factor, &off));
+            centres
+                .map(|centre| Component::new(weight, centre, own.factor.clone()))
+                .collect()
+        };
+        self.components = self.components.iter().flat_map(beside).collect();
+    }
+
+    /// Draws so many, from points that fill the unit cube evenly. Each component has its
+    /// share of them to a whole number, and a run of points of its own.
+    pub(super) fn draw(&mut self, points: &Points, count: usize) -> Vec<Vec<f64>> {
+        let (mut sum, mut from) = (0.0, 0);
+        let mut draws = Vec::with_capacity(count);
+        let last = self.components.len() + self.wide.len() - 1;
+        let all = self.components.iter_mut().chain(&mut self.wide);
+        for (i, own) in all.enumerate() {
+            sum += own.weight;
+            let to = if i == last {
+                count
+            } else {
+                (sum * count as f64).round() as usize
+            };
+            let to = to.clamp(from, count);
+            own.weight = (to - from) as f64 / count as f64;
+            let drawn = (from..to).into_par_iter().map(|i| own.draw(points, i + 1));
+            draws.extend(drawn.collect::<Vec<_>>());
+            from = to;
+        }
+        draws
+    }
+
+    pub(super) fn log_density(&self, u: &[f64]) -> f64 {
+        let logs: Vec<f64> = self
+            .components
+            .iter()
+            .chain(&self.wide)
+            .map(|own| own.weight.ln() + own.log_density(u))
+            .collect();
+        log_sum_exp(&logs)
+    }
+
+    /// Fits the narrow part to weighted draws by one step of EM.
+    pub(super) fn adapt(&mut self, draws: &[(f64, Vec<f64>)]) {
+        let Some((_, first)) = draws.first() else {
+            return;
+        };
+        let order = first.len();
+        let totals: Vec<f64> = draws.iter().map(|(_, u)| self.log_density(u)).collect();
+        let fitted = |own: &Component| -> Option<Component> {
+            let mut sum = 0.0;
+            let mut largest: f64 = 0.0;
+            let mut scaled = 0.0;
+            let mut centre = vec![0.0; order];
+            // Each draw with how much it belongs here, and how much it counts in a t.
+            let parts: Vec<(f64, f64, &Vec<f64>)> = draws
+                .iter()
+                .zip(&totals)
+                .map(|((weight, u), total)| {
+                    let part = weight * (own.weight.ln() + own.log_density(u) - total).exp();
+                    let counts = (FREEDOM + order as f64) / (FREEDOM + own.square(u));
+                    (part, part * counts, u)
+                })
+                .collect();
+            for (part, counts, u) in &parts {
+                sum += part;
+                largest = largest.max(*part);
+                scaled += counts;
+                let own = centre.iter_mut().zip(u.iter());
+                own.for_each(|(c, u)| *c += counts * u);
+            }
+            // Few draws say nothing of a shape.
+            if sum < 10.0 * order as f64 * largest || scaled <= 0.0 {
+                return (sum > 0.0).then(|| Component {
+                    weight: sum,
+                    ..own.clone()
+                });
+            }
+            centre.iter_mut().for_each(|c| *c /= scaled);
+            let mut square = vec![0.0; order * order];
+            for (_, counts, u) in &parts {
+                let off: Vec<f64> = u.iter().zip(&centre).map(|(u, c)| u - c).collect();
+                for i in 0..order {
+                    for j in 0..order {
+                        square[j * order + i] += counts / sum * off[i] * off[j];
+                    }
+                }
+            }
+            match cholesky(&square, order) {
+                Ok(factor) => Some(Component::new(sum, centre, factor)),
+                Err(_) => Some(Component {
+                    weight: sum,
+                    ..own.clone()
+                }),
+            }
+        };
+        let next: Vec<Component> = self.components.iter().filter_map(fitted).collect();
+        let total: f64 = next.iter().map(|own| own.weight).sum();
+        if total > 0.0 {
+            self.components = next
+                .into_iter()
+                .filter(|own| own.weight > 1e-3 * total)
+                .collect();
+            let kept: f64 = self.components.iter().map(|own| own.weight).sum();
+            let share = (1.0 - WIDE) / kept;
+            self.components
+                .iter_mut()
+                .for_each(|own| own.weight *= share);
+        }
+    }
+}
+
+/// ln Σ eˣ.
+fn log_sum_exp(logs: &[f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+}
