@@ -152,7 +152,7 @@ impl Family for Bernoulli {
     }
 
     fn pull_together(stats: &mut [BernoulliStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         let weight = all.weight().max(1.0);
         for own in stats {
             own.failures += 0.5 * (all.failures / weight + 0.5);

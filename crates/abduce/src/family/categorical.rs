@@ -169,7 +169,7 @@ impl Family for Categorical {
     }
 
     fn pull_together(stats: &mut [CategoricalStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
         for own in stats {
             for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {

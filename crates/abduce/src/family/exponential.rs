@@ -155,17 +155,17 @@ impl Family for Exponential {
     }
 
     /// Where every time is 0, a millionth of the column's mean stands for them.
-    fn map_all(_: &(), stats: &[ExponentialStats], prior: &(f64, f64), vague: &Self) -> Vec<Self> {
+    fn map_all(_: &(), stats: &[&ExponentialStats], prior: &(f64, f64), vague: &Self) -> Vec<Self> {
         let estimate = |own: &ExponentialStats| {
             let least = (prior.0, prior.1 + 1e-6 * own.weight / vague.rate);
             Self::map(own, prior).or_else(|_| Self::map(own, &least))
         };
         let one = |own| {
             estimate(own)
-                .or_else(|_| estimate(&merged(stats)))
+                .or_else(|_| estimate(&merged(stats.iter().copied())))
                 .unwrap_or_else(|_| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn is_valid(&self, _: &()) -> bool {
@@ -177,7 +177,7 @@ impl Family for Exponential {
     }
 
     fn pull_together(stats: &mut [ExponentialStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         if all.weight > 0.0 {
             let mut share = all.clone();
             share.scale(1.0 / all.weight);

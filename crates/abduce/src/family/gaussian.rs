@@ -237,7 +237,7 @@ impl Family for Gaussian {
     }
 
     fn pull_together(stats: &mut [GaussianStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         let scatter: f64 = stats.iter().map(|own| own.scatter).sum();
         for own in stats {
             own.pull(&all, scatter / all.weight);
@@ -246,7 +246,7 @@ impl Family for Gaussian {
 
     /// Where no prior keeps a variance from vanishing, the smallest that keeps
     /// the component about its own mean.
-    fn map_all(_: &(), stats: &[GaussianStats], prior: &GaussianPrior, vague: &Self) -> Vec<Self> {
+    fn map_all(_: &(), stats: &[&GaussianStats], prior: &GaussianPrior, vague: &Self) -> Vec<Self> {
         let estimate = |own: &GaussianStats| {
             let least = GaussianPrior {
                 scatter: prior.scatter + 1e-12 * vague.variance * own.weight,
@@ -255,10 +255,10 @@ impl Family for Gaussian {
         };
         let one = |own| {
             estimate(own)
-                .or_else(|_| estimate(&merged(stats)))
+                .or_else(|_| estimate(&merged(stats.iter().copied())))
                 .unwrap_or_else(|_| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {

@@ -94,15 +94,15 @@ impl Family for Histogram {
         Histogram::in_bins(stats, edges, prior)
     }
 
-    fn map_all(_: &(), stats: &[PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
-        let all = merged(stats);
+    fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
+        let all = merged(stats.iter().copied());
         let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
         let one = |own: &PointStats| {
             Histogram::in_bins(own, edges, prior)
                 .or_else(|_| Histogram::in_bins(&all, edges, prior))
                 .unwrap_or_else(|_| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn log_prior(&self, _: &HistogramPrior) -> f64 {

@@ -168,7 +168,7 @@ fn a_family_knows_itself<F: Family>(family: &F, seed: u64) {
     }
     let fallen = F::map_all(
         &shape,
-        &[F::zero(&shape), F::zero(&shape)],
+        &[&F::zero(&shape), &F::zero(&shape)],
         &Default::default(),
         &vague,
     );

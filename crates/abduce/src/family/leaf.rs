@@ -209,7 +209,7 @@ macro_rules! closed_enums {
                         let own: Vec<_> = stats
                             .iter()
                             .filter_map(|s| match s {
-                                Statistics::$variant(s) => Some(s.clone()),
+                                Statistics::$variant(s) => Some(s),
                                 _ => None,
                             })
                             .collect();

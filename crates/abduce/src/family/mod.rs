@@ -272,16 +272,16 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     /// rows together say, or else `vague`.
     fn map_all(
         _shape: &Self::Shape,
-        stats: &[Self::Stats],
+        stats: &[&Self::Stats],
         prior: &Self::Prior,
         vague: &Self,
     ) -> Vec<Self> {
         let one = |own: &Self::Stats| {
             Self::map(own, prior)
-                .or_else(|_| Self::map(&merged(stats), prior))
+                .or_else(|_| Self::map(&merged(stats.iter().copied()), prior))
                 .unwrap_or_else(|_| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     /// The log-prior of the parameters of several components.
@@ -354,9 +354,12 @@ impl Belief {
     }
 }
 
-fn merged<S: Stats>(stats: &[S]) -> S {
-    let mut all = stats[0].clone();
-    stats[1..].iter().for_each(|own| all.merge(own));
+/// The statistics of all rows, of which there must be some.
+fn merged<'a, S: Stats + 'a>(stats: impl IntoIterator<Item = &'a S>) -> S {
+    let mut stats = stats.into_iter();
+    let first = stats.next().cloned();
+    let mut all = first.unwrap_or_else(|| unreachable!("a mixture has components"));
+    stats.for_each(|own| all.merge(own));
     all
 }
 

@@ -137,7 +137,7 @@ impl PointStats {
     /// what it has not seen.
     pub(super) fn pull_together(stats: &mut [PointStats]) {
         const ROWS: f64 = 2.0;
-        let mut all = super::merged(stats);
+        let mut all = super::merged(&*stats);
         if all.weight() <= 0.0 {
             return;
         }

@@ -206,7 +206,7 @@ impl Family for Poisson {
     }
 
     fn pull_together(stats: &mut [PoissonStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         for own in stats {
             own.merge(&PoissonStats {
                 weight: 1.0,

@@ -163,11 +163,11 @@ impl Family for Presence {
 
     fn map_all(
         shape: &WordsShape,
-        stats: &[TermStats],
+        stats: &[&TermStats],
         prior: &PresencePrior,
         vague: &Self,
     ) -> Vec<Self> {
-        let all = merged(stats);
+        let all = merged(stats.iter().copied());
         let one = |own: &TermStats| {
             let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
             let mut found = found.unwrap_or_else(|_| vague.clone());
@@ -179,7 +179,7 @@ impl Family for Presence {
             }
             found
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn log_prior(&self, prior: &PresencePrior) -> f64 {
@@ -241,7 +241,7 @@ impl Family for Presence {
     }
 
     fn pull_together(stats: &mut [TermStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         for own in stats {
             for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
                 *count += 0.5 * (pooled / all.weight().max(1.0) + 0.5);

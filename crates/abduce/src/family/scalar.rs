@@ -112,7 +112,7 @@ impl<S: Scalar> Family for S {
 
     /// Where equal numbers have no estimate, a narrow one about them: what all rows
     /// say would not tell them from any others.
-    fn map_all(_: &(), stats: &[Self::Stats], prior: &Self::Prior, vague: &Self) -> Vec<Self> {
+    fn map_all(_: &(), stats: &[&Self::Stats], prior: &Self::Prior, vague: &Self) -> Vec<Self> {
         let estimate = |own: &Self::Stats| {
             let narrow = || Self::narrow(own, vague).filter(Self::in_range);
             let seen = own.weight() > 0.0;
@@ -120,10 +120,10 @@ impl<S: Scalar> Family for S {
         };
         let one = |own: &Self::Stats| {
             estimate(own)
-                .or_else(|| estimate(&merged(stats)))
+                .or_else(|| estimate(&merged(stats.iter().copied())))
                 .unwrap_or_else(|| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn log_prior(&self, prior: &Self::Prior) -> f64 {
@@ -175,7 +175,7 @@ impl<S: Scalar> Family for S {
 
     fn pull_together(stats: &mut [Self::Stats]) {
         const ROWS: f64 = 2.0;
-        let mut all = merged(stats);
+        let mut all = merged(&*stats);
         if all.weight() <= 0.0 {
             return;
         }

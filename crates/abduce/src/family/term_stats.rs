@@ -24,6 +24,22 @@ impl TermStats {
         }
     }
 
+    /// Adds a document of these terms, each as often as it occurs.
+    pub(crate) fn add(&mut self, codes: &[u32], counts: &[f64], weight: f64) {
+        self.documents += weight;
+        for (code, count) in codes.iter().zip(counts) {
+            self.counts[*code as usize] += weight * count;
+        }
+    }
+
+    /// Adds a document of these terms, each once.
+    pub(crate) fn add_once(&mut self, codes: &[u32], weight: f64) {
+        self.documents += weight;
+        for code in codes {
+            self.counts[*code as usize] += weight;
+        }
+    }
+
     /// Adds documents; `count` says what is counted of a term that occurs so
     /// often. Documents with a hidden count teach nothing.
     pub(super) fn observe(&mut self, rows: &Rows, weights: &[f64], count: impl Fn(f64) -> f64) {

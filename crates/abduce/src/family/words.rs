@@ -15,6 +15,7 @@ use crate::Result;
 use crate::data::Rows;
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Probabilities of terms.
@@ -200,24 +201,26 @@ impl Family for Words {
 
     fn map_all(
         shape: &WordsShape,
-        stats: &[TermStats],
+        stats: &[&TermStats],
         prior: &Pseudocounts,
         vague: &Self,
     ) -> Vec<Self> {
-        let all = merged(stats);
-        let known = |term: usize| shape.columns || all.counts[term] > 0.0;
-        let believed: f64 = (0..shape.terms)
-            .filter(|term| known(*term))
-            .map(|term| prior.of(term))
-            .sum();
-        let estimate = |count: &dyn Fn(usize) -> f64| {
-            let total = (0..shape.terms).map(count).sum::<f64>() + believed;
-            let share = |term: usize| match known(term) {
-                true => (count(term) + prior.of(term)) / total,
+        let all = merged(stats.iter().copied());
+        let known: Vec<bool> = all
+            .counts
+            .iter()
+            .map(|n| shape.columns || *n > 0.0)
+            .collect();
+        let terms = || known.iter().enumerate().filter(|(_, known)| **known);
+        let believed: f64 = terms().map(|(term, _)| prior.of(term)).sum();
+        let estimate = |counts: &[f64]| {
+            let total = counts.iter().sum::<f64>() + believed;
+            let share = |(term, count): (usize, &f64)| match known[term] {
+                true => (count + prior.of(term)) / total,
                 false => 1.0,
             };
             (total > 0.0).then(|| Words {
-                probabilities: (0..shape.terms).map(share).collect(),
+                probabilities: counts.iter().enumerate().map(share).collect(),
                 columns: shape.columns,
                 complement: shape.complement,
                 concentration: None,
@@ -225,13 +228,17 @@ impl Family for Words {
         };
         let one = |own: &TermStats| {
             let found = match shape.complement {
-                true => estimate(&|term| (all.counts[term] - own.counts[term]).max(0.0)),
-                false => estimate(&|term| own.counts[term]),
+                true => {
+                    let others = all.counts.iter().zip(&own.counts);
+                    let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
+                    estimate(&others)
+                }
+                false => estimate(&own.counts),
             };
-            let found = found.or_else(|| estimate(&|term| all.counts[term]));
+            let found = found.or_else(|| estimate(&all.counts));
             found.unwrap_or_else(|| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.par_iter().copied().map(one).collect()
     }
 
     fn log_prior(&self, prior: &Pseudocounts) -> f64 {
@@ -287,7 +294,7 @@ impl Family for Words {
     }
 
     fn pull_together(stats: &mut [TermStats]) {
-        let all = merged(stats);
+        let all = merged(&*stats);
         let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
         for own in stats {
             for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
@@ -382,7 +389,12 @@ mod tests {
             counts: counts.to_vec(),
         });
         let shape = WordsShape::of_text(3);
-        let found = Words::map_all(&shape, &stats, &1.0.into(), &Words::vague(&shape, &[]));
+        let found = Words::map_all(
+            &shape,
+            &stats.each_ref(),
+            &1.0.into(),
+            &Words::vague(&shape, &[]),
+        );
         assert_eq!(found[0].probabilities, [4.0 / 6.0, 1.0, 2.0 / 6.0]);
         assert_eq!(found[1].probabilities, [2.0 / 8.0, 1.0, 6.0 / 8.0]);
     }
@@ -398,7 +410,7 @@ mod tests {
             ..WordsShape::of_text(2)
         };
         let vague = Words::vague(&shape, &[]);
-        let found = Words::map_all(&shape, &stats, &1.0.into(), &vague);
+        let found = Words::map_all(&shape, &stats.each_ref(), &1.0.into(), &vague);
         assert_eq!(found[0].probabilities, [4.0 / 12.0, 8.0 / 12.0]);
         let weights: Vec<f64> = found[0].log_weights().collect();
         assert_eq!(weights, [-(1.0f64 / 3.0).ln(), -(2.0f64 / 3.0).ln()]);

@@ -1,14 +1,18 @@
 //! Log-densities of documents under all components at once. The weights of a
 //! term lie side by side, one for each component, so that a term is one look
-//! into the table whatever the number of components.
+//! into the table whatever the number of components. A row of levels is a
+//! document too: each of its levels is a term that is there once.
 
 use super::simd::{fma, multiversion};
+use rayon::prelude::*;
 
 /// For every term and component, what an occurrence adds to the log-density.
 #[derive(Clone, Debug)]
 pub(crate) struct TermTable {
     components: usize,
-    /// Term-major: component `j` of term `t` is at `t * components + j`.
+    /// How many numbers a term has: whole vectors of the chip.
+    width: usize,
+    /// Term-major: component `j` of term `t` is at `t * width + j`.
     weights: Vec<f64>,
     /// What every document adds, term or no term.
     base: Vec<f64>,
@@ -17,24 +21,30 @@ pub(crate) struct TermTable {
 }
 
 impl TermTable {
-    /// A table of the components' weights, and what they add to each document.
-    pub fn new(weights: &[Vec<f64>], base: Vec<f64>, once: bool) -> TermTable {
-        let components = weights.len();
-        let terms = weights.first().map_or(0, Vec::len);
-        let mut table = vec![0.0; terms * components];
-        // By blocks of terms, so that what is written stays in cache.
-        const BLOCK: usize = 512;
-        for start in (0..terms).step_by(BLOCK) {
-            let end = terms.min(start + BLOCK);
-            for (j, own) in weights.iter().enumerate() {
-                for (t, weight) in (start..end).zip(&own[start..end]) {
-                    table[t * components + j] = *weight;
-                }
-            }
-        }
+    /// A table of the weights of terms and components, and what components add to
+    /// each document.
+    pub fn new(
+        terms: usize,
+        base: Vec<f64>,
+        once: bool,
+        weight: impl Fn(usize, usize) -> f64 + Sync,
+    ) -> TermTable {
+        let components = base.len();
+        let width = match components {
+            0..=2 => 2,
+            3..=4 => 4,
+            _ => components.next_multiple_of(8),
+        };
+        let mut weights = vec![0.0; terms * width];
+        let rows = weights.par_chunks_exact_mut(width).enumerate();
+        rows.with_min_len(512).for_each(|(term, row)| {
+            let places = row[..components].iter_mut().enumerate();
+            places.for_each(|(j, own)| *own = weight(term, j));
+        });
         TermTable {
             components,
-            weights: table,
+            width,
+            weights,
             base,
             once,
         }
@@ -42,7 +52,7 @@ impl TermTable {
 
     /// What a document adds to the log-density of one component.
     pub fn of_component(&self, component: usize, codes: &[u32], counts: &[f64]) -> f64 {
-        let weight = |code: &u32| self.weights[*code as usize * self.components + component];
+        let weight = |code: &u32| self.weights[*code as usize * self.width + component];
         let terms = codes.iter().zip(counts);
         let sum: f64 = match self.once {
             true => terms.map(|(code, _)| weight(code)).sum(),
@@ -51,35 +61,87 @@ impl TermTable {
         self.base[component] + sum
     }
 
-    /// What a document adds to the log-density of every component.
+    /// The number of components.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+
+    /// What a document adds to the log-density of every component; `counts` are not
+    /// looked at where terms count once.
     pub fn of_all(&self, codes: &[u32], counts: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&self.base);
-        add_terms(&self.weights, codes, counts, self.once, out);
+        let counts = (!self.once).then_some(counts);
+        add_terms(&self.weights, self.width, codes, counts, out);
     }
 }
 
 multiversion! {
     /// Adds the weights of a document's terms, each as often as it occurs.
-    fn add_terms(weights: &[f64], codes: &[u32], counts: &[f64], once: bool, out: &mut [f64]) = add_terms_body
+    fn add_terms(weights: &[f64], width: usize, codes: &[u32], counts: Option<&[f64]>, out: &mut [f64]) = add_terms_body
 }
 
 #[inline(always)]
 fn add_terms_body<const FUSED: bool>(
     weights: &[f64],
+    width: usize,
     codes: &[u32],
-    counts: &[f64],
-    once: bool,
+    counts: Option<&[f64]>,
     out: &mut [f64],
 ) {
-    let components = out.len();
-    for (code, count) in codes.iter().zip(counts) {
-        let start = *code as usize * components;
-        let own = &weights[start..start + components];
-        let count = if once { 1.0 } else { *count };
-        for (sum, weight) in out.iter_mut().zip(own) {
-            *sum = fma::<FUSED>(count, *weight, *sum);
+    match width {
+        2 => add_wide::<FUSED, 2>(weights, width, codes, counts, out),
+        4 => add_wide::<FUSED, 4>(weights, width, codes, counts, out),
+        8 => add_wide::<FUSED, 8>(weights, width, codes, counts, out),
+        16 => add_wide::<FUSED, 16>(weights, width, codes, counts, out),
+        24 => add_wide::<FUSED, 24>(weights, width, codes, counts, out),
+        32 => add_wide::<FUSED, 32>(weights, width, codes, counts, out),
+        _ => {
+            // As many components at a time as registers hold.
+            for start in (0..out.len()).step_by(32) {
+                let end = out.len().min(start + 32);
+                let (weights, out) = (&weights[start..], &mut out[start..end]);
+                match (width - start).min(32) {
+                    8 => add_wide::<FUSED, 8>(weights, width, codes, counts, out),
+                    16 => add_wide::<FUSED, 16>(weights, width, codes, counts, out),
+                    24 => add_wide::<FUSED, 24>(weights, width, codes, counts, out),
+                    _ => add_wide::<FUSED, 32>(weights, width, codes, counts, out),
+                }
+            }
         }
     }
+}
+
+/// The sums of so many components stay in registers.
+#[inline(always)]
+fn add_wide<const FUSED: bool, const WIDTH: usize>(
+    weights: &[f64],
+    stride: usize,
+    codes: &[u32],
+    counts: Option<&[f64]>,
+    out: &mut [f64],
+) {
+    let mut sums = [0.0; WIDTH];
+    let row = |code: u32| {
+        let start = code as usize * stride;
+        &weights[start..start + WIDTH]
+    };
+    match counts {
+        Some(counts) => {
+            for (code, count) in codes.iter().zip(counts) {
+                for (sum, weight) in sums.iter_mut().zip(row(*code)) {
+                    *sum = fma::<FUSED>(*count, *weight, *sum);
+                }
+            }
+        }
+        None => {
+            for code in codes {
+                for (sum, weight) in sums.iter_mut().zip(row(*code)) {
+                    *sum += weight;
+                }
+            }
+        }
+    }
+    out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
 }
 
 #[cfg(test)]
@@ -89,21 +151,20 @@ mod tests {
     #[test]
     fn all_components_at_once_are_each_by_itself() {
         let terms = 1300;
-        let weight = |j: usize, t: usize| -((3 * j + t % 17 + 1) as f64).sqrt();
-        let weights: Vec<Vec<f64>> = (0..5)
-            .map(|j| (0..terms).map(|t| weight(j, t)).collect())
-            .collect();
+        let weight = |t: usize, j: usize| -((3 * j + t % 17 + 1) as f64).sqrt();
         let (codes, counts) = ([0, 511, 512, 1299], [1.0, 2.0, 0.5, 3.0]);
-        for once in [false, true] {
-            let table = TermTable::new(&weights, vec![-1.0; 5], once);
-            let mut out = [0.0; 5];
-            table.of_all(&codes, &counts, &mut out);
-            for (j, own) in out.iter().enumerate() {
-                let times = |i: usize| if once { 1.0 } else { counts[i] };
-                let terms = (0..4).map(|i| times(i) * weight(j, codes[i] as usize));
-                let expected = terms.sum::<f64>() - 1.0;
-                assert!((own - expected).abs() < 1e-12);
-                assert!((table.of_component(j, &codes, &counts) - expected).abs() < 1e-12);
+        for components in [1, 2, 3, 5, 8, 9, 20, 31, 33, 50, 70, 100] {
+            for once in [false, true] {
+                let table = TermTable::new(terms, vec![-1.0; components], once, weight);
+                let mut out = vec![0.0; components];
+                table.of_all(&codes, &counts, &mut out);
+                for (j, own) in out.iter().enumerate() {
+                    let times = |i: usize| if once { 1.0 } else { counts[i] };
+                    let terms = (0..4).map(|i| times(i) * weight(codes[i] as usize, j));
+                    let expected = terms.sum::<f64>() - 1.0;
+                    assert!((own - expected).abs() < 1e-12);
+                    assert!((table.of_component(j, &codes, &counts) - expected).abs() < 1e-12);
+                }
             }
         }
     }

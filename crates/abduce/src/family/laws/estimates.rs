@@ -73,7 +73,8 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Family>(fami
         };
         let prior = F::weak_prior(&scales, &belief);
         let at = |stats: &[F::Stats]| {
-            let estimate = &F::map_all(&shape, stats, &prior, &vague)[0];
+            let estimate =
+                &F::map_all(&shape, &stats.iter().collect::<Vec<_>>(), &prior, &vague)[0];
             assert!(estimate.is_valid(&shape), "{estimate:?}");
             log_densities(estimate, &data.part(0, 1))[0]
         };

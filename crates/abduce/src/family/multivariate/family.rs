@@ -332,11 +332,11 @@ impl Family for MultivariateGaussian {
 
     fn map_all(
         shape: &MultivariateShape,
-        stats: &[MultivariateStats],
+        stats: &[&MultivariateStats],
         prior: &MultivariatePrior,
         vague: &Self,
     ) -> Vec<Self> {
-        let all = merged(stats);
+        let all = merged(stats.iter().copied());
         if shape.structure == Structure::Tied {
             let tied = strengthened(prior, vague, |prior| Self::map_tied(stats, prior));
             return tied.unwrap_or_else(|| vec![vague.clone(); stats.len()]);
@@ -350,7 +350,7 @@ impl Family for MultivariateGaussian {
                 .or_else(|| estimate(&all))
                 .unwrap_or_else(|| vague.clone())
         };
-        stats.iter().map(one).collect()
+        stats.iter().copied().map(one).collect()
     }
 
     fn log_prior_all<'a>(

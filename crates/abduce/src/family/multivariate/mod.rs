@@ -136,7 +136,7 @@ impl MultivariateGaussian {
     ///
     /// # Errors
     /// If nothing was seen or the pooled scatter is singular.
-    pub fn map_tied(stats: &[MultivariateStats], shared: &MultivariatePrior) -> Result<Vec<Self>> {
+    pub fn map_tied(stats: &[&MultivariateStats], shared: &MultivariatePrior) -> Result<Vec<Self>> {
         let mut pooled: Option<MultivariateStats> = None;
         let mut total = 0.0;
         for one in stats {

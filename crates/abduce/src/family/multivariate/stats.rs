@@ -166,14 +166,12 @@ impl Stats for MultivariateStats {
 }
 
 /// The mean of the rows of all components.
-pub(super) fn overall_mean(stats: &[MultivariateStats]) -> Vec<f64> {
-    let mut merged: Option<MultivariateStats> = None;
-    for one in stats {
-        match &mut merged {
-            Some(merged) => merged.merge(one),
-            None => merged = Some(one.clone()),
-        }
-    }
+pub(super) fn overall_mean(stats: &[&MultivariateStats]) -> Vec<f64> {
+    let merged = stats.split_first().map(|(first, rest)| {
+        let mut merged = (*first).clone();
+        rest.iter().for_each(|own| merged.merge(own));
+        merged
+    });
     match merged {
         Some(MultivariateStats::Full { mean, .. }) => mean,
         Some(MultivariateStats::Columns { columns, .. }) => {

@@ -23,6 +23,7 @@ pub struct Prepared<'a> {
     target: Option<usize>,
     log_weights: Vec<f64>,
     kernels: Vec<LeafKernel<'a>>,
+    levels: Option<LevelTable>,
     hard: bool,
     /// How much rows without a label count in statistics.
     unlabelled: f64,
@@ -85,10 +86,11 @@ impl<'a> Prepared<'a> {
                 fast,
             });
         }
-        let log_weights = parameters.weights.iter().map(|w| w.ln()).collect();
+        let log_weights: Vec<f64> = parameters.weights.iter().map(|w| w.ln()).collect();
         Ok(Prepared {
             leaves,
             target,
+            levels: LevelTable::new(&kernels, log_weights.len()),
             log_weights,
             kernels,
             hard,
@@ -164,7 +166,14 @@ impl<'a> Prepared<'a> {
                         }
                     }
                 }
+                let levels = self.levels.as_ref().filter(|_| run.label.is_none());
+                if let Some(levels) = levels {
+                    levels.add_log_density(&leaves, len, &mut joint);
+                }
                 for (l, cells) in leaves.iter().enumerate() {
+                    if levels.is_some_and(|levels| levels.leaves.contains(&l)) {
+                        continue;
+                    }
                     match &gaussians[l] {
                         Some(gaussian) => {
                             let columns = gaussian.seen(cells);
@@ -312,23 +321,88 @@ impl Fast {
 /// The table of families of documents, unless something is impossible under
 /// them, which sums of logarithms cannot say.
 fn terms(distributions: &[Distribution]) -> Option<TermTable> {
-    let (mut weights, mut base) = (Vec::new(), Vec::new());
-    let mut once = false;
-    for distribution in distributions {
-        let (none, own) = match distribution {
-            Distribution::Words(words) if !words.columns && words.concentration.is_none() => {
-                (0.0, words.log_weights().collect())
-            }
-            Distribution::Presence(presence) if !presence.columns && !presence.is_certain() => {
-                once = true;
-                presence.log_weights()
-            }
-            _ => return None,
-        };
-        weights.push(own);
-        base.push(none);
+    let words = distributions.iter().map(|distribution| match distribution {
+        Distribution::Words(own) if !own.columns && own.concentration.is_none() => Some(own),
+        _ => None,
+    });
+    if let Some(words) = words.collect::<Option<Vec<_>>>() {
+        let terms = words.first()?.probabilities.len();
+        let weight = |term: usize, j: usize| words[j].log_weight(term);
+        return Some(TermTable::new(terms, vec![0.0; words.len()], false, weight));
     }
-    (!weights.is_empty()).then(|| TermTable::new(&weights, base, once))
+    let presences = distributions.iter().map(|distribution| match distribution {
+        Distribution::Presence(own) if !own.columns && !own.is_certain() => Some(own.log_weights()),
+        _ => None,
+    });
+    let (base, present): (Vec<f64>, Vec<Vec<f64>>) = presences.collect::<Option<_>>()?;
+    let weight = |term: usize, j: usize| present[j][term];
+    Some(TermTable::new(present.first()?.len(), base, true, weight))
+}
+
+/// The leaves over levels, as documents of one level for each.
+struct LevelTable {
+    leaves: Vec<usize>,
+    /// Where the levels of each begin in the table, and how many there are, with the
+    /// one that was never seen.
+    places: Vec<(u32, u32)>,
+    table: TermTable,
+}
+
+impl LevelTable {
+    fn new(kernels: &[LeafKernel], components: usize) -> Option<LevelTable> {
+        let (mut leaves, mut places, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, kernel) in kernels.iter().enumerate() {
+            if let Fast::Levels(logs) = &kernel.fast {
+                leaves.push(number);
+                places.push((owners.len() as u32, logs[0].len() as u32));
+                owners.extend((0..logs[0].len()).map(|code| (logs, code)));
+            }
+        }
+        let weight = |term: usize, j: usize| owners[term].0[j][owners[term].1];
+        let table = || TermTable::new(owners.len(), vec![0.0; components], true, weight);
+        (!leaves.is_empty()).then(|| LevelTable {
+            table: table(),
+            leaves,
+            places,
+        })
+    }
+
+    /// Adds what the levels of unlabelled rows say of every component.
+    fn add_log_density(&self, leaves: &[Vec<Cells>], rows: usize, joint: &mut [f64]) {
+        let columns: Vec<&Cells> = self.leaves.iter().map(|leaf| &leaves[*leaf][0]).collect();
+        let mut codes = Vec::with_capacity(columns.len());
+        by_tiles(self.table.components(), rows, joint, |row, sums| {
+            codes.clear();
+            for (cells, (start, size)) in columns.iter().zip(&self.places) {
+                if cells.is_seen(row) {
+                    codes.push(start + cells.codes()[row].min(size - 1));
+                }
+            }
+            self.table.of_all(&codes, &[], sums);
+        });
+    }
+}
+
+/// Adds what `say` writes of each row, a number for each component, to the joint
+/// log-densities, which are component-major.
+fn by_tiles(
+    components: usize,
+    rows: usize,
+    joint: &mut [f64],
+    mut say: impl FnMut(usize, &mut [f64]),
+) {
+    const TILE: usize = 32;
+    let mut tile = vec![0.0; TILE * components];
+    for start in (0..rows).step_by(TILE) {
+        let len = TILE.min(rows - start);
+        let told = tile.chunks_exact_mut(components).take(len);
+        told.enumerate().for_each(|(i, sums)| say(start + i, sums));
+        for (j, own) in joint.chunks_exact_mut(rows).enumerate() {
+            let told = tile[j..].iter().step_by(components);
+            let cells = own[start..start + len].iter_mut();
+            cells.zip(told).for_each(|(cell, sum)| *cell += sum);
+        }
+    }
 }
 
 impl LeafKernel<'_> {
@@ -337,18 +411,20 @@ impl LeafKernel<'_> {
             return;
         };
         let rows = documents.len();
-        let mut sums = vec![0.0; joint.len() / rows.max(1)];
-        for row in (0..rows).filter(|row| cells.is_seen(*row)) {
-            let (codes, counts) = documents.row(row);
-            match label {
-                Some(label) => joint[row] += table.of_component(label, codes, counts),
-                None => {
-                    table.of_all(codes, counts, &mut sums);
-                    let places = joint[row..].iter_mut().step_by(rows);
-                    places.zip(&sums).for_each(|(joint, sum)| *joint += sum);
-                }
+        if let Some(label) = label {
+            for row in (0..rows).filter(|row| cells.is_seen(*row)) {
+                let (codes, counts) = documents.row(row);
+                joint[row] += table.of_component(label, codes, counts);
             }
+            return;
         }
+        by_tiles(table.components(), rows, joint, |row, sums| {
+            let (codes, counts) = documents.row(row);
+            match cells.is_seen(row) {
+                true => table.of_all(codes, counts, sums),
+                false => sums.fill(0.0),
+            }
+        });
     }
 
     fn add_log_density(&self, label: Option<usize>, cells: &[Cells], joint: &mut [f64]) {

@@ -189,7 +189,7 @@ pub fn fit_from(
         let hidden = survey.seen.unlabelled > 0.0 && task.unlabelled > 0.0;
         match hidden || survey.seen.incomplete > 0.0 {
             true => task.begun_by_labels(source, target, &options.em, control)?,
-            false => Some(task.in_one_pass(&survey.labelled)),
+            false => Some(task.in_one_pass(survey.labelled)),
         }
     } else {
         unlabelled(&task, source, &survey.seen, options, control, &mut restarts)?

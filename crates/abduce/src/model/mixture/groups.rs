@@ -86,6 +86,23 @@ pub(super) fn observe_documents(
         .iter()
         .map(|c| chunk.column(*c).cells(0, chunk.rows()))
         .collect();
+    if let [only] = columns.as_slice()
+        && let Some(documents) = only.terms()
+    {
+        for row in (0..chunk.rows()).filter(|row| only.is_seen(*row)) {
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+            let (codes, counts) = documents.row(row);
+            match group_of(row)
+                .filter(|_| weight > 0.0)
+                .map(|group| &mut own[group])
+            {
+                Some(Statistics::Words(own)) => own.add(codes, counts, weight),
+                Some(Statistics::Presence(own)) => own.add_once(codes, weight),
+                _ => {}
+            }
+        }
+        return;
+    }
     let mut cells = Vec::with_capacity(columns.len());
     for row in 0..chunk.rows() {
         let weight = chunk.weights().map_or(1.0, |weights| weights[row]);

@@ -3,7 +3,8 @@
 //! exist, gets what all rows together say, so that a model always comes out.
 
 use super::{Leaf, MixtureStatistics, Parameters};
-use crate::family::{Statistics, times};
+use crate::family::{Distribution, Statistics, times};
+use rayon::prelude::*;
 
 impl MixtureStatistics {
     /// Statistics of no row.
@@ -52,17 +53,19 @@ impl MixtureStatistics {
         let components = self.weights.iter().zip(&parameters.weights);
         let labels = components.map(|(count, weight)| times(*count, weight.ln()));
         let leaves = self.leaves.iter().zip(&parameters.leaves);
-        let cells = leaves
+        let cells: Vec<(&Statistics, &Distribution)> = leaves
             .flat_map(|(own, distributions)| own.iter().zip(distributions))
-            .map(|(own, distribution)| distribution.log_likelihood(own));
-        labels.sum::<f64>() + cells.sum::<f64>()
+            .collect();
+        let cells = cells.par_iter().with_min_len(16);
+        let cells: Vec<f64> = cells.map(|(own, of)| of.log_likelihood(own)).collect();
+        labels.sum::<f64>() + cells.iter().sum::<f64>()
     }
 }
 
 /// How many chunks are added to the same statistics before these are merged:
 /// the statistics of documents are as large as the vocabulary.
 pub(super) fn segment(leaves: &[Leaf], components: usize) -> usize {
-    const NUMBERS: usize = 200_000;
+    const NUMBERS: usize = 50_000;
     const MOST: usize = 16;
     let text = leaves.iter().filter(|leaf| leaf.family.is_text());
     let numbers: usize = text

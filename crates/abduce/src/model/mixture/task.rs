@@ -116,11 +116,10 @@ impl Task<'_> {
     }
 
     /// All is seen: the statistics are the fit.
-    pub fn in_one_pass(&self, seen: &MixtureStatistics) -> Found {
+    pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
         let clock = std::time::Instant::now();
-        let parameters = self.maximize(seen);
-        let mut statistics = seen.clone();
-        statistics.log_likelihood = seen.log_likelihood_of(&parameters);
+        let parameters = self.maximize(&statistics);
+        statistics.log_likelihood = statistics.log_likelihood_of(&parameters);
         EmResult {
             objective: statistics.log_likelihood + self.log_prior(&parameters),
             trace: vec![statistics.log_likelihood],

@@ -69,7 +69,7 @@ impl Mixture {
             predictive: specification.predictive,
             control,
         };
-        let mut result = task.in_one_pass(&survey.labelled);
+        let mut result = task.in_one_pass(survey.labelled);
         let entropy = self.entropy();
         result.statistics.log_likelihood += entropy;
         result.objective += entropy;

@@ -276,7 +276,7 @@ impl Grown<'_> {
                 all
             }
         };
-        let mut result = task.in_one_pass(&statistics);
+        let mut result = task.in_one_pass(statistics);
         result.statistics.log_likelihood += entropy;
         result.objective += entropy;
         result.trace = vec![result.statistics.log_likelihood];
