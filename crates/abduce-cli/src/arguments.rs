@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
 use abduce::data::{Kind, KindOverride, Opened, ReadOptions, TextOptions, parse_kind_override};
+use abduce::store::Model;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -126,8 +127,10 @@ impl DataArguments {
     }
 
     /// Opens more rows for a model, with the levels and terms that are new.
-    pub fn open_more(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
-        let opened = abduce::data::open_more(&self.data, &self.options(None), joint.schema())?;
+    pub fn open_more(&self, model: &Model, context: &Context) -> Outcome<Opened> {
+        let (schema, unsettled) = (model.joint().schema(), model.unsettled());
+        let options = self.options(None);
+        let opened = abduce::data::open_more(&self.data, &options, schema, &unsettled)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }

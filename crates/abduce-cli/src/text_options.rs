@@ -97,7 +97,8 @@ impl TextArguments {
                 lowercase: !self.case_sensitive,
                 stop_words,
                 ..default
-            })?,
+                wordless: false,
+        })?,
             limits: Limits {
                 smallest: self.min_df.unwrap_or(limits.smallest),
                 largest: self.max_df.unwrap_or(limits.largest),

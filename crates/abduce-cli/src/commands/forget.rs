@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Take rows out of a model
 ///
-/// The model becomes the one that a fit of the other rows would give, without
-/// those rows. A row that it has not seen is an error, and nothing is changed
+/// The model becomes the one that a fit of the other rows would give with the kinds
+/// that the columns have, without those rows. A row that it has not seen is an error, and nothing is changed
 /// then; up to 100,000 rows are known by marks in the model file, more only by
 /// what its statistics rule out. Rows without a label cannot be taken out.
 #[derive(Args)]
@@ -36,7 +36,7 @@ impl Arguments {
         let model = Model::load(&self.model)?;
         let place = self.output.as_deref().unwrap_or(&self.model);
         Output::probe(place)?;
-        let opened = self.data.open_more(model.joint(), context)?;
+        let opened = self.data.open_more(&model, context)?;
         let files = files_read(&opened, &self.model).into_iter();
         refuse_inputs(Some(place), files.filter(|file| *file != self.model))?;
         let changed = interrupt::stoppable(|interrupt| {

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Take new rows into a model
 ///
 /// The model becomes the one that a fit of the old and the new rows together
-/// would give, without the old rows: naive-bayes and gda with every label known,
+/// would give with the kinds that the columns have, without the old rows: naive-bayes and
+/// gda with every label known,
 /// exactly for counts and to rounding for moments. New classes, levels and words are
 /// taken in. Where labels or correlated cells are hidden, it is one step of
 /// incremental EM instead.
@@ -42,7 +43,7 @@ impl Arguments {
         let model = Model::load(&self.model)?;
         let place = self.output.as_deref().unwrap_or(&self.model);
         Output::probe(place)?;
-        let opened = self.data.open_more(model.joint(), context)?;
+        let opened = self.data.open_more(&model, context)?;
         let files = files_read(&opened, &self.model).into_iter();
         refuse_inputs(Some(place), files.filter(|file| *file != self.model))?;
         let changed = interrupt::stoppable(|interrupt| {

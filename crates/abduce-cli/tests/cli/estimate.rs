@@ -344,3 +344,26 @@ fn holes_are_left_out_and_counted() {
     let ran = estimate("poisson", "3 NA 5", &[]).good();
     assert!(ran.stdout.contains("2 rows, 1 row hidden"));
 }
+
+#[test]
+fn proper_priors_and_bounded_likelihoods_are_never_improper() {
+    let files = Files::new();
+    let one = files.write("one.csv", "x\n3\n");
+    let prior = "location=normal(0,1); scale=gamma(2,1); degrees=gamma(2,0.1)";
+    abduce(&[
+        "estimate",
+        "student-t",
+        &one,
+        "--column",
+        "x",
+        "--prior",
+        prior,
+    ])
+    .good();
+    let narrow = files.write("n.csv", "x\n1000.01\n1000.02\n999.99\n1000\n");
+    let prior = "shape=gamma(2,0.1); rate=gamma(2,0.1)";
+    let told = abduce(&[
+        "estimate", "gamma", &narrow, "--column", "x", "--prior", prior,
+    ]);
+    assert!(!told.stderr.contains("improper"), "{}", told.stderr);
+}

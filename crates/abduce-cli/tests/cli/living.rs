@@ -261,3 +261,94 @@ fn rows_without_labels_and_calibrations_are_told() {
         .json();
     assert_eq!(told["rows"], 2 * told["rows_before"].as_u64().unwrap());
 }
+
+/// Rows of the table but for some, one forgotten after the other.
+fn forget_one_by_one(files: &Files, model: &str, header: &str, rows: &[&str]) {
+    for row in rows {
+        let one = files.write("one.csv", format!("{header}\n{row}\n"));
+        abduce(&["forget", model, &one]).good();
+    }
+}
+
+#[test]
+fn rows_that_were_seen_can_always_be_forgotten() {
+    let files = Files::new();
+    let table = files.write("s.csv", "c,x\nb,0.2\nb,0.3\na,0.3\nb,0.3\na,0.2\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "c"]);
+    forget_one_by_one(&files, &model, "c,x", &["b,0.2", "b,0.3", "a,0.2", "b,0.3"]);
+    abduce(&["show", &model]).good();
+
+    let rows = "b,0.5,0.3\na,0.4,0.4\nb,0.2,0.2\nb,0.3,0.3\na,1.0,0.6\na,0.8,1.0\nb,0.0,0.2\na,0.5,0.6\nb,1.0,0.8\nb,0.3,0.8\n";
+    let table = files.write("g.csv", format!("c,x,y\n{rows}"));
+    let model = files.fit(&["gda", &table, "--target", "c"]);
+    forget_one_by_one(
+        &files,
+        &model,
+        "c,x,y",
+        &["a,0.8,1.0", "a,0.5,0.6", "a,1.0,0.6"],
+    );
+    abduce(&["show", &model]).good();
+    abduce(&["predict", &model, &table, "--proba"]).good();
+}
+
+#[test]
+fn a_column_of_which_only_zeros_are_left_is_the_constant_0() {
+    let files = Files::new();
+    let table = files.write("z.csv", "c,n\na,8\na,6\na,0\nb,0\nb,2\na,0\n");
+    let gone = files.write("g.csv", "c,n\na,6\nb,2\na,8\n");
+    let left = files.write("l.csv", "c,n\na,0\nb,0\na,0\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "c"]);
+    abduce(&["forget", &model, &gone]).good();
+    let again = files.path("again.abduce");
+    abduce(&["fit", "naive-bayes", &left, "--target", "c", "-o", &again]).good();
+    let score = |model: &str| abduce(&["score", model, &left]).good().stdout;
+    assert_eq!(score(&model), score(&again));
+}
+
+#[test]
+fn texts_without_a_word_come_and_go() {
+    let files = Files::new();
+    let table = files.write(
+        "t.tsv",
+        "label\ttext\nham\thello you\nspam\tcash now\nham\t\nspam\t!!!\n",
+    );
+    let few = files.write("f.tsv", "label\ttext\nham\t\nspam\t!!!\n");
+    let model = files.fit(&[
+        "naive-bayes",
+        &table,
+        "--target",
+        "label",
+        "--kind",
+        "text=text",
+    ]);
+    abduce(&["forget", &model, &few]).good();
+    abduce(&["update", &model, &few]).good();
+    let strange = files.write("s.tsv", "label\ttext\nham\thello zebra\n");
+    abduce(&["forget", &model, &strange]).fails(2, &["s.tsv", "line 2", "zebra"]);
+}
+
+#[test]
+fn a_single_column_of_counts_may_be_words() {
+    let files = Files::new();
+    let table = files.write("d.csv", "c,n\na,1\nb,2\na,0\nb,5\n");
+    for event in ["bernoulli", "multinomial", "complement"] {
+        let model = files.fit(&["naive-bayes", &table, "--target", "c", "--event", event]);
+        abduce(&["predict", &model, &table]).good();
+    }
+}
+
+#[test]
+fn weights_that_are_not_there_are_told() {
+    let files = Files::new();
+    let table = files.write("w.csv", "c,x,w\na,1,2\nb,2,1\na,1.5,1\nb,2.5,3\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "c", "--weight", "w"]);
+    abduce(&["update", &model, &table, "--weight", "typo"]).fails(2, &["typo"]);
+    abduce(&["update", &model, &table, "--columns", "x,typo"]).fails(2, &["typo"]);
+    let bare = files.write("b.csv", "c,x\na,1\nb,2\n");
+    let told = abduce(&["update", &model, &bare]).good();
+    assert!(
+        told.stderr.contains("every row weighs 1"),
+        "{}",
+        told.stderr
+    );
+}

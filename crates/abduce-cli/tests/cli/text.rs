@@ -318,7 +318,7 @@ fn a_document_with_a_hidden_count_has_its_class() {
     let refused = abduce(&[&fit[..], &kinds[..], &complement[..]].concat());
     refused.fails(2, &["complement", "--smoothing 1"]);
     let pooled = ["--event", "bernoulli", "--smoothing", "m=3,pooled"];
-    abduce(&[&fit[..], &kinds[..], &pooled[..]].concat()).fails(2, &["pooled"]);
+    abduce(&[&fit[..], &kinds[..], &pooled[..]].concat()).good();
     let huge: String = (0..20).map(|_| "1000000,0,A\n1,1000000,B\n").collect();
     let table = files.write("huge.csv", format!("a,b,y\n{huge}"));
     let fit = ["fit", "naive-bayes", &table, "--target", "y", "-o", &model];

@@ -6,7 +6,7 @@ use super::options::{Missing, TextOptions};
 use super::read::{Inputs, Known};
 use super::schema::{Field, Kind};
 use crate::Result;
-use crate::text::{Encoder, Encoding, TermCounter};
+use crate::text::{Encoder, Encoding, TermCounter, Vocabulary};
 
 /// A column of text whose terms are to be learned.
 struct Learned<'a> {
@@ -68,7 +68,10 @@ pub(super) fn learn_terms(
         let encoding = match options.hashing {
             Some(hashing) => Encoding::Hashing(hashing),
             None => {
-                let vocabulary = counter.finish(&options.limits);
+                let vocabulary = match counter.is_empty() && options.wordless {
+                    true => Ok(Vocabulary::default()),
+                    false => counter.finish(&options.limits),
+                };
                 Encoding::Vocabulary(vocabulary.map_err(|error| error.at_column(&name))?)
             }
         };

@@ -36,7 +36,7 @@ pub use open::{Opened, label_column, open, open_with};
 pub use open_more::open_more;
 pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
-pub(crate) use read::{not_opened, number};
+pub(crate) use read::{not_opened, number, token as number_token};
 pub use recoded::Recoded;
 pub(crate) use recoded::{NO_CODE, Translation};
 pub use schema::{Field, Kind, Schema};

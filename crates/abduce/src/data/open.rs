@@ -232,6 +232,20 @@ pub fn label_column(paths: &[String], options: &ReadOptions) -> Result<Option<St
 /// Which columns the options leave, after a check that the options name only
 /// columns there are.
 fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
+    check_names(inputs, options)?;
+    let names = inputs.names.iter();
+    Ok(names
+        .map(|name| {
+            let is = |other: &Option<String>| other.as_ref() == Some(name);
+            let kept = options.columns.as_ref().is_none_or(|c| c.contains(name));
+            is(&options.target) || is(&options.weight) || (kept && !options.drop.contains(name))
+        })
+        .collect())
+}
+
+/// # Errors
+/// If an option names a column that is not there, or one for two things.
+pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> {
     let kept = options.columns.iter().flatten();
     let named = (options.drop.iter().map(|name| (name, "--drop: ")))
         .chain(kept.map(|name| (name, "")))
@@ -271,14 +285,7 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
             .with_hint("ask for categorical, binary or ordinal, or leave out --target"));
         }
     }
-    let names = inputs.names.iter();
-    Ok(names
-        .map(|name| {
-            let is = |other: &Option<String>| other.as_ref() == Some(name);
-            let kept = options.columns.as_ref().is_none_or(|c| c.contains(name));
-            is(&options.target) || is(&options.weight) || (kept && !options.drop.contains(name))
-        })
-        .collect())
+    Ok(())
 }
 
 /// The first name, if all of them look like cells of a row.

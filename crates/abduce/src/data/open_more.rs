@@ -1,7 +1,7 @@
 //! More rows for a model that has seen others: its columns and kinds, with
 //! whatever levels and terms are new.
 
-use super::open::{Opened, lacking, open_inputs};
+use super::open::{Opened, check_names, lacking, open_inputs};
 use super::options::{KindOverride, ReadOptions, TextOptions};
 use super::read::Inputs;
 use super::schema::{Kind, Schema};
@@ -11,7 +11,7 @@ use crate::text::{Encoding, Limits};
 /// Opens files as [`open`](super::open) does, with the columns and kinds of a
 /// model's schema, but with the levels and terms that the files have. Columns that
 /// the schema lacks are left out; those that the files lack are not there, with
-/// a note. The options' kinds and
+/// a note. Of `unsettled` columns the files decide what they are. The options' kinds and
 /// texts are not used.
 ///
 /// ```
@@ -21,7 +21,7 @@ use crate::text::{Encoding, Limits};
 /// std::fs::write(&path, "id,size,color\n7,2,blue\n8,3,red\n")?;
 /// let color = Field::with_levels("color", Kind::Binary, ["green", "red"]);
 /// let known = Schema::new(vec![color, Field::new("size", Kind::Real)]);
-/// let opened = open_more(&[path.display().to_string()], &ReadOptions::default(), &known)?;
+/// let opened = open_more(&[path.display().to_string()], &ReadOptions::default(), &known, &[])?;
 /// let found = opened.source.schema();
 /// assert_eq!(found.fields[0].kind, Kind::Real);
 /// assert_eq!(found.fields[1].levels, ["blue", "red"]);
@@ -30,14 +30,20 @@ use crate::text::{Encoding, Limits};
 ///
 /// # Errors
 /// As [`open`](super::open); also if no column of the schema is in the files.
-pub fn open_more(paths: &[String], options: &ReadOptions, schema: &Schema) -> Result<Opened> {
+pub fn open_more(
+    paths: &[String],
+    options: &ReadOptions,
+    schema: &Schema,
+    unsettled: &[String],
+) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let left = |name: &str| {
         let among = |names: &[String]| names.iter().any(|own| own == name);
         !among(&options.drop) && options.columns.as_deref().is_none_or(among)
     };
     let present = |name: &str| inputs.position(name).filter(|_| left(name));
-    let notes = lacking(&inputs, schema, options.target.as_deref(), present)?;
+    check_names(&inputs, options)?;
+    let mut notes = lacking(&inputs, schema, options.target.as_deref(), present)?;
     let fields = schema.fields.iter();
     let fields = fields.filter(|field| present(&field.name).is_some());
     let kind = |kind: Kind| match kind {
@@ -53,12 +59,20 @@ pub fn open_more(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
             Encoding::Hashing(hashing) => Some(*hashing),
             Encoding::Vocabulary(_) => None,
         },
+        wordless: true,
     });
-    let weight = options.weight.as_ref().or(schema.weight.as_ref());
-    let weight = weight.filter(|name| inputs.position(name).is_some());
+    let there = |name: &&String| inputs.position(name).is_some();
+    if let Some(own) = schema.weight.as_ref().filter(|own| !there(own))
+        && options.weight.is_none()
+    {
+        notes.push(format!("the data have no column {own}; every row weighs 1"));
+    }
+    let weight = schema.weight.as_ref().filter(there);
+    let weight = options.weight.as_ref().or(weight);
     let options = ReadOptions {
         kinds: fields
             .clone()
+            .filter(|field| !unsettled.contains(&field.name))
             .map(|field| (field.name.clone(), KindOverride::from(kind(field.kind))))
             .collect(),
         otherwise: None,

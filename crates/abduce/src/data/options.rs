@@ -89,6 +89,8 @@ pub struct TextOptions {
     pub limits: Limits,
     /// Codes by hashing to so many bits, instead of a vocabulary; for streams.
     pub hashing: Option<Hashing>,
+    /// Whether there may be no term at all, as in a few new texts.
+    pub wordless: bool,
 }
 
 impl TextOptions {

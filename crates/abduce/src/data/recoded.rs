@@ -3,6 +3,7 @@
 
 use super::chunk::Chunk;
 use super::column::Column;
+use super::read::token;
 use super::schema::{Field, Kind, Schema};
 use super::source::Source;
 use super::terms::Terms;
@@ -22,9 +23,21 @@ pub(crate) enum Translation {
     Codes(Vec<u32>),
     /// Levels become the numbers that they are.
     Numbers(Vec<f64>),
+    /// All cells are the number of one level.
+    Constant(u32),
 }
 
 impl Translation {
+    /// From a column that is one number to the level of that number.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn constant(x: f64, to: &Field) -> Result<Translation> {
+        to.code(&token(x))
+            .map(Translation::Constant)
+            .ok_or_else(|| Error::data(format!("the column has no level {x}")).at_column(&to.name))
+    }
+
     /// From a column to one that has all its levels and terms.
     ///
     /// # Errors

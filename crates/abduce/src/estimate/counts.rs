@@ -258,7 +258,7 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
             domain: COUNT,
             build: |x| NegativeBinomial::new(x[0], x[1]),
             wide: |_| vec![1.0, 0.5],
-            improper: sampled::falls,
+            improper: None,
             average: sampled::averaged,
         };
         let mut estimate = sampled::report(source, request, &family)?;
@@ -341,7 +341,7 @@ pub(super) fn zero_inflated_poisson(source: &dyn Source, request: &Request) -> R
         domain: COUNT,
         build: |x| ZeroInflatedPoisson::new(x[0], x[1]),
         wide: |_| vec![0.5, 1.0],
-        improper: sampled::falls,
+        improper: None,
         average: sampled::averaged,
     };
     sampled::report(source, request, &family)

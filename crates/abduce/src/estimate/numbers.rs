@@ -74,7 +74,7 @@ pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> 
             domain: POSITIVE,
             build: |x| Gamma::new(x[0], x[1]),
             wide: |_| vec![1.0, 1.0],
-            improper: sampled::falls,
+            improper: None,
             average: sampled::averaged,
         };
         return sampled::report(source, request, &family);
@@ -107,7 +107,7 @@ pub(super) fn beta(source: &dyn Source, request: &Request) -> Result<Estimate> {
         domain: SHARE,
         build: |x| Beta::new(x[0], x[1]),
         wide: |_| vec![1.0, 1.0],
-        improper: sampled::falls,
+        improper: None,
         average: sampled::averaged,
     };
     sampled::report(source, request, &family)
@@ -239,7 +239,11 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
         false => f64::INFINITY,
     };
     let rest = (points.weight() - k).max(0.0);
-    let least = (k - 2.0 - power).max(0.0) / rest;
+    let excess = k - 2.0 - power;
+    if excess.is_nan() || excess <= 0.0 {
+        return None;
+    }
+    let least = excess / rest;
     let Domain::Above(low) = degrees.domain else {
         return None;
     };
@@ -249,9 +253,13 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
     let below = shares.map(|share| low + reach * share.powi(4));
     let believed = |x: f64| x > low && log_prior(degrees, x) > f64::NEG_INFINITY;
     (reach > 0.0 && below.into_iter().any(believed)).then(|| {
+        let which = match least.is_finite() {
+            true => format!("degrees of freedom up to {least:.3} are believed in"),
+            false => "nothing else was seen".to_string(),
+        };
         format!(
             "{tie} was seen so often that scales near 0 about it outweigh all the rest, as \
-             degrees of freedom up to {least:.3} are believed in"
+             {which}"
         )
     })
 }
@@ -289,7 +297,7 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
             let deviation = if deviation > 0.0 { deviation } else { 1.0 };
             vec![points.mean(), deviation, 5.0]
         },
-        improper: equal_numbers_outweigh,
+        improper: Some(equal_numbers_outweigh),
         average: sampled::averaged,
     };
     let mut estimate = sampled::report(source, request, &family)?;
@@ -325,7 +333,7 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
         domain: "a number",
         build: |x| VonMises::new(x[0], x[1]),
         wide: |_| vec![0.0, 1.0],
-        improper: sampled::falls,
+        improper: None,
         average: |parts| {
             let own = AveragedAngles::new(parts)?;
             Some(Arc::new(own))

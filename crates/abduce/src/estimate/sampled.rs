@@ -42,19 +42,18 @@ pub(super) struct Sampled<'a, F: Scalar> {
     /// Parameters to start from where there is no estimate.
     pub wide: fn(&[(f64, f64)]) -> Vec<f64>,
     /// Why rows and priors leave the posterior improper although it falls
-    /// along every parameter.
-    pub improper: fn(&<F as Scalar>::Stats, &[Parameter]) -> Option<String>,
+    /// along every parameter; without it, rows that do not bound the likelihood do
+    /// under priors that do not integrate.
+    pub improper: Option<Improper<F>>,
     /// What distributions with weights predict together.
     pub average: fn(Vec<(f64, F)>) -> Together,
 }
 
+/// Says why a posterior is improper, if it is.
+pub(super) type Improper<F> = fn(&<F as Scalar>::Stats, &[Parameter]) -> Option<String>;
+
 /// A mixture, if any of its parts has weight.
 pub(super) type Together = Option<Arc<dyn Univariate>>;
-
-/// Nothing is known to be improper.
-pub(super) fn falls<S>(_: &S, _: &[Parameter]) -> Option<String> {
-    None
-}
 
 /// The mixture of distributions of a number.
 pub(super) fn averaged<F: Univariate + 'static>(parts: Vec<(f64, F)>) -> Together {
@@ -111,18 +110,21 @@ pub(super) fn report<F: Scalar + 'static>(
     };
     let (parameters, prior) = priors(slots, request.prior.as_ref(), place)?;
     let proper = proper(&parameters)?;
-    // Where rows do not bound the likelihood, priors that do not integrate leave
-    // the posterior without bound too.
-    if let (Err(why), true) = (&fitted, proper != Some(true)) {
-        return Err(
-            Error::numeric(format!("the posterior is improper: {why}")).with_hint(format!(
-                "see more rows, or give proper priors: {}",
-                how(slots)
-            )),
-        );
-    }
-    if let Some(why) = (family.improper)(&stats, &parameters) {
-        return Err(improper_because(&why));
+    match (family.improper, &fitted) {
+        (Some(improper), _) => {
+            if let Some(why) = improper(&stats, &parameters) {
+                return Err(improper_because(&why));
+            }
+        }
+        (None, Err(why)) if proper != Some(true) => {
+            return Err(
+                Error::numeric(format!("the posterior is improper: {why}")).with_hint(format!(
+                    "see more rows, or give proper priors: {}",
+                    how(slots)
+                )),
+            );
+        }
+        _ => {}
     }
     let log_likelihood =
         |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
@@ -132,8 +134,11 @@ pub(super) fn report<F: Scalar + 'static>(
         2_001..=20_000 => 4096,
         _ => 1024,
     };
-    let posterior =
-        SampledPosterior::new(&parameters, log_likelihood, &start, draws, request.seed)?;
+    let posterior = match fitted.is_ok() {
+        true => SampledPosterior::of_bounded,
+        false => SampledPosterior::new,
+    };
+    let posterior = posterior(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
     let rows = posterior.resampled().into_iter();
     let rows = rows.filter_map(|(weight, x)| Some((weight, build(x).ok()?)));

@@ -147,6 +147,14 @@ macro_rules! closed_enums {
                 match self { $(LeafFamily::$variant { .. } => <$type as Family>::TEXT,)* }
             }
 
+            /// Whether it is over documents with a column of counts for each term.
+            pub fn is_over_counts(&self) -> bool {
+                match self {
+                    LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. } => shape.columns,
+                    _ => false,
+                }
+            }
+
             /// The number of terms, for a family over documents.
             pub fn terms(&self) -> Option<usize> {
                 match self {
@@ -339,6 +347,11 @@ macro_rules! closed_enums {
                     $((Statistics::$variant(a), Statistics::$variant(b)) => a.merge(b),)*
                     _ => debug_assert!(false, "statistics of another family"),
                 }
+            }
+
+            /// Makes every row seen weigh `factor` times as much.
+            pub fn scale(&mut self, factor: f64) {
+                match self { $(Statistics::$variant(s) => s.scale(factor),)* }
             }
 
             /// Takes out what `other` saw.

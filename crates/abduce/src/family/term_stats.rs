@@ -77,9 +77,14 @@ impl Stats for TermStats {
         if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
             return Err(never_seen());
         }
-        self.documents = (self.documents - other.documents).max(0.0);
+        // What rounding leaves of a term that is gone would keep it.
+        let left = |own: f64, other: f64| match own - other {
+            left if other > 0.0 && left <= 1e-12 * own => 0.0,
+            left => left,
+        };
+        self.documents = left(self.documents, other.documents);
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
-            *count = (*count - less).max(0.0);
+            *count = left(*count, *less);
         }
         Ok(())
     }

@@ -89,8 +89,13 @@ impl Words {
                 }
             });
             let mut seen = sum;
-            document.each_hidden(|term| seen -= sum * self.probabilities[term]);
-            if words > 0.0 {
+            if document.hidden {
+                let mut shares = self.probabilities.clone();
+                document.each_hidden(|term| shares[term] = 0.0);
+                seen = sum * shares.iter().sum::<f64>();
+            }
+            // What is impossible stays so.
+            if words > 0.0 && out[row].is_finite() {
                 out[row] -= rising(seen, words);
             }
         });

@@ -35,18 +35,20 @@ impl Model {
     ) -> Result<Changed> {
         let (mixture, specification, options) = self.living()?;
         let weight = unlabelled.unwrap_or_else(|| self.unlabelled_weight());
-        let fit = mixture.update(rows, specification, options, weight, control)?;
+        let mut fit = mixture.update(rows, specification, options, weight, control)?;
+        fit.rows = self.fit.rows + rows.rows();
         let mut notes = Vec::new();
         let new = fit.mixture.seen.unlabelled - mixture.seen.unlabelled;
         if mixture.target.is_some() && new > 0.0 && weight == 0.0 {
-            notes.push(match unlabelled {
-                Some(_) => "rows without a label teach nothing, as their weight is 0".to_string(),
-                None => "rows without a label teach nothing here: the model has not learned how \
+            let given = matches!(options.unlabelled, Unlabelled::Weight(_));
+            notes.push(match unlabelled.is_some() || given {
+                true => "rows without a label teach nothing, as their weight is 0".to_string(),
+                false => "rows without a label teach nothing here: the model has not learned how \
                          much they should count; --unlabelled says it"
                     .to_string(),
             });
         }
-        Ok(self.changed(fit, files, notes))
+        self.changed(fit, files, notes)
     }
 
     /// Adds up models of different rows. See [`Mixture::merge`].
@@ -61,7 +63,9 @@ impl Model {
         let mut parts = Vec::with_capacity(models.len());
         for (model, number) in models.iter().zip(1..) {
             let (mixture, own, _) = model.living()?;
-            if model.model != first.model || own != specification {
+            let other = |model: &Model| model.unlabelled_weight() != first.unlabelled_weight();
+            let hidden = mixture.seen.unlabelled > 0.0;
+            if model.model != first.model || own != specification || (hidden && other(model)) {
                 return Err(Error::parameter(format!(
                     "model {number} was fitted differently from the first"
                 ))
@@ -70,10 +74,11 @@ impl Model {
             parts.push(mixture);
         }
         let weight = first.unlabelled_weight();
-        let fit = Mixture::merge(&parts, specification, options, weight)?;
+        let mut fit = Mixture::merge(&parts, specification, options, weight)?;
+        fit.rows = models.iter().map(|model| model.fit.rows).sum();
         let others = models[1..].iter();
         let files = others.flat_map(|model| model.provenance.files.clone());
-        let mut changed = first.changed(fit, files.collect(), Vec::new());
+        let mut changed = first.changed(fit, files.collect(), Vec::new())?;
         let calibrated = models[1..].iter().any(|model| model.calibration.is_some());
         if calibrated && first.calibration.is_none() {
             changed.notes.push(UNCALIBRATED.into());
@@ -87,7 +92,8 @@ impl Model {
     /// If this kind of model cannot, or it cannot have seen the rows.
     pub fn forget(&self, rows: &dyn Source, control: Control) -> Result<Changed> {
         let (mixture, specification, options) = self.living()?;
-        let fit = mixture.forget(rows, specification, options, control)?;
+        let mut fit = mixture.forget(rows, specification, options, control)?;
+        fit.rows = self.fit.rows.saturating_sub(rows.rows());
         let mut notes = Vec::new();
         if mixture.marks.is_none() {
             notes.push(
@@ -96,7 +102,16 @@ impl Model {
                     .to_string(),
             );
         }
-        Ok(self.changed(fit, Vec::new(), notes))
+        self.changed(fit, Vec::new(), notes)
+    }
+
+    /// The columns of which new rows may say what they are. See
+    /// [`Mixture::unsettled`].
+    pub fn unsettled(&self) -> Vec<String> {
+        match &self.body {
+            Body::Mixture(mixture) => mixture.unsettled(),
+            Body::Density(_) => Vec::new(),
+        }
     }
 
     /// What is needed to go on learning.
@@ -133,9 +148,18 @@ impl Model {
         }
     }
 
-    fn changed(&self, fit: Fit, more: Vec<String>, mut notes: Vec<String>) -> Changed {
+    fn changed(&self, fit: Fit, more: Vec<String>, mut notes: Vec<String>) -> Result<Changed> {
+        fit.mixture.check().map_err(|_| {
+            Error::numeric("too few digits are left of what is left")
+                .with_hint("fit the rows again")
+        })?;
         if !fit.mixture.is_exact() {
             notes.push(BOUND.into());
+        }
+        let texts = fit.mixture.schema.fields.iter();
+        let mut texts = texts.filter_map(|field| field.text.as_ref());
+        if texts.any(|text| !text.limits.are_none()) {
+            notes.push(LIMITED.into());
         }
         if self.calibration.is_some() {
             notes.push(UNCALIBRATED.into());
@@ -152,9 +176,12 @@ impl Model {
             ..FitRecord::of(&fit)
         };
         model.body = Body::Mixture(fit.mixture);
-        Changed { model, notes }
+        Ok(Changed { model, notes })
     }
 }
+
+const LIMITED: &str = "the terms were limited when the model was fitted: which are kept is not \
+     decided anew, and new ones are left out";
 
 const UNCALIBRATED: &str =
     "the calibration was learned with other rows and is dropped; fit again with --calibrate";

@@ -280,7 +280,8 @@ impl Model {
             version: u32,
         }
         let head: Head = serde_json::from_str(text).map_err(|error| {
-            if error.is_eof() && text.trim_start().starts_with('{') {
+            let text = text.trim();
+            if text.starts_with('{') && !text.ends_with('}') {
                 Error::data("the model file is cut short").at_line(error.line() as u64)
             } else {
                 not_a_model()

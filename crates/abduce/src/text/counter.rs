@@ -138,6 +138,11 @@ impl TermCounter {
         Ok(Vocabulary::chosen(&self.table, &codes))
     }
 
+    /// Whether there was not one term.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
     /// The codes of the terms within the limits, by their text.
     pub(super) fn select(&self, limits: &Limits) -> Result<Vec<u32>> {
         if self.table.is_empty() {

@@ -65,6 +65,32 @@ impl SampledPosterior {
         count: usize,
         seed: u64,
     ) -> Result<SampledPosterior> {
+        Self::drawn(parameters, log_likelihood, start, count, seed, false)
+    }
+
+    /// The same of a likelihood that is bounded: under priors that integrate, the
+    /// posterior then does, however slowly it falls.
+    ///
+    /// # Errors
+    /// As [`new`](SampledPosterior::new).
+    pub fn of_bounded(
+        parameters: &[Parameter],
+        log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
+        start: &[f64],
+        count: usize,
+        seed: u64,
+    ) -> Result<SampledPosterior> {
+        Self::drawn(parameters, log_likelihood, start, count, seed, true)
+    }
+
+    fn drawn(
+        parameters: &[Parameter],
+        log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
+        start: &[f64],
+        count: usize,
+        seed: u64,
+        bounded: bool,
+    ) -> Result<SampledPosterior> {
         let order = parameters.len();
         let log_prior = |x: &[f64]| -> Result<f64> {
             let own = parameters.iter().zip(x).map(|(p, x)| p.log_prior(*x));
@@ -126,7 +152,17 @@ impl SampledPosterior {
         let mut open = summits
             .chain([&start])
             .filter_map(|from| open_end(parameters, &charts, &with_volume, from));
-        if let Some(end) = open.next() {
+        let priors: Vec<Total> = parameters
+            .iter()
+            .map(Parameter::total)
+            .collect::<Result<_>>()?;
+        let log_priors = priors.into_iter().map(|total| match total {
+            Total::Finite(log) => Some(log),
+            Total::Infinite | Total::Unsettled => None,
+        });
+        let log_priors: Option<f64> = log_priors.sum();
+        let surely_proper = bounded && log_priors.is_some();
+        if let (false, Some(end)) = (surely_proper, open.next()) {
             return Err(improper_because(&format!("it does not fall as {end}")));
         }
         let mut proposal = Proposal::about(&hills);
@@ -200,12 +236,6 @@ impl SampledPosterior {
             own.for_each(|(x, is_angle)| *x = if *is_angle { turned(*x) } else { *x });
             x
         };
-        let priors: Result<Vec<Total>> = parameters.iter().map(Parameter::total).collect();
-        let log_priors = priors?.into_iter().map(|total| match total {
-            Total::Finite(log) => Some(log),
-            Total::Infinite | Total::Unsettled => None,
-        });
-        let log_priors: Option<f64> = log_priors.sum();
         Ok(SampledPosterior {
             draws: drawn.into_iter().map(named).collect(),
             weights,

@@ -80,7 +80,7 @@ fn read_row<'a>(
     let mut indices: Vec<u64> = Vec::new();
     for feature in features.filter(|feature| !feature.starts_with("qid:")) {
         let (name, _) = pair(feature)?;
-        let index = name.parse().map_err(|_| {
+        let index: u64 = name.parse().map_err(|_| {
             Error::data(format!("\"{name}\" is not the number of a feature"))
                 .with_hint("write index:value, as in 17:2")
         })?;
@@ -88,7 +88,9 @@ fn read_row<'a>(
         if batch.text.len() > start {
             batch.text.push(' ');
         }
-        batch.text.push_str(feature);
+        // One feature has one name, however its number is written.
+        batch.text.push_str(&index.to_string());
+        batch.text.push_str(&feature[name.len()..]);
     }
     if !indices.is_sorted_by(|one, next| one < next) {
         indices.sort_unstable();

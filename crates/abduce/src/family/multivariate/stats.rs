@@ -142,7 +142,10 @@ impl Stats for MultivariateStats {
                     if lesser[j * d + j] < -rounding {
                         return Err(crate::family::never_seen());
                     }
-                    lesser[j * d + j] = lesser[j * d + j].max(0.0);
+                    // Noise must not leave a scatter that is none: as much as every
+                    // entry may be off is added to the diagonal.
+                    let noise = 4.0 * (d + 1) as f64 * f64::EPSILON * scatter[j * d + j];
+                    lesser[j * d + j] = lesser[j * d + j].max(0.0) + noise;
                 }
                 (*weight, *mean, *scatter) = (left, rest, lesser);
                 Ok(())

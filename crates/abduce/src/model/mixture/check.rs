@@ -70,7 +70,7 @@ impl Mixture {
             used[*column] = true;
             let fits = match leaf.family.levels() {
                 Some(levels) => field.kind.is_coded() && field.levels.len() <= levels,
-                None if leaf.family.is_text() && leaf.columns.len() == 1 => {
+                None if leaf.family.is_text() && !leaf.family.is_over_counts() => {
                     field.kind == Kind::Text && leaf.family.terms() == Some(field.terms())
                 }
                 None => matches!(field.kind, Kind::Real | Kind::Count),

@@ -197,7 +197,7 @@ pub fn fit_from(
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, schema, survey.seen, options, result);
     fit.rows = source.rows();
-    if options.marks && (target.is_some() || components == 1) {
+    if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
     }
     fit.restarts = restarts;
@@ -388,7 +388,7 @@ pub(super) fn finish(
     // Stopped while starts were tried on a sample, that is all there is.
     let weight = result.statistics.total;
     let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
-    if weight < 0.999 * all {
+    if result.interrupted && weight < 0.999 * all {
         warnings.push(format!(
             "stopped before all rows were used: model and figures are of a sample of weight {weight}"
         ));

@@ -5,7 +5,8 @@
 //! smoothing is. Other families keep their estimates.
 //!
 //! The prior of a Gaussian is a weak normal-gamma about all rows of the column: 0.01
-//! rows at their mean, and 3 for their variance (Fraley & Raftery 2007).
+//! rows at their mean, and 3 for their variance (as Fraley & Raftery 2007 choose them, but
+//! not divided by the number of components).
 
 use super::{Leaf, Mixture, Parameters};
 use crate::bayes::{Conjugate, GaussianBoth, PoissonRate};

@@ -3,11 +3,11 @@
 //! never saw them.
 
 use super::passage::{Passage, levels};
-use super::{Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification};
+use super::{Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, concluded};
 use crate::data::{Field, Kind, NO_CODE, Recoded, Schema, Source};
-use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
+use crate::family::{Statistics, Stats as _, never_seen};
 use crate::learn::Control;
-use crate::model::mixture::fit::{finish, settle, stopped};
+use crate::model::mixture::fit::{settle, stopped};
 use crate::model::mixture::survey::Survey;
 use crate::model::mixture::task::Task;
 use crate::text::{Encoder, Encoding};
@@ -15,6 +15,9 @@ use crate::{Error, Result};
 
 /// A share of a sum that rounding leaves when all of it is gone.
 const ROUNDING: f64 = 1e-12;
+
+/// The same of a scatter, below which it is all noise.
+const NOISE: f64 = 16.0 * f64::EPSILON;
 
 impl Mixture {
     /// Takes rows out that were seen before. The model is then the fit of the
@@ -31,7 +34,10 @@ impl Mixture {
         options: &FitOptions,
         control: Control,
     ) -> Result<Fit> {
-        let clock = std::time::Instant::now();
+        if self.target.is_none() {
+            return Err(Error::parameter("only models of classes can forget")
+                .with_hint("fit the other rows again"));
+        }
         self.refuse_strangers(rows)?;
         let rows = Recoded::new(rows, self.schema.clone())?;
         let mut marks = self.marks.clone();
@@ -45,11 +51,12 @@ impl Mixture {
             )
             .with_hint("what the fit made of the hidden is not kept; fit the other rows again"));
         }
+        let known = marks.is_some();
         let mut statistics = self.statistics.clone();
-        statistics.forget(&survey.labelled)?;
+        statistics.forget(&survey.labelled, known)?;
         let mut seen = self.seen.clone();
-        seen.forget(&survey.seen)?;
-        let (schema, codes) = self.without_the_lost(&statistics, &seen);
+        seen.forget(&survey.seen, known)?;
+        let (schema, codes) = self.without_the_lost(&statistics, &seen, specification);
         let passage = Passage::without(self, codes);
         let components = passage.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
@@ -69,13 +76,8 @@ impl Mixture {
             predictive: specification.predictive,
             control,
         };
-        let mut result = task.in_one_pass(survey.labelled);
-        let entropy = self.entropy();
-        result.statistics.log_likelihood += entropy;
-        result.objective += entropy;
-        result.trace = vec![result.statistics.log_likelihood];
-        result.seconds = vec![clock.elapsed().as_secs_f64()];
-        let mut fit = finish(&task, &schema, survey.seen, options, result);
+        let Survey { labelled, seen } = survey;
+        let mut fit = concluded(&task, &schema, seen, options, labelled, self.entropy());
         fit.mixture.marks = marks;
         Ok(fit)
     }
@@ -87,6 +89,12 @@ impl Mixture {
                 continue;
             };
             let own = &self.schema.fields[own];
+            if let (Some(own), Some(text)) = (own.text.as_deref(), field.text.as_deref())
+                && own.may_grow()
+            {
+                refuse_strange_words(rows, place, field, &text.encoding, &own.encoding)?;
+                continue;
+            }
             let strange: Vec<bool> = field.levels.iter().map(|l| own.code(l).is_none()).collect();
             if !own.kind.is_coded() || !strange.contains(&true) {
                 continue;
@@ -100,11 +108,7 @@ impl Mixture {
                     codes.find(|(row, code)| cells.is_seen(*row) && strange[**code as usize]);
                 if let Some((row, code)) = found {
                     let level = &field.levels[*code as usize];
-                    return Err(Error::data(format!(
-                        "the model has never seen a row with \"{level}\""
-                    ))
-                    .at_column(&field.name)
-                    .at_row(before + row as u64 + 1));
+                    return Err(never_had(level, field, before + row as u64 + 1));
                 }
                 before += chunk.rows() as u64;
             }
@@ -118,6 +122,7 @@ impl Mixture {
         &self,
         left: &MixtureStatistics,
         seen: &Seen,
+        specification: &Specification,
     ) -> (Schema, Vec<Option<Vec<u32>>>) {
         let mut schema = self.schema.clone();
         let mut codes = vec![None; schema.fields.len()];
@@ -132,7 +137,9 @@ impl Mixture {
                 before.get(code).is_some_and(|count| *count > 0.0) && after[code] <= 0.0
             };
             let size = field.levels.len().max(field.terms());
-            if !(0..size).any(lost) || seen.total <= 0.0 {
+            let given = specification.dirichlet.iter();
+            let given = given.map(|(name, _)| name).any(|name| *name == field.name);
+            if given || !(0..size).any(lost) || seen.total <= 0.0 {
                 continue;
             }
             let mut next = 0;
@@ -147,6 +154,44 @@ impl Mixture {
         }
         (schema, codes)
     }
+}
+
+/// An error for the first text with a term that the model does not have.
+fn refuse_strange_words(
+    rows: &dyn Source,
+    place: usize,
+    field: &Field,
+    theirs: &Encoding,
+    own: &Encoding,
+) -> Result<()> {
+    let term = |code: u32| theirs.term(code).unwrap_or_default();
+    let codes = 0..theirs.width() as u32;
+    let strange: Vec<bool> = codes.map(|code| own.code(term(code)).is_none()).collect();
+    if !strange.contains(&true) {
+        return Ok(());
+    }
+    let mut before = 0;
+    for chunk in rows.scan()? {
+        let chunk = chunk?;
+        let cells = chunk.column(place).cells(0, chunk.rows());
+        let Some(documents) = cells.terms() else {
+            continue;
+        };
+        for row in 0..chunk.rows() {
+            let mut codes = documents.row(row).0.iter();
+            if let Some(code) = codes.find(|code| strange[**code as usize]) {
+                return Err(never_had(term(*code), field, before + row as u64 + 1));
+            }
+        }
+        before += chunk.rows() as u64;
+    }
+    Ok(())
+}
+
+fn never_had(what: &str, field: &Field, row: u64) -> Error {
+    Error::data(format!("the model has never seen a row with \"{what}\""))
+        .at_column(&field.name)
+        .at_row(row)
 }
 
 /// Leaves a column with the levels or terms that have a code, and gives the codes
@@ -168,8 +213,8 @@ fn keep(field: &mut Field, codes: Vec<u32>) -> Option<Vec<u32>> {
         *field = Field::with_text(&field.name, encoder);
         return Some(codes);
     }
-    // A pair stays a pair when one of the two has no row left.
-    if field.kind == Kind::Binary {
+    // A pair stays a pair, and what has an order was given by the user.
+    if matches!(field.kind, Kind::Binary | Kind::Ordinal) {
         return None;
     }
     let levels = field.levels.iter().enumerate();
@@ -196,14 +241,16 @@ fn counts(own: &[Statistics]) -> Vec<f64> {
 }
 
 impl MixtureStatistics {
-    /// Takes out what was seen of other rows.
-    fn forget(&mut self, other: &MixtureStatistics) -> Result<()> {
+    /// Takes out what was seen of other rows, `known` to have been seen or not.
+    fn forget(&mut self, other: &MixtureStatistics, known: bool) -> Result<()> {
         for (count, less) in self.weights.iter_mut().zip(&other.weights) {
             *count = lessened(*count, *less)?;
         }
         for (own, less) in self.leaves.iter_mut().zip(&other.leaves) {
             for (own, less) in own.iter_mut().zip(less) {
-                own.forget(less)?;
+                let weights = (own.weight(), less.weight());
+                let gone = own.forget(less);
+                or_less(gone, known, weights, |share| own.scale(share))?;
             }
         }
         self.total = lessened(self.total, other.total)?;
@@ -215,21 +262,42 @@ impl MixtureStatistics {
 }
 
 impl Seen {
-    /// Takes out what was seen of other rows.
-    fn forget(&mut self, other: &Seen) -> Result<()> {
+    /// Takes out what was seen of other rows, `known` to have been seen or not.
+    fn forget(&mut self, other: &Seen, known: bool) -> Result<()> {
         self.total = lessened(self.total, other.total)?;
         self.rows = self.rows.checked_sub(other.rows).ok_or_else(never_seen)?;
         for (own, less) in self.columns.iter_mut().zip(&other.columns) {
-            let before = own.scatter;
-            own.forget(less)?;
-            if own.scatter <= ROUNDING * before {
-                *own = GaussianStats {
-                    scatter: 0.0,
-                    ..own.clone()
-                };
+            let before = own.clone();
+            let gone = own.forget(less);
+            let weights = (before.weight, less.weight);
+            or_less(gone, known, weights, |share| own.scale(share))?;
+            if own.scatter <= NOISE * before.scatter {
+                own.scatter = 0.0;
+                // A constant 0 that is not quite 0 would have no unit.
+                let size = before.mean.abs() + (before.scatter / before.weight).sqrt();
+                if own.mean.abs() <= 1e-12 * size {
+                    own.mean = 0.0;
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// What is left where rounding makes it less than nothing, of rows that are known to
+/// have been seen: as much of the same.
+fn or_less(
+    gone: Result<()>,
+    known: bool,
+    (weight, less): (f64, f64),
+    scale: impl FnOnce(f64),
+) -> Result<()> {
+    match gone {
+        Err(_) if known && less < weight => {
+            scale((weight - less) / weight);
+            Ok(())
+        }
+        gone => gone,
     }
 }
 

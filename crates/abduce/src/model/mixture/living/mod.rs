@@ -18,7 +18,7 @@ use super::fit::{finish, settle, stopped};
 use super::survey::Survey;
 use super::task::Task;
 use super::{Fit, FitOptions, Leaf, Marks, Mixture, MixtureStatistics, Seen, Specification};
-use crate::data::{Field, Recoded, Schema, Source};
+use crate::data::{Field, Recoded, Schema, Source, number_token};
 use crate::learn::{Control, EmOptions, Latent, Progress, em};
 use crate::{Error, Result};
 use passage::Passage;
@@ -27,8 +27,11 @@ impl Mixture {
     /// Whether the statistics are those of the rows alone, with nothing in them
     /// that only some parameters said of the hidden.
     pub fn is_exact(&self) -> bool {
-        let labelled = self.seen.unlabelled <= 0.0 || self.components() == 1;
-        self.seen.total > 0.0 && labelled && self.seen.incomplete <= 0.0
+        // Rows without a label that weigh nothing are in no statistics.
+        let labelled = self.seen.total - self.seen.unlabelled;
+        let shared = self.statistics.total - labelled;
+        let known = shared <= 1e-9 * self.seen.total || self.components() == 1;
+        self.seen.total > 0.0 && known && self.seen.incomplete <= 0.0
     }
 
     /// Takes in new rows, with all levels, terms and classes that are new in them.
@@ -72,10 +75,11 @@ impl Mixture {
         let mut fields = Vec::with_capacity(self.schema.fields.len());
         for (place, own) in self.schema.fields.iter().enumerate() {
             let more = new.fields.iter().find(|field| field.name == own.name);
-            fields.push(match more {
-                Some(more) if self.models(place) => own.union(more)?,
-                Some(more) => more.clone(),
-                None => own.clone(),
+            fields.push(match (more, self.constant(place)) {
+                (Some(more), Some(x)) => with_constant(more, x),
+                (Some(more), None) if self.models(place) => own.union(more)?,
+                (Some(more), None) => more.clone(),
+                (None, _) => own.clone(),
             });
         }
         let schema = Schema {
@@ -154,6 +158,23 @@ impl Mixture {
         self.target == Some(column) || self.leaf_of(column).is_some()
     }
 
+    /// The columns of numbers of which so little was seen, nothing or one number,
+    /// that new rows may say what they are.
+    pub fn unsettled(&self) -> Vec<String> {
+        let fields = self.schema.fields.iter().enumerate();
+        let unsettled = fields.filter(|(place, field)| {
+            let number = !field.kind.is_coded() && field.text.is_none();
+            number && (!self.models(*place) || self.constant(*place).is_some())
+        });
+        unsettled.map(|(_, field)| field.name.clone()).collect()
+    }
+
+    /// The number that a column has in all rows, where it has one.
+    fn constant(&self, column: usize) -> Option<f64> {
+        let leaf = &self.leaves[self.leaf_of(column)?];
+        leaf.fixed.then(|| self.seen.columns[column].mean)
+    }
+
     /// The leaf of a column.
     fn leaf_of(&self, column: usize) -> Option<usize> {
         let mut leaves = self.leaves.iter();
@@ -171,12 +192,27 @@ impl Mixture {
     }
 }
 
+/// A column in which there is also a constant number. All that is known of such a
+/// column is its number, so that its kind is any that can have it.
+fn with_constant(field: &Field, x: f64) -> Field {
+    if !field.kind.is_coded() || field.level_numbers().is_none() {
+        return field.clone();
+    }
+    let constant = Field::with_levels(&field.name, field.kind, [number_token(x)]);
+    field.union(&constant).unwrap_or_else(|_| field.clone())
+}
+
 /// What a column is in all the models that have seen something of it.
 fn union_of(parts: &[&Mixture], own: &Field) -> Result<Field> {
     let mut union: Option<Field> = None;
+    let mut constants = Vec::new();
     for part in parts {
         let place = part.schema.position(&own.name)?;
         let field = &part.schema.fields[place];
+        if let Some(x) = part.constant(place) {
+            constants.push(x);
+            continue;
+        }
         if !part.models(place) {
             continue;
         }
@@ -194,7 +230,28 @@ fn union_of(parts: &[&Mixture], own: &Field) -> Result<Field> {
             }
         });
     }
-    Ok(union.unwrap_or_else(|| own.clone()))
+    Ok(match union {
+        Some(union) => constants
+            .into_iter()
+            .fold(union, |union, x| with_constant(&union, x)),
+        None => own.clone(),
+    })
+}
+
+/// The fit that statistics are, with H(z) of what was hidden.
+fn concluded(
+    task: &Task,
+    schema: &Schema,
+    seen: Seen,
+    options: &FitOptions,
+    statistics: MixtureStatistics,
+    entropy: f64,
+) -> Fit {
+    let mut result = task.in_one_pass(statistics);
+    result.statistics.log_likelihood += entropy;
+    result.objective += entropy;
+    result.trace = vec![result.statistics.log_likelihood];
+    finish(task, schema, seen, options, result)
 }
 
 /// Models, perhaps new rows, and the schema of all of them.
@@ -209,7 +266,6 @@ struct Grown<'a> {
 
 impl Grown<'_> {
     fn learn(&self, rows: Option<&dyn Source>) -> Result<Fit> {
-        let clock = std::time::Instant::now();
         let first = self.parts[0];
         if self.parts.iter().any(|part| part.seen.rows == 0) {
             return Err(Error::data("the model does not say what it has seen")
@@ -242,7 +298,10 @@ impl Grown<'_> {
             let own = passage.statistics(&part.statistics, target, components, &leaves, &seen)?;
             old.merge(&own);
         }
-        let hidden = match (target, self.unlabelled > 0.0) {
+        // Scores cannot say how probable a label is.
+        let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
+        let unlabelled = if told_apart { self.unlabelled } else { 0.0 };
+        let hidden = match (target, unlabelled > 0.0) {
             (Some(_), false) => 0.0,
             _ => survey.seen.unlabelled,
         };
@@ -260,7 +319,7 @@ impl Grown<'_> {
             target,
             components,
             weights: weights.weight_belief(&self.schema, target, components)?,
-            unlabelled: self.unlabelled,
+            unlabelled,
             log_units: seen.log_units(&leaves),
             predictive: self.specification.predictive,
             control: self.control,
@@ -276,12 +335,7 @@ impl Grown<'_> {
                 all
             }
         };
-        let mut result = task.in_one_pass(statistics);
-        result.statistics.log_likelihood += entropy;
-        result.objective += entropy;
-        result.trace = vec![result.statistics.log_likelihood];
-        result.seconds = vec![clock.elapsed().as_secs_f64()];
-        let mut fit = finish(&task, &self.schema, seen, self.options, result);
+        let mut fit = concluded(&task, &self.schema, seen, self.options, statistics, entropy);
         fit.mixture.marks = self.marks(rows)?;
         Ok(fit)
     }

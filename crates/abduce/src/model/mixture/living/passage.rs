@@ -10,6 +10,8 @@ use crate::{Error, Result};
 /// From a mixture's schema to another.
 pub(super) struct Passage<'a> {
     from: &'a Mixture,
+    /// The names of the columns there.
+    names: Vec<String>,
     /// Where each column comes from, and what becomes of its levels.
     columns: Vec<Option<(usize, Translation)>>,
 }
@@ -21,15 +23,24 @@ impl<'a> Passage<'a> {
     /// If it has not.
     pub fn new(from: &'a Mixture, to: &Schema) -> Result<Passage<'a>> {
         let own = &from.schema.fields;
+        let names = to.fields.iter().map(|field| field.name.clone()).collect();
         let columns = to.fields.iter().map(|to| {
             let place = own.iter().position(|field| field.name == to.name);
             let place = place.filter(|place| from.models(*place));
+            let translation = |place: usize| match from.constant(place) {
+                Some(x) if to.kind.is_coded() => Translation::constant(x, to),
+                _ => Translation::new(&own[place], to),
+            };
             place
-                .map(|place| Ok((place, Translation::new(&own[place], to)?)))
+                .map(|place| Ok((place, translation(place)?)))
                 .transpose()
         });
         let columns = columns.collect::<Result<_>>()?;
-        Ok(Passage { from, columns })
+        Ok(Passage {
+            from,
+            names,
+            columns,
+        })
     }
 
     /// To the same columns without some of their levels and terms: `codes` has the
@@ -39,8 +50,10 @@ impl<'a> Passage<'a> {
             let translation = codes.map_or(Translation::Same, Translation::Codes);
             Some((place, translation))
         });
+        let names = from.schema.fields.iter().map(|field| field.name.clone());
         Passage {
             from,
+            names: names.collect(),
             columns: columns.collect(),
         }
     }
@@ -58,6 +71,7 @@ impl<'a> Passage<'a> {
                 }
                 moments
             }
+            Some((_, Translation::Constant(_))) => GaussianStats::default(),
             Some((place, _)) => seen.columns[*place].clone(),
             None => GaussianStats::default(),
         };
@@ -128,13 +142,14 @@ impl<'a> Passage<'a> {
                 statistics: &statistics.leaves[number][j],
                 position,
                 translation,
+                exact: self.from.seen.incomplete <= 0.0,
             })
         };
         let places: Vec<Option<Place>> = leaf.columns.iter().map(own).collect();
         if places.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let name = || &self.from.schema.fields[leaf.columns[0]].name;
+        let name = || &self.names[leaf.columns[0]];
         let carried = match (&leaf.family, places.as_slice()) {
             (LeafFamily::Multivariate { .. }, _) => block(leaf, &places),
             (LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. }, _)
@@ -169,12 +184,18 @@ struct Place<'a> {
     /// The position of the column in its leaf.
     position: usize,
     translation: &'a Translation,
+    /// Whether no hidden cell was completed.
+    exact: bool,
 }
 
 impl Place<'_> {
     /// As statistics of a leaf over this column alone.
     fn alone(&self, leaf: &Leaf, mean: f64) -> Option<Statistics> {
         if leaf.fixed {
+            // What was expected of hidden cells is more than a constant.
+            if matches!(self.statistics, Statistics::Multivariate(_)) && !self.exact {
+                return None;
+            }
             let weight = self
                 .moments()
                 .map_or(self.statistics.weight(), |m| m.weight);
@@ -183,6 +204,18 @@ impl Place<'_> {
         let mut own = leaf.family.zero();
         if self.leaf.fixed {
             let moments = self.moments()?;
+            if let Translation::Constant(code) = self.translation {
+                match &mut own {
+                    Statistics::Categorical(own) => own.counts[*code as usize] = moments.weight,
+                    Statistics::Bernoulli(own) if *code == 0 => own.failures = moments.weight,
+                    Statistics::Bernoulli(own) => own.successes = moments.weight,
+                    _ => return None,
+                }
+                return Some(own);
+            }
+            if moments.weight > 0.0 && !leaf.family.supports(moments.mean) {
+                return None;
+            }
             observe(leaf, &[moments.mean], &[moments.weight], &mut own);
             return Some(own);
         }
@@ -268,7 +301,8 @@ fn block(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
             scatter,
         } => {
             *weight = moments.first()?.weight;
-            if moments.iter().any(|own| own.weight != *weight) {
+            let other = |own: &GaussianStats| (own.weight - *weight).abs() > 1e-9 * *weight;
+            if moments.iter().any(other) {
                 return None;
             }
             let d = mean.len();
