@@ -91,14 +91,14 @@ impl TextArguments {
         };
         let limits = Limits::default();
         Ok(TextOptions {
+            wordless: false,
             analyzer: Analyzer::new(AnalyzerOptions {
                 unit: self.terms.unwrap_or(default.unit),
                 ngrams: self.ngrams.unwrap_or(default.ngrams),
                 lowercase: !self.case_sensitive,
                 stop_words,
                 ..default
-                wordless: false,
-        })?,
+            })?,
             limits: Limits {
                 smallest: self.min_df.unwrap_or(limits.smallest),
                 largest: self.max_df.unwrap_or(limits.largest),
