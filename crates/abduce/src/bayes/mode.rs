@@ -57,7 +57,8 @@ impl Hill {
         self.height + log_diagonal(&self.factor, self.summit.len())
     }
 
-    /// Whether a place is on this hill: near in its own units, or no valley between.
+    /// Whether a place is on this hill: not above it, and near in its own units or with no
+    /// valley between.
     pub(super) fn holds(&self, f: &dyn Fn(&[f64]) -> f64, place: &[f64]) -> bool {
         let order = place.len();
         let inverse = invert_lower(&self.factor, order);
@@ -68,7 +69,9 @@ impl Hill {
             let x = off.iter().zip(&self.summit).map(|(d, c)| c + share * d);
             f(&x.collect::<Vec<f64>>())
         };
-        square < 0.25 || (1..8).all(|i| between(f64::from(i) / 8.0) >= floor)
+        // A climb that lost its way ends below what it was to find.
+        f(place) < self.height + 0.5
+            && (square < 0.25 || (1..8).all(|i| between(f64::from(i) / 8.0) >= floor))
     }
 }
 

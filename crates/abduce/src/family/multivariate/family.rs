@@ -276,8 +276,9 @@ impl Family for MultivariateGaussian {
         let structured = match (&self.covariance, shape.structure) {
             (Covariance::Full(matrix), Structure::Full | Structure::Tied) => {
                 let symmetric = |t: usize| {
-                    let size = matrix[t].abs().max(matrix[(t % d) * d + t / d].abs());
-                    (matrix[t] - matrix[(t % d) * d + t / d]).abs() <= 1e-9 * size
+                    let (i, j) = (t % d, t / d);
+                    let size = (matrix[i * (d + 1)] * matrix[j * (d + 1)]).sqrt();
+                    (matrix[t] - matrix[i * d + j]).abs() <= 1e-9 * size
                 };
                 matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
             }

@@ -147,6 +147,12 @@ impl Stats for MultivariateStats {
                     let noise = 4.0 * (d + 1) as f64 * f64::EPSILON * scatter[j * d + j];
                     lesser[j * d + j] = lesser[j * d + j].max(0.0) + noise;
                 }
+                for j in 0..d {
+                    for i in 0..j {
+                        let both = 0.5 * (lesser[j * d + i] + lesser[i * d + j]);
+                        (lesser[j * d + i], lesser[i * d + j]) = (both, both);
+                    }
+                }
                 (*weight, *mean, *scatter) = (left, rest, lesser);
                 Ok(())
             }
