@@ -1,7 +1,8 @@
-"""Writes a large CSV of seeded random rows: stream_write.py FOLDER BYTES. Called by stream_fit.py.
+"""Writes a large file of seeded random rows: stream_write.py FOLDER BYTES [text]. Called by stream_fit.py.
 
 Twelve real columns around a centre that depends on the label, a category whose shares depend on it too, and the label.
-One cell in fifty is empty, except in the label. No two rows are copies, so no reader can profit from repetition.
+One cell in fifty is empty, except in the label. No two rows are copies, so no reader can profit from repetition. With `text`, a TSV
+of labels and messages of about 60 words, some of them a label's own.
 """
 
 import json
@@ -12,8 +13,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+import texts
+
 SEED = 2027
 ROWS_PER_BLOCK = 200_000
+TEXTS_PER_BLOCK = 20_000
 REAL_COLUMNS = 12
 LABELS = np.array(["alder", "birch", "cedar"])
 COLOURS = np.array(["red", "green", "blue", "grey", "black"])
@@ -48,14 +52,37 @@ def write(path, size):
     return rows
 
 
+def write_texts(path, size):
+    """Appends messages until the file has at least `size` bytes; returns their number."""
+    generator = np.random.default_rng(SEED)
+    words, weights = texts.vocabulary(generator)
+    words, weights = np.array(words, dtype=object), weights.cumsum()
+    rows = 0
+    with path.open("w", encoding="utf-8") as file:
+        file.write("label\ttext\n")
+        while file.tell() < size:
+            labels = generator.choice(len(LABELS), TEXTS_PER_BLOCK, p=[0.5, 0.3, 0.2])
+            lengths = generator.poisson(60, TEXTS_PER_BLOCK) + 1
+            drawn = np.searchsorted(weights, generator.random(lengths.sum()))
+            # One word in ten is moved to another rank, which depends on the label.
+            own = generator.random(drawn.size) < 0.1
+            drawn[own] = (7 * drawn[own] + 13 * np.repeat(labels, lengths)[own]) % len(words)
+            chosen, ends = words[drawn.clip(0, len(words) - 1)], lengths.cumsum()
+            for label, start, end in zip(labels, ends - lengths, ends):
+                file.write(f"{LABELS[label]}\t{' '.join(chosen[start:end])}\n")
+            rows += TEXTS_PER_BLOCK
+    return rows
+
+
 def main():
     folder, size = Path(sys.argv[1]), int(sys.argv[2])
-    note = folder / "stream.json"
+    is_text = sys.argv[3:] == ["text"]
+    note = folder / ("texts.json" if is_text else "stream.json")
     if note.exists() and json.loads(note.read_text())["wanted_bytes"] == size:
         return
     folder.mkdir(parents=True, exist_ok=True)
     note.unlink(missing_ok=True)
-    rows = write(folder / "stream.csv", size)
+    rows = write_texts(folder / "texts.tsv", size) if is_text else write(folder / "stream.csv", size)
     note.write_text(json.dumps({"rows": rows, "wanted_bytes": size}))
 
 

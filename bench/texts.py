@@ -6,8 +6,8 @@ SEED = 7
 WORDS = 150_000
 
 
-def made_up(generator, size):
-    """Words of one to four syllables: frequent ones are short, as they are in life."""
+def vocabulary(generator):
+    """Words of one to four syllables, the frequent ones short as in life, and how frequent each is."""
     onsets = ["", ""] + "b c d f g h j k l m n p r s t v w br ch cl dr fl gr pl pr sh st th tr".split()
     vowels, codas = "a e i o u ai ou".split(), ["", "", "", "", "", "n", "r", "s", "t"]
     words, known = [], set()
@@ -20,7 +20,13 @@ def made_up(generator, size):
         elif generator.random() < 0.1:
             words.append(f"{word}{len(words)}")
     weights = 1 / (np.arange(1, len(words) + 1) + 2.7) ** 1.07
-    drawn = generator.choice(len(words), size=size // 4, p=weights / weights.sum())
+    return words, weights / weights.sum()
+
+
+def made_up(generator, size):
+    """Words for so many bytes, with capitals and punctuation."""
+    words, weights = vocabulary(generator)
+    drawn = generator.choice(len(words), size=size // 4, p=weights)
     marks = generator.choice(["", "", "", "", "", "", "", ",", ".", "!", "?", "'s"], size=drawn.size)
     capitals = generator.random(drawn.size) < 0.1
     for place, mark, capital in zip(drawn, marks, capitals):

@@ -12,8 +12,11 @@ pub(crate) struct TermTable {
     components: usize,
     /// How many numbers a term has: whole vectors of the chip.
     width: usize,
-    /// Term-major: component `j` of term `t` is at `t * width + j`.
+    /// Term-major: component `j` of term `t` is at `start + t * width + j`.
     weights: Vec<f64>,
+    /// Where the table begins: at the edge of a line of the cache, so that a term has
+    /// no more lines than it fills.
+    start: usize,
     /// What every document adds, term or no term.
     base: Vec<f64>,
     /// Whether terms count once however often they occur.
@@ -35,8 +38,11 @@ impl TermTable {
             3..=4 => 4,
             _ => components.next_multiple_of(8),
         };
-        let mut weights = vec![0.0; terms * width];
-        let rows = weights.par_chunks_exact_mut(width).enumerate();
+        const LINE: usize = 64;
+        let mut weights = vec![0.0; terms * width + LINE / 8];
+        let start = weights.as_ptr().align_offset(LINE).min(LINE / 8);
+        let rows = &mut weights[start..start + terms * width];
+        let rows = rows.par_chunks_exact_mut(width).enumerate();
         rows.with_min_len(512).for_each(|(term, row)| {
             let places = row[..components].iter_mut().enumerate();
             places.for_each(|(j, own)| *own = weight(term, j));
@@ -45,6 +51,7 @@ impl TermTable {
             components,
             width,
             weights,
+            start,
             base,
             once,
         }
@@ -52,7 +59,8 @@ impl TermTable {
 
     /// What a document adds to the log-density of one component.
     pub fn of_component(&self, component: usize, codes: &[u32], counts: &[f64]) -> f64 {
-        let weight = |code: &u32| self.weights[*code as usize * self.width + component];
+        let weight =
+            |code: &u32| self.weights[self.start + *code as usize * self.width + component];
         let terms = codes.iter().zip(counts);
         let sum: f64 = match self.once {
             true => terms.map(|(code, _)| weight(code)).sum(),
@@ -71,7 +79,7 @@ impl TermTable {
     pub fn of_all(&self, codes: &[u32], counts: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&self.base);
         let counts = (!self.once).then_some(counts);
-        add_terms(&self.weights, self.width, codes, counts, out);
+        add_terms(&self.weights[self.start..], self.width, codes, counts, out);
     }
 }
 

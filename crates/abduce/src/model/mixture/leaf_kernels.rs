@@ -111,12 +111,18 @@ impl LevelTable {
     /// Adds what the levels of unlabelled rows say of every component.
     pub fn add_log_density(&self, leaves: &[Vec<Cells>], rows: usize, joint: &mut [f64]) {
         let columns: Vec<&Cells> = self.leaves.iter().map(|leaf| &leaves[*leaf][0]).collect();
+        let levels: Vec<&[u32]> = columns.iter().map(|cells| cells.codes()).collect();
+        let all_seen = columns.iter().all(|cells| cells.seen.is_none());
         let mut codes = Vec::with_capacity(columns.len());
         by_tiles(self.table.components(), rows, joint, |row, sums| {
             codes.clear();
-            for (cells, (start, size)) in columns.iter().zip(&self.places) {
-                if cells.is_seen(row) {
-                    codes.push(start + cells.codes()[row].min(size - 1));
+            let places = levels.iter().zip(&self.places);
+            let own = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
+            match all_seen {
+                true => codes.extend(own),
+                false => {
+                    let own = own.zip(&columns).filter(|(_, cells)| cells.is_seen(row));
+                    codes.extend(own.map(|(code, _)| code));
                 }
             }
             self.table.of_all(&codes, &[], sums);
@@ -139,9 +145,9 @@ fn by_tiles(
         let told = tile.chunks_exact_mut(components).take(len);
         told.enumerate().for_each(|(i, sums)| say(start + i, sums));
         for (j, own) in joint.chunks_exact_mut(rows).enumerate() {
-            let told = tile[j..].iter().step_by(components);
+            let told = tile.chunks_exact(components);
             let cells = own[start..start + len].iter_mut();
-            cells.zip(told).for_each(|(cell, sum)| *cell += sum);
+            cells.zip(told).for_each(|(cell, sums)| *cell += sums[j]);
         }
     }
 }
