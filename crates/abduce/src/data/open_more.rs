@@ -82,5 +82,12 @@ pub fn open_more(
         text: text.into_iter().next(),
         ..options.clone()
     };
-    open_inputs(inputs, &options, notes)
+    open_inputs(inputs, &options, notes).map_err(|error| {
+        // What the model has learned of a column is of its kind.
+        match error.to_string().contains("--kind") {
+            true => error
+                .with_hint("the model has learned the column so; fit all rows again to change it"),
+            false => error,
+        }
+    })
 }
