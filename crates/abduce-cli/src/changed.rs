@@ -1,12 +1,15 @@
 //! What is told about a model that has taken in rows, was added up or has
 //! forgotten: what is new in it, what is gone, and where it lies now.
 
+use crate::arguments::{DataArguments, files_read};
 use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::{Output, write_json};
+use crate::interrupt;
+use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{counted, readable};
-use abduce::data::{Field, Schema};
+use abduce::data::{Field, Opened, Schema};
+use abduce::learn::Control;
 use abduce::store::{Changed, Model};
 use abduce::text::Encoding;
 use serde::Serialize;
@@ -16,6 +19,38 @@ use std::path::Path;
 
 /// How many new or lost names are shown.
 const SHOWN: usize = 8;
+
+/// A model file that is to change, and where to write it if not in its place.
+pub struct Place<'a> {
+    pub model: &'a Path,
+    pub output: Option<&'a Path>,
+}
+
+impl Place<'_> {
+    /// Lets rows change the model.
+    pub fn change(
+        &self,
+        data: &DataArguments,
+        context: &Context,
+        act: impl FnOnce(&Model, &Opened, Control) -> abduce::Result<Changed>,
+    ) -> Outcome {
+        let model = Model::load(self.model)?;
+        let place = self.output.unwrap_or(self.model);
+        Output::probe(place)?;
+        let opened = data.open_more(&model, context)?;
+        let files = files_read(&opened, self.model).into_iter();
+        refuse_inputs(Some(place), files.filter(|file| file != self.model))?;
+        let changed = interrupt::stoppable(|interrupt| {
+            let control = Control {
+                interrupt: Some(interrupt),
+                progress: None,
+            };
+            act(&model, &opened, control)
+        });
+        let changed = changed.map_err(|why| opened.locate(why))?;
+        keep(&changed, &[&model], place, &opened.notes, context)
+    }
+}
 
 /// A column whose levels or terms are others than before.
 #[derive(Serialize)]

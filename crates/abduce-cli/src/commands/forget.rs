@@ -1,13 +1,9 @@
 //! `forget`: a model without some of its rows.
 
-use crate::arguments::{DataArguments, files_read};
-use crate::changed;
+use crate::arguments::DataArguments;
+use crate::changed::Place;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::interrupt;
-use crate::output::{Output, refuse_inputs};
-use abduce::learn::Control;
-use abduce::store::Model;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -33,20 +29,12 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let model = Model::load(&self.model)?;
-        let place = self.output.as_deref().unwrap_or(&self.model);
-        Output::probe(place)?;
-        let opened = self.data.open_more(&model, context)?;
-        let files = files_read(&opened, &self.model).into_iter();
-        refuse_inputs(Some(place), files.filter(|file| *file != self.model))?;
-        let changed = interrupt::stoppable(|interrupt| {
-            let control = Control {
-                interrupt: Some(interrupt),
-                progress: None,
-            };
+        let place = Place {
+            model: &self.model,
+            output: self.output.as_deref(),
+        };
+        place.change(&self.data, context, |model, opened, control| {
             model.forget(&*opened.source, control)
-        });
-        let changed = changed.map_err(|why| opened.locate(why))?;
-        changed::keep(&changed, &[&model], place, &opened.notes, context)
+        })
     }
 }

@@ -118,7 +118,8 @@ fn inverse_bessel_ratio_undoes_the_ratio() {
     ] {
         let (ratio, rest) = ratio_and_rest(x);
         let found = inverse_bessel_ratio(ratio, rest);
-        assert!((found / x - 1.0).abs() < 1e-13, "{found} {x}");
+        let allowed = (1e-15 * (10.0 + 3.0 * x)).min(1e-13);
+        assert!((found / x - 1.0).abs() < allowed, "{found} {x}");
     }
 }
 
