@@ -1,7 +1,13 @@
-# mclust.json: log-likelihoods of R's mclust on Old Faithful. mclust starts from a hierarchical clustering, once, and
-# stops early by default, so its numbers are a bar to clear rather than the maximum (see mixture.json for that).
+# mclust.json: what R's mclust finds. `faithful` are two single fits; `tables` are its grids of BIC (−2 log-likelihood
+# plus penalty, less is better) over fourteen structures and one to nine components; `msteps` are covariances of one
+# M-step for given responsibilities, for every structure.
+# mclust starts from a hierarchical clustering, once, and stops early by default, so that its likelihoods are a bar to
+# clear rather than maxima; the M-steps are exact but for EVE and VVE, whose search ends early too.
 
 suppressMessages(library(mclust))
+
+number <- function(x) ifelse(is.na(x), "null", sprintf("%.15g", x))
+vector_of <- function(x) paste0("[", paste(number(x), collapse = ", "), "]")
 
 faithful_table <- read.csv("faithful.csv")
 
@@ -10,12 +16,35 @@ entry <- function(name, components) {
   sprintf('  {"name": "%s", "components": %d, "log_likelihood": %.15g, "bic": %.15g, "parameters": %d}',
           name, components, model$loglik, -model$bic, as.integer(model$df))
 }
-
 entries <- c(entry("VVV", 2), entry("EEE", 3))
+
+grid <- function(file) {
+  table <- read.csv(file)
+  names <- if (ncol(table) == 1) c("E", "V") else mclust.options("emModelNames")
+  bic <- -unclass(mclustBIC(table, G = 1:9, modelNames = names, verbose = FALSE))
+  rows <- sapply(names, function(name) sprintf('   "%s": %s', name, vector_of(bic[, name])))
+  sprintf('  "%s": {\n%s\n  }', sub(".csv", "", file), paste(rows, collapse = ",\n"))
+}
+tables <- sapply(c("faithful.csv", "iris.csv", "galaxies.csv", "crabs.csv"), grid)
+
+# Responsibilities of three components, smooth in the first column: any would do.
+iris_table <- as.matrix(read.csv("iris.csv"))
+x <- iris_table[, 1]
+z <- cbind(exp(-(x - 5)^2), exp(-(x - 6)^2 / 2), exp(-(x - 7)^2 / 3))
+z <- z / rowSums(z)
+step <- function(name) {
+  model <- mstep(name, data = iris_table, z = z, control = emControl(tol = c(1e-5, 1e-12), itmax = c(.Machine$integer.max, 10000)))
+  sigma <- model$parameters$variance$sigma
+  sprintf('  "%s": %s', name, vector_of(as.vector(sigma)))
+}
+steps <- sapply(mclust.options("emModelNames"), step)
+
 writeLines(c(
   "{",
   sprintf(' "made_with": {"R": "%s", "mclust": "%s"},', getRversion(), packageVersion("mclust")),
-  ' "faithful": [', paste(entries, collapse = ",\n"), " ]",
+  ' "faithful": [', paste(entries, collapse = ",\n"), " ],",
+  ' "tables": {', paste(tables, collapse = ",\n"), " },",
+  ' "msteps": {', paste(steps, collapse = ",\n"), " }",
   "}"
 ), "mclust.json")
 cat("mclust.json:", file.size("mclust.json") / 1000, "kB\n")

@@ -301,7 +301,7 @@ fn write_multivariate(
     }
     let tied = matches!(
         &leaf.family,
-        LeafFamily::Multivariate { shape, .. } if shape.structure == Structure::Tied
+        LeafFamily::Multivariate { shape, .. } if shape.structure.is_shared()
     );
     let shown = if tied { 1 } else { gaussians.len() };
     for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {

@@ -210,8 +210,13 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// The posterior modes of the parameters of several components.
-            pub fn map_all(&self, stats: &[Statistics]) -> Vec<Distribution> {
+            /// The posterior modes of the parameters of several components, which
+            /// were something `before`.
+            pub fn map_all(
+                &self,
+                stats: &[Statistics],
+                before: Option<&[Distribution]>,
+            ) -> Vec<Distribution> {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
                         let own: Vec<_> = stats
@@ -226,10 +231,20 @@ macro_rules! closed_enums {
                             let scales = vec![unit; <$type as Family>::columns(shape)];
                             <$type as Family>::vague(shape, &scales)
                         });
-                        <$type as Family>::map_all(shape, &own, prior, &vague)
-                            .into_iter()
-                            .map(Distribution::$variant)
-                            .collect()
+                        let before: Option<Vec<_>> = before.map(|before| {
+                            let same = before.iter().filter_map(|d| match d {
+                                Distribution::$variant(d) => Some(d),
+                                _ => None,
+                            });
+                            same.collect()
+                        });
+                        let found = match before {
+                            Some(before) if before.len() == own.len() => {
+                                <$type as Family>::map_all_from(shape, &own, prior, &vague, &before)
+                            }
+                            _ => <$type as Family>::map_all(shape, &own, prior, &vague),
+                        };
+                        found.into_iter().map(Distribution::$variant).collect()
                     })*
                 }
             }

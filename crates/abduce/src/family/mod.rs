@@ -284,6 +284,18 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
         stats.iter().copied().map(one).collect()
     }
 
+    /// The same where the components were something `before`, for families whose
+    /// estimates are found by a search that has to begin somewhere.
+    fn map_all_from(
+        shape: &Self::Shape,
+        stats: &[&Self::Stats],
+        prior: &Self::Prior,
+        vague: &Self,
+        _before: &[&Self],
+    ) -> Vec<Self> {
+        Self::map_all(shape, stats, prior, vague)
+    }
+
     /// The log-prior of the parameters of several components.
     fn log_prior_all<'a>(
         _shape: &Self::Shape,

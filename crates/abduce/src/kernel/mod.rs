@@ -3,6 +3,7 @@
 //! unless a function says otherwise.
 
 pub(crate) mod definite;
+pub(crate) mod eigen;
 pub(crate) mod gaussian;
 pub(crate) mod linear;
 pub(crate) mod minimum;

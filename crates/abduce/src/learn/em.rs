@@ -70,8 +70,13 @@ pub trait Latent: Sync {
     fn log_likelihood(&self, statistics: &Self::Statistics) -> (f64, f64);
 
     /// The parameters that maximise the expected log-likelihood plus the
-    /// log-prior.
-    fn maximize(&self, statistics: &Self::Statistics) -> Self::Parameters;
+    /// log-prior; where that takes a search, at least better ones than those
+    /// `before`, under which the statistics were expected.
+    fn maximize(
+        &self,
+        statistics: &Self::Statistics,
+        before: Option<&Self::Parameters>,
+    ) -> Self::Parameters;
 
     /// The log-prior of parameters, up to a constant.
     fn log_prior(&self, parameters: &Self::Parameters) -> f64;
@@ -161,7 +166,7 @@ pub fn em<M: Latent>(
     };
     let weight = weight.max(f64::MIN_POSITIVE);
     for number in 1..=options.max_iterations {
-        let parameters = model.maximize(&result.statistics);
+        let parameters = model.maximize(&result.statistics, Some(&result.parameters));
         let Some(statistics) = expect_all(model, source, &parameters, options.step, control)?
         else {
             result.interrupted = true;

@@ -33,7 +33,8 @@ pub struct ModelOptions {
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
     components: Option<usize>,
 
-    /// The covariance of the numbers: full, tied, diagonal or spherical
+    /// The covariance of the numbers: full, tied, diagonal, spherical, identity, or
+    /// one of mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV
     /// [gda, mixture; default: full]; or the shape of the bandwidth: diagonal or
     /// full [kde; default: diagonal]
     #[arg(long, value_name = "SHAPE", value_parser = covariance)]
@@ -188,9 +189,9 @@ impl ModelOptions {
 
     fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
         let no_iterations = "a density is made of the rows at once";
-        let other_shape = matches!(
+        let other_shape = !matches!(
             self.covariance,
-            Some(CovarianceKind::Tied | CovarianceKind::Spherical)
+            None | Some(CovarianceKind::Full | CovarianceKind::Diagonal)
         );
         let unfit = [
             (

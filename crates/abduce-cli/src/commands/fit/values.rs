@@ -24,10 +24,6 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 pub fn covariance(text: &str) -> Result<CovarianceKind, String> {
-    const CODES: &str = " EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV identity ";
-    if CODES.contains(&format!(" {text} ")) || text.contains(',') {
-        return Err(later("this covariance") + "; there are full, tied, diagonal and spherical");
-    }
     text.parse().map_err(|error: Error| error.to_string())
 }
 

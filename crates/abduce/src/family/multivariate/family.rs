@@ -1,18 +1,19 @@
 //! The multivariate Gaussian as a family: densities, estimates, priors, starts.
 
+use super::estimate::estimates_of_all;
 use super::run::{by_pattern, slices};
 use super::stats::{observe_complete, pull_together};
 use super::{
     Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
     MultivariateShape, MultivariateStats, Structure,
 };
+use crate::Result;
 use crate::data::Rows;
 use crate::family::gaussian::GaussianStats;
-use crate::family::{Belief, Family, Fill, Gaussian, Scale, merged, nothing_seen};
+use crate::family::{Belief, Family, Fill, Gaussian, Scale, Stats, nothing_seen};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
 use crate::kernel::special::LN_TAU;
-use crate::{Error, Result};
 use rand::Rng;
 
 impl Family for MultivariateGaussian {
@@ -27,14 +28,14 @@ impl Family for MultivariateGaussian {
 
     fn zero(shape: &MultivariateShape) -> MultivariateStats {
         let d = shape.columns;
-        match shape.structure {
-            Structure::Full | Structure::Tied => MultivariateStats::Full {
+        match shape.structure.is_correlated() {
+            true => MultivariateStats::Full {
                 weight: 0.0,
                 mean: vec![0.0; d],
                 scatter: vec![0.0; d * d],
             },
-            structure => MultivariateStats::Columns {
-                spherical: structure == Structure::Spherical,
+            false => MultivariateStats::Columns {
+                spherical: shape.structure.is_spherical(),
                 columns: vec![GaussianStats::default(); d],
             },
         }
@@ -116,84 +117,21 @@ impl Family for MultivariateGaussian {
     }
 
     fn map(stats: &MultivariateStats, prior: &MultivariatePrior) -> Result<Self> {
-        match stats {
-            MultivariateStats::Full {
-                weight,
-                mean,
-                scatter,
-            } => {
-                if *weight <= 0.0 {
-                    return Err(nothing_seen());
-                }
-                let d = mean.len();
-                let mut covariance: Vec<f64> = scatter.iter().map(|s| s / weight).collect();
-                for c in 0..d {
-                    let diagonal = &mut covariance[c * d + c];
-                    *diagonal = positive(*diagonal + prior.of(c) / weight, c)?;
-                }
-                // Scaled to correlations, so that units do not matter.
-                let root: Vec<f64> = (0..d).map(|c| covariance[c * d + c].sqrt()).collect();
-                let scaled: Vec<f64> = (0..d * d)
-                    .map(|t| covariance[t] / (root[t % d] * root[t / d]))
-                    .collect();
-                cholesky(&scaled, d).map_err(|column| {
-                    Error::numeric(format!(
-                        "column {} is a linear combination of the ones before it",
-                        column + 1
-                    ))
-                })?;
-                Ok(MultivariateGaussian {
-                    mean: mean.clone(),
-                    covariance: Covariance::Full(covariance),
-                })
-            }
-            MultivariateStats::Columns { spherical, columns } => {
-                let total: f64 = columns.iter().map(|c| c.weight).sum();
-                if total <= 0.0 {
-                    return Err(nothing_seen());
-                }
-                let mean = columns.iter().map(|c| c.mean).collect();
-                let covariance = if *spherical {
-                    let scatter: f64 = columns
-                        .iter()
-                        .enumerate()
-                        .map(|(c, s)| s.scatter + prior.of(c))
-                        .sum();
-                    Covariance::Spherical(positive(scatter / total, 0)?)
-                } else {
-                    let variances = columns.iter().enumerate().map(|(c, s)| {
-                        if s.weight <= 0.0 {
-                            return Err(nothing_seen());
-                        }
-                        positive((s.scatter + prior.of(c)) / s.weight, c)
-                    });
-                    Covariance::Diagonal(variances.collect::<Result<_>>()?)
-                };
-                Ok(MultivariateGaussian { mean, covariance })
-            }
+        if stats.weight() <= 0.0 {
+            return Err(nothing_seen());
         }
+        let structure = match stats {
+            MultivariateStats::Full { .. } => Structure::Full,
+            MultivariateStats::Columns { spherical, .. } if *spherical => Structure::Spherical,
+            MultivariateStats::Columns { .. } => Structure::Diagonal,
+        };
+        let mut found = Self::estimates(structure, &[stats], prior, None)?;
+        found.pop().ok_or_else(nothing_seen)
     }
 
     fn log_prior(&self, prior: &MultivariatePrior) -> f64 {
-        if prior.scatter.is_empty() {
-            return 0.0;
-        }
-        let d = self.order();
-        let precision: Vec<f64> = match &self.covariance {
-            Covariance::Full(matrix) => match cholesky(matrix, d) {
-                Ok(factor) => {
-                    let precision = gram(&invert_lower(&factor, d), d);
-                    (0..d).map(|c| precision[c * d + c]).collect()
-                }
-                Err(_) => return f64::NEG_INFINITY,
-            },
-            _ => (0..d).map(|c| 1.0 / self.covariance(c, c)).collect(),
-        };
-        -0.5 * precision
-            .iter()
-            .enumerate()
-            .map(|(c, p)| prior.of(c) * p)
-            .sum::<f64>()
+        let (covariance, mean) = prior.log_density(self);
+        covariance + mean
     }
 
     fn log_likelihood(&self, stats: &MultivariateStats) -> f64 {
@@ -232,12 +170,7 @@ impl Family for MultivariateGaussian {
     }
 
     fn parameters(shape: &MultivariateShape) -> usize {
-        let d = shape.columns;
-        d + match shape.structure {
-            Structure::Full | Structure::Tied => d * (d + 1) / 2,
-            Structure::Diagonal => d,
-            Structure::Spherical => 1,
-        }
+        Self::parameters_of_all(shape, 1)
     }
 
     const HAS_UNITS: bool = true;
@@ -250,6 +183,7 @@ impl Family for MultivariateGaussian {
         let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
         MultivariatePrior {
             scatter: scatter.collect(),
+            ..MultivariatePrior::default()
         }
     }
 
@@ -257,13 +191,16 @@ impl Family for MultivariateGaussian {
         let d = shape.columns;
         let variances: Vec<f64> = scales.iter().map(|s| s.variance).collect();
         let covariance = match shape.structure {
-            Structure::Full | Structure::Tied => {
+            Structure::Identity => Covariance::Spherical(1.0),
+            structure if structure.is_correlated() => {
                 let mut matrix = vec![0.0; d * d];
                 (0..d).for_each(|c| matrix[c * d + c] = variances[c]);
                 Covariance::Full(matrix)
             }
-            Structure::Diagonal => Covariance::Diagonal(variances),
-            Structure::Spherical => Covariance::Spherical(variances.iter().sum::<f64>() / d as f64),
+            structure if structure.is_spherical() => {
+                Covariance::Spherical(variances.iter().sum::<f64>() / d as f64)
+            }
+            _ => Covariance::Diagonal(variances),
         };
         MultivariateGaussian {
             mean: scales.iter().map(|s| s.mean).collect(),
@@ -274,7 +211,7 @@ impl Family for MultivariateGaussian {
     fn is_valid(&self, shape: &MultivariateShape) -> bool {
         let d = shape.columns;
         let structured = match (&self.covariance, shape.structure) {
-            (Covariance::Full(matrix), Structure::Full | Structure::Tied) => {
+            (Covariance::Full(matrix), structure) if structure.is_correlated() => {
                 let symmetric = |t: usize| {
                     let (i, j) = (t % d, t / d);
                     let size = (matrix[i * (d + 1)] * matrix[j * (d + 1)]).sqrt();
@@ -282,10 +219,15 @@ impl Family for MultivariateGaussian {
                 };
                 matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
             }
-            (Covariance::Diagonal(variances), Structure::Diagonal) => {
+            (Covariance::Spherical(v), Structure::Identity) => *v == 1.0,
+            (Covariance::Spherical(v), structure) if structure.is_spherical() => {
+                v.is_normal() && *v > 0.0
+            }
+            (Covariance::Diagonal(variances), structure)
+                if !structure.is_correlated() && !structure.is_spherical() =>
+            {
                 variances.len() == d && variances.iter().all(|v| v.is_normal() && *v > 0.0)
             }
-            (Covariance::Spherical(v), Structure::Spherical) => v.is_normal() && *v > 0.0,
             _ => false,
         };
         structured && self.mean.len() == d && self.mean.iter().all(|m| m.is_finite())
@@ -295,11 +237,12 @@ impl Family for MultivariateGaussian {
         let d = shape.columns;
         match stats {
             MultivariateStats::Full { mean, scatter, .. } => {
-                let full = matches!(shape.structure, Structure::Full | Structure::Tied);
-                full && mean.len() == d && scatter.len() == d * d
+                shape.structure.is_correlated() && mean.len() == d && scatter.len() == d * d
             }
             MultivariateStats::Columns { columns, spherical } => {
-                columns.len() == d && *spherical == (shape.structure == Structure::Spherical)
+                !shape.structure.is_correlated()
+                    && columns.len() == d
+                    && *spherical == shape.structure.is_spherical()
             }
         }
     }
@@ -337,21 +280,17 @@ impl Family for MultivariateGaussian {
         prior: &MultivariatePrior,
         vague: &Self,
     ) -> Vec<Self> {
-        let all = merged(stats.iter().copied());
-        if shape.structure == Structure::Tied {
-            let tied = strengthened(prior, vague, |prior| Self::map_tied(stats, prior));
-            return tied.unwrap_or_else(|| vec![vague.clone(); stats.len()]);
-        }
-        let estimate = |own: &MultivariateStats| {
-            let own = own.with_unseen_columns_of(&all, vague);
-            strengthened(prior, vague, |prior| Self::map(&own, prior))
-        };
-        let one = |own| {
-            estimate(own)
-                .or_else(|| estimate(&all))
-                .unwrap_or_else(|| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
+        estimates_of_all(shape.structure, stats, prior, vague, None)
+    }
+
+    fn map_all_from(
+        shape: &MultivariateShape,
+        stats: &[&MultivariateStats],
+        prior: &MultivariatePrior,
+        vague: &Self,
+        before: &[&Self],
+    ) -> Vec<Self> {
+        estimates_of_all(shape.structure, stats, prior, vague, Some(before))
     }
 
     fn log_prior_all<'a>(
@@ -359,24 +298,20 @@ impl Family for MultivariateGaussian {
         distributions: impl Iterator<Item = &'a Self>,
         prior: &MultivariatePrior,
     ) -> f64 {
+        let (mut covariances, mut means, mut number) = (0.0, 0.0, 0.0);
+        for distribution in distributions {
+            let (covariance, mean) = prior.log_density(distribution);
+            (covariances, means, number) = (covariances + covariance, means + mean, number + 1.0);
+        }
         // A covariance that all share is believed in once.
-        let counted = if shape.structure == Structure::Tied {
-            1
-        } else {
-            usize::MAX
-        };
-        distributions
-            .take(counted)
-            .map(|d| d.log_prior(prior))
-            .sum()
+        if shape.structure.is_shared() && number > 0.0 {
+            covariances /= number;
+        }
+        covariances + means
     }
 
     fn parameters_of_all(shape: &MultivariateShape, components: usize) -> usize {
-        let each = Self::parameters(shape);
-        if shape.structure == Structure::Tied {
-            return components * shape.columns + each - shape.columns;
-        }
-        components * each
+        components * shape.columns + shape.structure.parameters(shape.columns, components)
     }
 
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
@@ -408,34 +343,4 @@ impl Family for MultivariateGaussian {
             },
         ]
     }
-}
-
-/// Tries a prior, and ever stronger ones where rounding, or no prior at all,
-/// leaves the covariance singular.
-fn strengthened<T>(
-    prior: &MultivariatePrior,
-    vague: &MultivariateGaussian,
-    attempt: impl Fn(&MultivariatePrior) -> Result<T>,
-) -> Option<T> {
-    if let Ok(found) = attempt(prior) {
-        return Some(found);
-    }
-    (-12..0).find_map(|power| {
-        let share = 10f64.powi(power);
-        let scatter = (0..vague.order()).map(|c| prior.of(c) + share * vague.covariance(c, c));
-        let stronger = MultivariatePrior {
-            scatter: scatter.collect(),
-        };
-        attempt(&stronger).ok()
-    })
-}
-
-fn positive(variance: f64, column: usize) -> Result<f64> {
-    if variance > 0.0 && variance.is_finite() {
-        return Ok(variance);
-    }
-    Err(Error::numeric(format!(
-        "the variance of column {} is not positive",
-        column + 1
-    )))
 }

@@ -1,5 +1,5 @@
-//! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a full,
-//! diagonal or spherical covariance, or one tied across components.
+//! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a covariance
+//! of any structure, some of it shared by components.
 //!
 //! A full covariance conditions on what is seen: a hidden cell is expected to be
 //! μ_M + Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added
@@ -7,35 +7,21 @@
 //! Diagonal and spherical ones leave hidden cells out, column by column. The
 //! prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2) keeps Σ from becoming singular.
 
+mod estimate;
 mod family;
 mod filler;
 mod multi;
 mod run;
 mod stats;
+mod structure;
 
 pub(crate) use filler::Filler;
 pub(crate) use run::{GaussianRun, MultivariateKernel};
 pub use stats::MultivariateStats;
-use stats::overall_mean;
+pub use structure::Structure;
 
-use super::{Family, Stats, nothing_seen};
 use crate::kernel::linear::submatrix;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// What a covariance may look like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Structure {
-    /// Any symmetric positive definite matrix.
-    Full,
-    /// The same for all components.
-    Tied,
-    /// One variance per column.
-    Diagonal,
-    /// One variance for all columns.
-    Spherical,
-}
 
 /// The number of columns and the structure of the covariance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,17 +67,25 @@ pub struct MultivariateGaussian {
     pub covariance: Covariance,
 }
 
-/// The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2), with Ψ diagonal; flat when empty.
+/// The prior p(μ, Σ) ∝ |Σ|^{−m/2} exp(−tr(ΨΣ⁻¹)/2) · N(μ; c, Σ/κ); flat by default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MultivariatePrior {
-    /// The diagonal of Ψ, one entry per column.
+    /// Ψ: its diagonal, one entry per column, or the whole matrix; nothing when
+    /// empty.
     pub scatter: Vec<f64>,
+    /// m, the rows that have this scatter.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rows: f64,
+    /// c, where means are believed to be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub center: Vec<f64>,
+    /// κ, the rows that this belief is worth; nothing is believed when 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub center_rows: f64,
 }
 
-impl MultivariatePrior {
-    fn of(&self, column: usize) -> f64 {
-        self.scatter.get(column).copied().unwrap_or(0.0)
-    }
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 impl MultivariateGaussian {
@@ -129,54 +123,6 @@ impl MultivariateGaussian {
             .map(|(c, slope)| slope * (row[*c].unwrap_or(self.mean[*c]) - self.mean[*c]))
             .sum();
         (own.0 + shift, lift.conditional[0])
-    }
-
-    /// Estimates with one covariance for all components: their scatters are
-    /// pooled. `shared` is what the prior believes of that one covariance.
-    ///
-    /// # Errors
-    /// If nothing was seen or the pooled scatter is singular.
-    pub fn map_tied(stats: &[&MultivariateStats], shared: &MultivariatePrior) -> Result<Vec<Self>> {
-        let mut pooled: Option<MultivariateStats> = None;
-        let mut total = 0.0;
-        for one in stats {
-            let MultivariateStats::Full {
-                weight,
-                mean,
-                scatter,
-            } = one
-            else {
-                return Err(Error::parameter("tied covariances are full"));
-            };
-            total += weight;
-            let centred = MultivariateStats::Full {
-                weight: *weight,
-                mean: vec![0.0; mean.len()],
-                scatter: scatter.clone(),
-            };
-            match &mut pooled {
-                Some(pooled) => pooled.merge(&centred),
-                None => pooled = Some(centred),
-            }
-        }
-        let pooled = pooled.filter(|_| total > 0.0).ok_or_else(nothing_seen)?;
-        let shared = Self::map(&pooled, shared)?;
-        let center = overall_mean(stats);
-        Ok(stats
-            .iter()
-            .map(|one| match one {
-                MultivariateStats::Full { weight, mean, .. } if *weight > 0.0 => {
-                    MultivariateGaussian {
-                        mean: mean.clone(),
-                        covariance: shared.covariance.clone(),
-                    }
-                }
-                _ => MultivariateGaussian {
-                    mean: center.clone(),
-                    covariance: shared.covariance.clone(),
-                },
-            })
-            .collect())
     }
 }
 

@@ -2,7 +2,7 @@
 //! mean and scatter of all columns together, merged by Chan's rule; for diagonal
 //! and spherical ones each column by itself.
 
-use super::MultivariateGaussian;
+use super::{MultivariateGaussian, Structure};
 use crate::data::{Cells, Rows};
 use crate::family::{Family, Gaussian, GaussianStats, Stats};
 use crate::kernel::product::{Matrix, add_product};
@@ -174,22 +174,6 @@ impl Stats for MultivariateStats {
     }
 }
 
-/// The mean of the rows of all components.
-pub(super) fn overall_mean(stats: &[&MultivariateStats]) -> Vec<f64> {
-    let merged = stats.split_first().map(|(first, rest)| {
-        let mut merged = (*first).clone();
-        rest.iter().for_each(|own| merged.merge(own));
-        merged
-    });
-    match merged {
-        Some(MultivariateStats::Full { mean, .. }) => mean,
-        Some(MultivariateStats::Columns { columns, .. }) => {
-            columns.iter().map(|c| c.mean).collect()
-        }
-        None => Vec::new(),
-    }
-}
-
 /// Adds rows seen in every column, in blocks centred on their own mean.
 pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut MultivariateStats) {
     const BLOCK: usize = 256;
@@ -234,11 +218,12 @@ impl MultivariateStats {
     pub(super) fn with_unseen_columns_of(
         &self,
         all: &MultivariateStats,
+        structure: Structure,
         vague: &MultivariateGaussian,
     ) -> MultivariateStats {
         let mut own = self.clone();
         let (
-            MultivariateStats::Columns { spherical, columns },
+            MultivariateStats::Columns { columns, .. },
             MultivariateStats::Columns { columns: all, .. },
         ) = (&mut own, all)
         else {
@@ -260,8 +245,9 @@ impl MultivariateStats {
                     scatter,
                 }
             };
-            if *spherical {
-                // The variance that columns share is for seen ones to tell.
+            let pooled = matches!(structure, Structure::Eei | Structure::Vei) && all.weight > 0.0;
+            if structure.is_spherical() || pooled {
+                // A variance that is shared is for others to tell.
                 (column.weight, column.scatter) = (0.0, 0.0);
             }
         }

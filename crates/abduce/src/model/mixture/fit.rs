@@ -262,7 +262,7 @@ fn unlabelled(
             .wrapping_add(number as u64);
         let groups = points.group(task.components, options.init, seed);
         let statistics = statistics_of_groups(&sample, task.leaves, &groups, task.components);
-        let start = task.maximize(&statistics);
+        let start = task.maximize(&statistics, None);
         // One start on a large table needs no trial.
         if tries == 1 && !whole {
             return em(task, source, start, &options.em, control);

@@ -98,11 +98,13 @@ impl WeightBelief {
     }
 }
 
-/// The parameters that the statistics and the priors make most probable.
+/// The parameters that the statistics and the priors make most probable; `before`
+/// are those that the statistics were expected under.
 pub(super) fn maximize(
     leaves: &[Leaf],
     belief: &WeightBelief,
     statistics: &MixtureStatistics,
+    before: Option<&Parameters>,
 ) -> Parameters {
     let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| {
         let each = own.iter().map(|own| leaf.family.unseen(own));
@@ -114,9 +116,13 @@ pub(super) fn maximize(
         leaves: leaves
             .iter()
             .zip(&statistics.leaves)
-            .map(|(leaf, own)| match leaf.family.vague() {
+            .enumerate()
+            .map(|(number, (leaf, own))| match leaf.family.vague() {
                 Some(vague) if leaf.fixed => vec![vague; own.len()],
-                _ => leaf.family.map_all(own),
+                _ => {
+                    let before = before.map(|before| before.leaves[number].as_slice());
+                    leaf.family.map_all(own, before)
+                }
             })
             .collect(),
     }

@@ -6,41 +6,14 @@ use super::{ClassPrior, Event, Leaf, MEstimate};
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
-    Structure, Words,
+    Words,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// The covariance of a Gaussian over several columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CovarianceKind {
-    /// Every component has its own matrix.
-    #[default]
-    Full,
-    /// All components share one matrix.
-    Tied,
-    /// Every component has its own variances.
-    Diagonal,
-    /// Every component has its own single variance.
-    Spherical,
-}
-
-impl FromStr for CovarianceKind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "full" => Ok(CovarianceKind::Full),
-            "tied" => Ok(CovarianceKind::Tied),
-            "diagonal" => Ok(CovarianceKind::Diagonal),
-            "spherical" => Ok(CovarianceKind::Spherical),
-            _ => Err(Error::parameter(format!("\"{name}\" is not a covariance"))
-                .with_hint("the covariances are full, tied, diagonal and spherical")),
-        }
-    }
-}
+pub use crate::family::Structure as CovarianceKind;
 
 /// The name of [`Words`] told apart by what the other components are.
 pub(super) const COMPLEMENT: &str = "complement";
@@ -319,15 +292,9 @@ impl Specification {
             leaves.push(event.leaf(counted));
         }
         if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
-            let structure = match covariance {
-                CovarianceKind::Full => Structure::Full,
-                CovarianceKind::Tied => Structure::Tied,
-                CovarianceKind::Diagonal => Structure::Diagonal,
-                CovarianceKind::Spherical => Structure::Spherical,
-            };
             let shape = MultivariateShape {
                 columns: together.len(),
-                structure,
+                structure: covariance,
             };
             let leaf = Leaf {
                 columns: together,

@@ -8,7 +8,7 @@ use super::maximize::segment;
 use super::seen::Seen;
 use super::{Leaf, MixtureStatistics};
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, fold};
-use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _, Structure};
+use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
 use crate::learn::Control;
 use crate::{Error, Result};
 
@@ -146,7 +146,7 @@ impl Survey {
         for leaf in leaves {
             let full = matches!(
                 &leaf.family,
-                LeafFamily::Multivariate { shape, .. } if matches!(shape.structure, Structure::Full | Structure::Tied)
+                LeafFamily::Multivariate { shape, .. } if shape.structure.is_correlated()
             );
             let columns: Vec<Cells> = leaf
                 .columns

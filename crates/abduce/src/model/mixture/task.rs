@@ -66,8 +66,8 @@ impl Latent for Task<'_> {
         (statistics.log_likelihood, statistics.total)
     }
 
-    fn maximize(&self, statistics: &MixtureStatistics) -> Parameters {
-        maximize(self.leaves, &self.weights, statistics)
+    fn maximize(&self, statistics: &MixtureStatistics, before: Option<&Parameters>) -> Parameters {
+        maximize(self.leaves, &self.weights, statistics, before)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {
@@ -111,14 +111,14 @@ impl Task<'_> {
         options: &EmOptions,
         control: Control,
     ) -> Result<Option<Found>> {
-        let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?);
+        let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?, None);
         em(self, source, start, options, control)
     }
 
     /// All is seen: the statistics are the fit.
     pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
         let clock = std::time::Instant::now();
-        let parameters = self.maximize(&statistics);
+        let parameters = self.maximize(&statistics, None);
         statistics.log_likelihood = statistics.log_likelihood_of(&parameters);
         EmResult {
             objective: statistics.log_likelihood + self.log_prior(&parameters),

@@ -339,13 +339,13 @@ impl Grown<'_> {
     ) -> Result<(MixtureStatistics, f64)> {
         let grown = self.parts.iter().any(|part| part.schema != self.schema);
         let start = match grown {
-            false => task.maximize(old),
+            false => task.maximize(old, None),
             // What is new must not be impossible.
             true => {
                 let mut start = labelled.clone();
                 let leaves = task.leaves.iter().zip(&mut start.leaves);
                 leaves.for_each(|(leaf, own)| leaf.family.pull_together(own));
-                task.maximize(&start)
+                task.maximize(&start, None)
             }
         };
         let once = EmOptions {

@@ -1,0 +1,318 @@
+//! The most probable Gaussians of components, under a prior that is normal about a
+//! centre for the means and inverse Wishart for the covariances,
+//!
+//!   p(μ, Σ) ∝ |Σ|^{−m/2} exp(−tr(ΨΣ⁻¹)/2) · N(μ; c, Σ/κ),
+//!
+//! so that the prior adds m rows with the scatter Ψ, and κ rows at c (Fraley &
+//! Raftery, *Journal of Classification* 24, 2007). Believed once of a covariance that
+//! all components share.
+
+use super::structure::{Apart, Structure, Whole, matrices, variances};
+use super::{Covariance, MultivariateGaussian, MultivariatePrior, MultivariateStats};
+use crate::family::{GaussianStats, Stats, merged, nothing_seen};
+use crate::kernel::eigen::identity;
+use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use crate::{Error, Result};
+
+impl MultivariateGaussian {
+    /// The estimates of components that have all seen something. Where there is more
+    /// than one maximum, the search begins at the Gaussians `before`.
+    ///
+    /// # Errors
+    /// If nothing was seen, or too little for a covariance that is not singular.
+    pub fn estimates(
+        structure: Structure,
+        stats: &[&MultivariateStats],
+        prior: &MultivariatePrior,
+        before: Option<&[&MultivariateGaussian]>,
+    ) -> Result<Vec<Self>> {
+        let share = match structure.is_shared() {
+            true => 1.0 / stats.len().max(1) as f64,
+            false => 1.0,
+        };
+        let order = prior.order(stats)?;
+        if !structure.is_correlated() {
+            let mut means = Vec::with_capacity(stats.len());
+            let mut all = Vec::with_capacity(stats.len());
+            for own in stats {
+                let MultivariateStats::Columns { columns, .. } = own else {
+                    return Err(another_structure());
+                };
+                means.push((0..order).map(|c| prior.mean(&columns[c], c)).collect());
+                all.push(prior.apart(columns, share));
+            }
+            let spherical = structure.is_spherical();
+            let found = variances(structure, &all)?.into_iter().zip(means);
+            return Ok(found
+                .map(|(variances, mean)| MultivariateGaussian {
+                    covariance: match spherical {
+                        true => Covariance::Spherical(variances[0]),
+                        false => Covariance::Diagonal(variances),
+                    },
+                    mean,
+                })
+                .collect());
+        }
+        let mut means = Vec::with_capacity(stats.len());
+        let mut all = Vec::with_capacity(stats.len());
+        for own in stats {
+            let (mean, whole) = prior.whole(own, share)?;
+            means.push(mean);
+            all.push(whole);
+        }
+        let before: Option<Vec<Square>> = before.map(|before| {
+            let matrix = |own: &&MultivariateGaussian| {
+                (0..order * order)
+                    .map(|t| own.covariance(t % order, t / order))
+                    .collect()
+            };
+            before.iter().map(matrix).collect()
+        });
+        let found = matrices(structure, order, &all, before.as_deref())?;
+        Ok(found
+            .into_iter()
+            .zip(means)
+            .map(|(matrix, mean)| MultivariateGaussian {
+                mean,
+                covariance: Covariance::Full(matrix),
+            })
+            .collect())
+    }
+}
+
+fn another_structure() -> Error {
+    Error::parameter("statistics of different covariance structures")
+}
+
+impl MultivariatePrior {
+    fn order(&self, stats: &[&MultivariateStats]) -> Result<usize> {
+        match stats.first() {
+            Some(MultivariateStats::Full { mean, .. }) => Ok(mean.len()),
+            Some(MultivariateStats::Columns { columns, .. }) => Ok(columns.len()),
+            None => Err(nothing_seen()),
+        }
+    }
+
+    /// The diagonal of Ψ.
+    fn of(&self, column: usize, order: usize) -> f64 {
+        let place = match self.scatter.len() == order {
+            true => column,
+            false => column * (order + 1),
+        };
+        self.scatter.get(place).copied().unwrap_or(0.0)
+    }
+
+    fn center_of(&self, column: usize) -> f64 {
+        self.center.get(column).copied().unwrap_or(0.0)
+    }
+
+    /// The rows that a prior on the mean is worth in the covariance.
+    fn mean_rows(&self) -> f64 {
+        f64::from(u8::from(self.center_rows > 0.0))
+    }
+
+    fn mean(&self, own: &GaussianStats, column: usize) -> f64 {
+        self.drawn(own.mean, own.weight, self.center_of(column))
+    }
+
+    /// A mean drawn towards the prior's.
+    fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
+        match self.center_rows > 0.0 {
+            true => (weight * mean + self.center_rows * center) / (weight + self.center_rows),
+            false => mean,
+        }
+    }
+
+    /// The weight of the squared distance of the mean from the prior's.
+    fn between(&self, weight: f64) -> f64 {
+        match self.center_rows > 0.0 {
+            true => self.center_rows * weight / (self.center_rows + weight),
+            false => 0.0,
+        }
+    }
+
+    fn apart(&self, columns: &[GaussianStats], share: f64) -> Apart {
+        let order = columns.len();
+        let (mut weights, mut scatters) = (Vec::new(), Vec::new());
+        for (c, own) in columns.iter().enumerate() {
+            let shift = own.mean - self.center_of(c);
+            weights.push(own.weight + share * self.rows + self.mean_rows());
+            scatters.push(
+                own.scatter + share * self.of(c, order) + self.between(own.weight) * shift * shift,
+            );
+        }
+        Apart { weights, scatters }
+    }
+
+    fn whole(&self, own: &MultivariateStats, share: f64) -> Result<(Vec<f64>, Whole)> {
+        let MultivariateStats::Full {
+            weight,
+            mean,
+            scatter,
+        } = own
+        else {
+            return Err(another_structure());
+        };
+        if *weight <= 0.0 {
+            return Err(nothing_seen());
+        }
+        let d = mean.len();
+        let mut scatter = scatter.clone();
+        if self.scatter.len() == d * d {
+            let pairs = scatter.iter_mut().zip(&self.scatter);
+            pairs.for_each(|(s, p)| *s += share * p);
+        } else {
+            (0..d).for_each(|c| scatter[c * d + c] += share * self.of(c, d));
+        }
+        let between = self.between(*weight);
+        if between > 0.0 {
+            let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.center_of(c)).collect();
+            for (t, entry) in scatter.iter_mut().enumerate() {
+                *entry += between * shift[t % d] * shift[t / d];
+            }
+        }
+        let mean = (0..d).map(|c| self.drawn(mean[c], *weight, self.center_of(c)));
+        let whole = Whole {
+            weight: weight + share * self.rows + self.mean_rows(),
+            scatter,
+        };
+        Ok((mean.collect(), whole))
+    }
+
+    /// What is believed of the covariance of a Gaussian, and of its mean given that:
+    /// two logarithms, up to a constant.
+    pub(super) fn log_density(&self, of: &MultivariateGaussian) -> (f64, f64) {
+        if self.scatter.is_empty() && self.rows == 0.0 && self.center_rows <= 0.0 {
+            return (0.0, 0.0);
+        }
+        let d = of.order();
+        let (precision, log_determinant) = match &of.covariance {
+            Covariance::Full(matrix) => match cholesky(matrix, d) {
+                Ok(factor) => (
+                    gram(&invert_lower(&factor, d), d),
+                    2.0 * log_diagonal(&factor, d),
+                ),
+                Err(_) => return (f64::NEG_INFINITY, 0.0),
+            },
+            _ => {
+                let mut precision = identity(d);
+                let variances = (0..d).map(|c| of.covariance(c, c));
+                let log = variances.clone().map(|v| v.ln()).sum();
+                variances
+                    .enumerate()
+                    .for_each(|(c, v)| precision[c * d + c] = 1.0 / v);
+                (precision, log)
+            }
+        };
+        let trace: f64 = match self.scatter.len() == d * d {
+            true => self
+                .scatter
+                .iter()
+                .zip(&precision)
+                .map(|(s, p)| s * p)
+                .sum(),
+            false => (0..d).map(|c| self.of(c, d) * precision[c * d + c]).sum(),
+        };
+        let covariance = -0.5 * (self.rows * log_determinant + trace);
+        let mut mean = 0.0;
+        if self.center_rows > 0.0 {
+            let shift: Vec<f64> = (0..d).map(|c| of.mean[c] - self.center_of(c)).collect();
+            let distance: f64 = (0..d * d)
+                .map(|t| precision[t] * shift[t % d] * shift[t / d])
+                .sum();
+            mean = -0.5 * (log_determinant + self.center_rows * distance);
+        }
+        (covariance, mean)
+    }
+
+    /// The same with more scatter: so much of a column's variance in `vague`.
+    fn strengthened(&self, share: f64, vague: &MultivariateGaussian) -> MultivariatePrior {
+        let d = vague.order();
+        let mut scatter = self.scatter.clone();
+        if scatter.is_empty() {
+            scatter = vec![0.0; d];
+        }
+        let step = if scatter.len() == d { 1 } else { d + 1 };
+        for c in 0..d {
+            scatter[c * step] += share * vague.covariance(c, c);
+        }
+        MultivariatePrior {
+            scatter,
+            ..self.clone()
+        }
+    }
+}
+
+/// The estimates of components, some of which may have seen nothing: these say what
+/// all rows together do, with a covariance of the structure.
+pub(super) fn estimates_of_all(
+    structure: Structure,
+    stats: &[&MultivariateStats],
+    prior: &MultivariatePrior,
+    vague: &MultivariateGaussian,
+    before: Option<&[&MultivariateGaussian]>,
+) -> Vec<MultivariateGaussian> {
+    let all = merged(stats.iter().copied());
+    let estimate = |of: &[&MultivariateStats], before: Option<&[&MultivariateGaussian]>| {
+        strengthened(prior, vague, |prior| {
+            MultivariateGaussian::estimates(structure, of, prior, before)
+        })
+    };
+    let together = || {
+        let whole = all.with_unseen_columns_of(&all, structure, vague);
+        let found = estimate(&[&whole], None).and_then(|mut found| found.pop());
+        found.unwrap_or_else(|| vague.clone())
+    };
+    let present: Vec<usize> = (0..stats.len())
+        .filter(|j| stats[*j].weight() > 0.0)
+        .collect();
+    let own: Vec<MultivariateStats> = present
+        .iter()
+        .map(|j| stats[*j].with_unseen_columns_of(&all, structure, vague))
+        .collect();
+    let own: Vec<&MultivariateStats> = own.iter().collect();
+    let mut found: Vec<Option<MultivariateGaussian>> = vec![None; stats.len()];
+    if structure.is_independent() {
+        // One that is singular needs a stronger prior, not all of them.
+        for (j, own) in present.iter().zip(&own) {
+            found[*j] = estimate(&[own], None).and_then(|mut found| found.pop());
+        }
+        return found
+            .into_iter()
+            .map(|own| own.unwrap_or_else(together))
+            .collect();
+    }
+    let before: Option<Vec<&MultivariateGaussian>> =
+        before.map(|before| present.iter().map(|j| before[*j]).collect());
+    let Some(estimates) = estimate(&own, before.as_deref()) else {
+        return vec![vague.clone(); stats.len()];
+    };
+    let heaviest = (0..present.len()).max_by(|a, b| own[*a].weight().total_cmp(&own[*b].weight()));
+    let stand_in = heaviest.map_or(vague.covariance.clone(), |j| {
+        estimates[j].covariance.clone()
+    });
+    for (j, estimate) in present.iter().zip(estimates) {
+        found[*j] = Some(estimate);
+    }
+    let stranger = || MultivariateGaussian {
+        mean: together().mean,
+        covariance: stand_in.clone(),
+    };
+    found
+        .into_iter()
+        .map(|own| own.unwrap_or_else(stranger))
+        .collect()
+}
+
+/// Tries a prior, and ever stronger ones where rounding, or no prior at all,
+/// leaves the covariance singular.
+fn strengthened<T>(
+    prior: &MultivariatePrior,
+    vague: &MultivariateGaussian,
+    attempt: impl Fn(&MultivariatePrior) -> Result<T>,
+) -> Option<T> {
+    if let Ok(found) = attempt(prior) {
+        return Some(found);
+    }
+    (-12..0).find_map(|power| attempt(&prior.strengthened(10f64.powi(power), vague)).ok())
+}

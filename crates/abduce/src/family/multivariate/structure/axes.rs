@@ -1,0 +1,138 @@
+//! Covariances with the same axes, Σ_j = D Λ_j Dᵀ (common principal components:
+//! Flury & Gautschi, *SIAM J. Sci. Stat. Comput.* 7, 1986). Given D the best Λ_j are
+//! diagonals of T_j = Dᵀ S_j D. Given the Λ_j, turning two axes i and l in their plane
+//! changes Σ_j tr(Λ_j⁻¹ T_j) only by the form of the 2×2 matrix
+//!
+//!   Σ_j (1/Λ_ji − 1/Λ_jl) T_j,
+//!
+//! whose lesser eigenvector is the best place for axis i: each turn is exact, so that
+//! the likelihood never falls.
+
+use super::ellipsoidal::{Whole, turned, weighted_sum};
+use super::{Structure, positive, until_settled};
+use crate::Result;
+use crate::kernel::eigen::{Eigen, eigen, rotate_both_sides, rotate_columns, rotation};
+use crate::kernel::linear::Square;
+use crate::kernel::product::{Matrix, add_product};
+
+/// The covariances with one volume (EVE) or volumes of their own (VVE).
+pub(super) fn along_one_set_of_axes(
+    structure: Structure,
+    all: &[Whole],
+    order: usize,
+    before: Option<&[Square]>,
+) -> Result<Vec<Square>> {
+    let total: f64 = all.iter().map(|own| own.weight).sum();
+    let mut axes = match before {
+        Some(before) => common_axes(before, order),
+        None => eigen(&weighted_sum(all, |j| 1.0 / all[j].weight), order).vectors,
+    };
+    let mut forms: Vec<Square> = all.iter().map(|own| form(&own.scatter, &axes)).collect();
+    let mut spreads = Vec::new();
+    until_settled(|| {
+        let objective;
+        (spreads, objective) = best_spreads(structure, all, &forms, order)?;
+        for i in 0..order {
+            for l in i + 1..order {
+                turn(i, l, &spreads, &mut forms, &mut axes, order);
+            }
+        }
+        Ok(objective)
+    })?;
+    let (spreads, _) = best_spreads(structure, all, &forms, order)?;
+    let axes = Eigen {
+        values: vec![total; order],
+        vectors: axes,
+    };
+    Ok(spreads.iter().map(|own| turned(&axes, own)).collect())
+}
+
+/// The axes that covariances have in common. A sum of them has the same ones, and
+/// weights in no simple proportion leave no two axes equal that differ in any.
+fn common_axes(before: &[Square], order: usize) -> Square {
+    let mut sum = vec![0.0; order * order];
+    for (j, own) in before.iter().enumerate() {
+        let trace: f64 = (0..order).map(|c| own[c * order + c]).sum();
+        let weight = (2.0 + (1.0 + j as f64).sin()) / trace;
+        sum.iter_mut().zip(own).for_each(|(a, s)| *a += weight * s);
+    }
+    eigen(&sum, order).vectors
+}
+
+/// Dᵀ S D.
+fn form(scatter: &[f64], axes: &[f64]) -> Square {
+    let d = (axes.len() as f64).sqrt().round() as usize;
+    let axes = Matrix::new(axes, d, d, d);
+    let mut half = vec![0.0; d * d];
+    add_product(&mut half, d, Matrix::new(scatter, d, d, d), axes);
+    let mut form = vec![0.0; d * d];
+    let half = Matrix::new(&half, d, d, d);
+    add_product(&mut form, d, axes.transposed(), half);
+    form
+}
+
+/// The variances along the axes that are best for them, and −2 log-likelihood up to
+/// a constant.
+fn best_spreads(
+    structure: Structure,
+    all: &[Whole],
+    forms: &[Square],
+    order: usize,
+) -> Result<(Vec<Vec<f64>>, f64)> {
+    let mut spreads = Vec::with_capacity(forms.len());
+    let mut objective = 0.0;
+    for (own, form) in all.iter().zip(forms) {
+        let each = (0..order).map(|i| positive(form[i * order + i] / own.weight, i));
+        let each: Vec<f64> = each.collect::<Result<_>>()?;
+        objective += own.weight * each.iter().map(|v| v.ln()).sum::<f64>();
+        spreads.push(each);
+    }
+    if structure == Structure::Eve {
+        let volume = |own: &Vec<f64>| {
+            let logs = own.iter().map(|v| v.ln()).sum::<f64>();
+            (logs / order as f64).exp()
+        };
+        let total: f64 = all.iter().map(|own| own.weight).sum();
+        let volumes: Vec<f64> = spreads.iter().map(volume).collect();
+        let shared = all.iter().zip(&volumes).map(|(own, v)| own.weight * v);
+        let shared = shared.sum::<f64>() / total;
+        for (own, volume) in spreads.iter_mut().zip(&volumes) {
+            own.iter_mut().for_each(|v| *v *= shared / volume);
+        }
+        objective = total * order as f64 * shared.ln();
+    }
+    Ok((spreads, objective))
+}
+
+fn turn(
+    i: usize,
+    l: usize,
+    spreads: &[Vec<f64>],
+    forms: &mut [Square],
+    axes: &mut [f64],
+    order: usize,
+) {
+    let (mut a, mut c, mut b) = (0.0, 0.0, 0.0);
+    for (own, form) in spreads.iter().zip(forms.iter()) {
+        let weight = 1.0 / own[i] - 1.0 / own[l];
+        a += weight * form[i * order + i];
+        c += weight * form[l * order + i];
+        b += weight * form[l * order + l];
+    }
+    let (mut cosine, mut sine) = (1.0, 0.0);
+    if c.abs() > f64::EPSILON * (a.abs() + b.abs()) {
+        (cosine, sine) = rotation(a, c, b);
+    }
+    // Where axis i would get the greater eigenvalue, the two change places.
+    let value = cosine * cosine * a - 2.0 * cosine * sine * c + sine * sine * b;
+    if value > a + b - value {
+        (cosine, sine) = (sine, -cosine);
+    }
+    if (cosine, sine) == (1.0, 0.0) {
+        return;
+    }
+    rotate_columns(axes, order, i, l, cosine, sine);
+    for form in forms {
+        rotate_both_sides(form, order, i, l, cosine, sine);
+    }
+}

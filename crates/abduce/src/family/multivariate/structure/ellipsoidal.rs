@@ -1,0 +1,172 @@
+//! Covariances of correlated columns: the maximum of
+//!
+//!   −½ Σ_j (n_j ln |Σ_j| + tr(Σ_j⁻¹ S_j)),
+//!
+//! where n_j and S_j are weight and scatter of component j.
+
+use super::axes::along_one_set_of_axes;
+use super::{Structure, positive, until_settled};
+use crate::kernel::eigen::{Eigen, eigen};
+use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use crate::{Error, Result};
+
+/// Weight and scatter of one component, the prior's included.
+pub(crate) struct Whole {
+    pub weight: f64,
+    pub scatter: Square,
+}
+
+/// The covariances of the components, each `order`². Where there is more than one
+/// maximum, the search begins at the covariances `before`.
+///
+/// # Errors
+/// If a scatter is singular that must not be.
+pub(crate) fn matrices(
+    structure: Structure,
+    order: usize,
+    all: &[Whole],
+    before: Option<&[Square]>,
+) -> Result<Vec<Square>> {
+    let total: f64 = all.iter().map(|own| own.weight).sum();
+    let d = order as f64;
+    let found = match structure {
+        Structure::Tied => {
+            let shared = times(1.0 / total, &weighted_sum(all, |_| 1.0));
+            return Ok(vec![definite(shared, order)?; all.len()]);
+        }
+        Structure::Vee => multiples_of_one(all, order)?,
+        Structure::Eve | Structure::Vve => along_one_set_of_axes(structure, all, order, before)?,
+        Structure::Eev => {
+            let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
+            let shape = (0..order).map(|i| own.iter().map(|e| e.values[i]).sum::<f64>() / total);
+            let shape: Vec<f64> = shape.collect();
+            own.iter().map(|e| turned(e, &shape)).collect()
+        }
+        Structure::Vev => turned_multiples_of_one(all, order)?,
+        Structure::Evv => {
+            let mut volumes = Vec::with_capacity(all.len());
+            for own in all {
+                volumes.push((log_determinant(&own.scatter, order)? / d).exp());
+            }
+            let volume = volumes.iter().sum::<f64>() / total;
+            let pairs = all.iter().zip(&volumes);
+            pairs
+                .map(|(own, v)| times(volume / v, &own.scatter))
+                .collect()
+        }
+        _ => all
+            .iter()
+            .map(|own| times(1.0 / own.weight, &own.scatter))
+            .collect(),
+    };
+    found.into_iter().map(|own| definite(own, order)).collect()
+}
+
+/// Σ_j = λ_j C: each of λ and C is best given the other.
+fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
+    let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
+    let mut volumes = vec![1.0; all.len()];
+    let mut shared = Square::new();
+    until_settled(|| {
+        shared = times(1.0 / total, &weighted_sum(all, |j| 1.0 / volumes[j]));
+        let precision = inverse(&shared, order)?;
+        let mut objective = total * log_determinant(&shared, order)?;
+        for (own, volume) in all.iter().zip(&mut volumes) {
+            let trace: f64 = own.scatter.iter().zip(&precision).map(|(s, p)| s * p).sum();
+            *volume = positive(trace / (own.weight * d), 0)?;
+            objective += own.weight * d * volume.ln();
+        }
+        Ok(objective)
+    })?;
+    Ok(volumes.iter().map(|v| times(*v, &shared)).collect())
+}
+
+/// Σ_j = λ_j D_j A D_jᵀ: D_j are the axes of S_j, and each of λ and A is best given
+/// the other.
+fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
+    let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
+    let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
+    let mut volumes = vec![1.0; all.len()];
+    let mut shape = vec![1.0; order];
+    until_settled(|| {
+        for (i, share) in shape.iter_mut().enumerate() {
+            let values = own.iter().zip(&volumes).map(|(e, v)| e.values[i] / v);
+            *share = positive(values.sum::<f64>() / total, i)?;
+        }
+        let mut objective = total * shape.iter().map(|a| a.ln()).sum::<f64>();
+        for ((e, whole), volume) in own.iter().zip(all).zip(&mut volumes) {
+            let trace: f64 = e.values.iter().zip(&shape).map(|(w, a)| w / a).sum();
+            *volume = positive(trace / (whole.weight * d), 0)?;
+            objective += whole.weight * d * volume.ln();
+        }
+        Ok(objective)
+    })?;
+    let scaled = |v: &f64| shape.iter().map(|a| v * a).collect::<Vec<f64>>();
+    let pairs = own.iter().zip(&volumes);
+    Ok(pairs.map(|(e, v)| turned(e, &scaled(v))).collect())
+}
+
+/// V diag(values) Vᵀ.
+pub(super) fn turned(axes: &Eigen, values: &[f64]) -> Square {
+    let d = values.len();
+    let mut matrix = vec![0.0; d * d];
+    for (value, axis) in values.iter().zip(axes.vectors.chunks_exact(d.max(1))) {
+        for j in 0..d {
+            for i in 0..d {
+                matrix[j * d + i] += value * axis[i] * axis[j];
+            }
+        }
+    }
+    matrix
+}
+
+pub(super) fn weighted_sum(all: &[Whole], weight: impl Fn(usize) -> f64) -> Square {
+    let mut sum = vec![0.0; all.first().map_or(0, |own| own.scatter.len())];
+    for (j, own) in all.iter().enumerate() {
+        let w = weight(j);
+        sum.iter_mut()
+            .zip(&own.scatter)
+            .for_each(|(a, s)| *a += w * s);
+    }
+    sum
+}
+
+fn times(factor: f64, matrix: &[f64]) -> Square {
+    matrix.iter().map(|x| factor * x).collect()
+}
+
+/// A matrix scaled to correlations, so that units do not matter, factored.
+fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
+    let mut root = Vec::with_capacity(order);
+    for c in 0..order {
+        root.push(positive(matrix[c * order + c], c)?.sqrt());
+    }
+    let scaled: Square = (0..order * order)
+        .map(|t| matrix[t] / (root[t % order] * root[t / order]))
+        .collect();
+    let factor = cholesky(&scaled, order).map_err(|column| {
+        Error::numeric(format!(
+            "column {} is a linear combination of the ones before it",
+            column + 1
+        ))
+    })?;
+    Ok((factor, root))
+}
+
+pub(super) fn definite(matrix: Square, order: usize) -> Result<Square> {
+    factor(&matrix, order).map(|_| matrix)
+}
+
+fn log_determinant(matrix: &[f64], order: usize) -> Result<f64> {
+    let (factor, root) = factor(matrix, order)?;
+    Ok(2.0 * (log_diagonal(&factor, order) + root.iter().map(|r| r.ln()).sum::<f64>()))
+}
+
+fn inverse(matrix: &[f64], order: usize) -> Result<Square> {
+    let (factor, root) = factor(matrix, order)?;
+    let mut inverse = gram(&invert_lower(&factor, order), order);
+    for (t, entry) in inverse.iter_mut().enumerate() {
+        *entry /= root[t % order] * root[t / order];
+    }
+    Ok(inverse)
+}

@@ -1,0 +1,221 @@
+//! What the covariances of the components have in common. In
+//!
+//!   Σ_j = λ_j D_j A_j D_jᵀ,  |A_j| = 1,
+//!
+//! volume λ, shape A and orientation D are each Equal for all components or
+//! Variable, or are the Identity's: the fourteen models of Celeux & Govaert
+//! (*Pattern Recognition* 28, 1995) under the names that R's mclust gives them.
+
+mod axes;
+mod diagonal;
+mod ellipsoidal;
+#[cfg(test)]
+mod tests;
+
+pub(super) use diagonal::{Apart, variances};
+pub(super) use ellipsoidal::{Whole, matrices};
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// What a covariance may look like.
+///
+/// ```
+/// use abduce::family::Structure;
+/// assert_eq!("VVV".parse::<Structure>()?, Structure::Full);
+/// assert_eq!("tied".parse::<Structure>()?.code(), "EEE");
+/// // Three components of four columns: a volume each, one shape, axes of their own.
+/// assert_eq!(Structure::Vev.parameters(4, 3), 3 + 3 + 3 * 6);
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Structure {
+    /// VVV: every component has its own matrix.
+    #[default]
+    Full,
+    /// EEE: all components share one matrix.
+    Tied,
+    /// VVI: every component has its own variances.
+    Diagonal,
+    /// VII: every component has its own single variance.
+    Spherical,
+    /// The identity matrix: nothing is learned but means and weights.
+    Identity,
+    /// One variance for all columns and components.
+    Eii,
+    /// Variances of columns that all components share.
+    Eei,
+    /// Variances in proportions that all components share.
+    Vei,
+    /// Own variances, of a product that all components share.
+    Evi,
+    /// Multiples of one matrix.
+    Vee,
+    /// Own shapes, of one volume, along the same axes.
+    Eve,
+    /// Own volumes and shapes along the same axes.
+    Vve,
+    /// One volume and shape, turned.
+    Eev,
+    /// Own volumes of one shape, turned.
+    Vev,
+    /// Own shapes and axes, of one volume.
+    Evv,
+}
+
+impl Structure {
+    /// The fourteen structures that are learned, from few parameters to many, as
+    /// mclust lists them.
+    pub const ALL: [Structure; 14] = [
+        Structure::Eii,
+        Structure::Spherical,
+        Structure::Eei,
+        Structure::Vei,
+        Structure::Evi,
+        Structure::Diagonal,
+        Structure::Tied,
+        Structure::Vee,
+        Structure::Eve,
+        Structure::Vve,
+        Structure::Eev,
+        Structure::Vev,
+        Structure::Evv,
+        Structure::Full,
+    ];
+
+    /// mclust's code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Structure::Full => "VVV",
+            Structure::Tied => "EEE",
+            Structure::Diagonal => "VVI",
+            Structure::Spherical => "VII",
+            Structure::Identity => "identity",
+            Structure::Eii => "EII",
+            Structure::Eei => "EEI",
+            Structure::Vei => "VEI",
+            Structure::Evi => "EVI",
+            Structure::Vee => "VEE",
+            Structure::Eve => "EVE",
+            Structure::Vve => "VVE",
+            Structure::Eev => "EEV",
+            Structure::Vev => "VEV",
+            Structure::Evv => "EVV",
+        }
+    }
+
+    /// The name that users read: the everyday one where there is one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Structure::Full => "full",
+            Structure::Tied => "tied",
+            Structure::Diagonal => "diagonal",
+            Structure::Spherical => "spherical",
+            other => other.code(),
+        }
+    }
+
+    /// Whether the covariance of a component depends on its own rows alone.
+    pub fn is_independent(self) -> bool {
+        matches!(
+            self,
+            Structure::Full | Structure::Diagonal | Structure::Spherical | Structure::Identity
+        )
+    }
+
+    /// Whether columns are correlated within a component.
+    pub fn is_correlated(self) -> bool {
+        !matches!(
+            self,
+            Structure::Diagonal | Structure::Eei | Structure::Vei | Structure::Evi
+        ) && !self.is_spherical()
+    }
+
+    /// Whether one variance serves all columns.
+    pub fn is_spherical(self) -> bool {
+        matches!(
+            self,
+            Structure::Spherical | Structure::Eii | Structure::Identity
+        )
+    }
+
+    /// Whether all components have the same covariance, of which a prior is
+    /// believed once.
+    pub fn is_shared(self) -> bool {
+        matches!(self, Structure::Tied | Structure::Eii | Structure::Eei)
+    }
+
+    /// The number of free parameters of the covariances of `components` over
+    /// `columns`.
+    pub fn parameters(self, columns: usize, components: usize) -> usize {
+        let (d, k) = (columns, components);
+        let turns = d * d.saturating_sub(1) / 2;
+        let shape = d.saturating_sub(1);
+        match self {
+            Structure::Identity => 0,
+            Structure::Eii => 1,
+            Structure::Spherical => k,
+            Structure::Eei => d,
+            Structure::Vei => k + shape,
+            Structure::Evi => 1 + k * shape,
+            Structure::Diagonal => k * d,
+            Structure::Tied => d + turns,
+            Structure::Vee => k + shape + turns,
+            Structure::Eve => 1 + k * shape + turns,
+            Structure::Vve => k * d + turns,
+            Structure::Eev => d + k * turns,
+            Structure::Vev => k + shape + k * turns,
+            Structure::Evv => 1 + k * (shape + turns),
+            Structure::Full => k * (d + turns),
+        }
+    }
+}
+
+impl FromStr for Structure {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let mut all = Structure::ALL.into_iter().chain([Structure::Identity]);
+        let meant = |own: &Structure| {
+            name.eq_ignore_ascii_case(own.code()) || name.eq_ignore_ascii_case(own.name())
+        };
+        all.find(meant).ok_or_else(|| {
+            Error::parameter(format!("\"{name}\" is not a covariance")).with_hint(
+                "the covariances are full, tied, diagonal, spherical, identity and mclust's \
+                 EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV",
+            )
+        })
+    }
+}
+
+/// Rounds of estimates that depend on each other, at the most.
+const ROUNDS: usize = 500;
+
+/// The relative change at which such rounds have converged.
+const SETTLED: f64 = 1e-13;
+
+/// Goes on with a round that gives a logarithm to make small until it settles.
+fn until_settled(mut round: impl FnMut() -> Result<f64>) -> Result<()> {
+    let mut last = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let now = round()?;
+        if (last - now).abs() <= SETTLED * (1.0 + now.abs()) {
+            break;
+        }
+        last = now;
+    }
+    Ok(())
+}
+
+/// The number as it is, if it can be the variance of a column.
+fn positive(variance: f64, column: usize) -> Result<f64> {
+    if variance > 0.0 && variance.is_finite() {
+        return Ok(variance);
+    }
+    Err(Error::numeric(format!(
+        "the variance of column {} is not positive",
+        column + 1
+    )))
+}
