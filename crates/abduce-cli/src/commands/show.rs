@@ -7,9 +7,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::text_table::{TextTable, readable};
 use abduce::estimate::Numbers;
-use abduce::family::{
-    Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics, Structure,
-};
+use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::model::mixture::{Leaf, Mixture};
 use abduce::store::{Body, Model, Recipe};
 use clap::Args;

@@ -49,7 +49,9 @@ pub struct ModelOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
 
-    /// How starts are seeded: kmeans++ or random [mixture; default: kmeans++]
+    /// How starts are seeded: kmeans++, random, hierarchical (the same tree of
+    /// merged rows whatever the seed), or auto, which is hierarchical once and then
+    /// kmeans++ [mixture; default: auto]
     #[arg(long, value_name = "HOW", value_parser = init)]
     init: Option<Init>,
 

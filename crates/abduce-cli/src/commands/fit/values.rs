@@ -40,7 +40,8 @@ pub fn init(text: &str) -> Result<Init, String> {
     match text {
         "kmeans++" => Ok(Init::KMeansPlusPlus),
         "random" => Ok(Init::Random),
-        "hierarchical" => Err(later("this start") + "; there are kmeans++ and random"),
-        _ => Err("the starts are kmeans++ and random".into()),
+        "hierarchical" => Ok(Init::Hierarchical),
+        "auto" => Ok(Init::Auto),
+        _ => Err("the starts are auto, kmeans++, random and hierarchical".into()),
     }
 }

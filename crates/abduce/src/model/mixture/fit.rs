@@ -2,18 +2,18 @@
 //! without holes among correlated columns are fitted in one pass; unlabelled
 //! ones try several starts on a sample of rows and go on with the best.
 
-use super::diagnose::{collapsed, diagnose, order_components};
+use super::diagnose::{diagnose, order_components};
 use super::marks::Marks;
-use super::sample::{sample_rows, sample_size};
+use super::restarts::best_of_starts;
 use super::seen::Seen;
-use super::start::{Init, Points, statistics_of_groups};
+use super::start::Init;
 use super::survey::Survey;
 use super::task::{Found, Task};
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
 use crate::data::{Schema, Source};
 use crate::family::Belief;
-use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
+use crate::learn::{Control, EmOptions, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -189,7 +189,7 @@ pub fn fit_from(
             false => Some(task.in_one_pass(survey.labelled)),
         }
     } else {
-        unlabelled(&task, source, &survey.seen, options, control, &mut restarts)?
+        best_of_starts(&task, source, &survey.seen, options, control, &mut restarts)?
     };
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, schema, survey.seen, options, result);
@@ -229,74 +229,6 @@ fn components(
             Some(k) if k > 0 => Ok(k),
             _ => Err(Error::parameter("a mixture needs at least one component")),
         },
-    }
-}
-
-fn unlabelled(
-    task: &Task,
-    source: &dyn Source,
-    seen: &Seen,
-    options: &FitOptions,
-    control: Control,
-    restarts: &mut Vec<f64>,
-) -> Result<Option<Found>> {
-    let size = sample_size(source, task.leaves);
-    let whole = seen.rows <= size as u64;
-    let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
-    let points = Points::of(&sample, task.leaves, seen);
-    let tries = options.restarts.max(1);
-    let mut best: Option<Found> = None;
-    let trial = EmOptions {
-        tolerance: if whole {
-            options.em.tolerance
-        } else {
-            options.em.tolerance.max(1e-5)
-        },
-        ..options.em.clone()
-    };
-    for number in 1..=tries {
-        control.report(Progress::Restart { number, of: tries });
-        let seed = options
-            .seed
-            .wrapping_mul(1_000_003)
-            .wrapping_add(number as u64);
-        let groups = points.group(task.components, options.init, seed);
-        let statistics = statistics_of_groups(&sample, task.leaves, &groups, task.components);
-        let start = task.maximize(&statistics, None);
-        // One start on a large table needs no trial.
-        if tries == 1 && !whole {
-            return em(task, source, start, &options.em, control);
-        }
-        let Some(result) = em(task, &sample, start, &trial, control)? else {
-            break;
-        };
-        restarts.push(result.objective);
-        let merit = |r: &Found| (collapsed(task.leaves, seen, r).is_empty(), r.objective);
-        if best
-            .as_ref()
-            .is_none_or(|best| merit(&result) > merit(best))
-        {
-            best = Some(result);
-        }
-        if control.is_interrupted() {
-            break;
-        }
-    }
-    match best {
-        Some(best) if !whole => {
-            match em(task, source, best.parameters.clone(), &options.em, control)? {
-                Some(result) => Ok(Some(result)),
-                None => Ok(Some(EmResult {
-                    interrupted: true,
-                    converged: false,
-                    ..best
-                })),
-            }
-        }
-        best => Ok(best.map(|best| EmResult {
-            interrupted: control.is_interrupted(),
-            ..best
-        })),
     }
 }
 

@@ -19,6 +19,7 @@ mod living;
 mod marks;
 mod maximize;
 mod predictive;
+mod restarts;
 mod runs;
 mod sample;
 mod seen;

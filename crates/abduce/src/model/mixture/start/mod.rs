@@ -1,8 +1,10 @@
-//! Where EM begins. Unlabelled tables: k-means++ seeds and a few rounds of
-//! k-means on standardised columns (levels as indicators), so that no two
-//! components start equal; equal components would stay equal for ever. Labelled
+//! Where EM begins. Unlabelled tables: a tree of merged rows, or k-means++ seeds and
+//! a few rounds of k-means, on standardised columns (levels as indicators), so that no
+//! two components start equal; equal components would stay equal for ever. Labelled
 //! ones: the labelled rows, each class pulled towards what all have in common,
 //! so that two rows are enough for a class.
+
+mod hierarchical;
 
 use super::groups::{Hidden, observe_groups};
 use super::maximize::segment;
@@ -19,12 +21,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Init {
-    /// Rows far from each other are likelier (Arthur & Vassilvitskii 2007).
+    /// Hierarchical first, and k-means++ for the starts after it.
     #[default]
+    Auto,
+    /// Rows far from each other are likelier (Arthur & Vassilvitskii 2007).
     #[serde(rename = "kmeans++")]
     KMeansPlusPlus,
     /// Rows at random.
     Random,
+    /// Groups merged two by two, where that costs the least likelihood; the same
+    /// whatever the seed.
+    Hierarchical,
 }
 
 /// Rounds of k-means after the seeding.
@@ -105,8 +112,36 @@ impl Points {
         &self.cells[row * self.width..(row + 1) * self.width]
     }
 
-    /// Assigns every row to one of `k` groups.
-    pub fn group(&self, k: usize, init: Init, seed: u64) -> Vec<usize> {
+    /// Assigns rows to `k` groups; a tree is made of some of them only.
+    pub fn group(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
+        match init {
+            Init::Hierarchical => self.merged(k),
+            _ => self.spread(k, init, seed).into_iter().map(Some).collect(),
+        }
+    }
+
+    fn merged(&self, k: usize) -> Vec<Option<usize>> {
+        let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
+        let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
+        let most = hierarchical::most_rows(self.width).min(weighing.len());
+        let chosen: Vec<usize> = (0..most)
+            .map(|i| weighing[i * weighing.len() / most])
+            .collect();
+        let cells: Vec<f64> = chosen
+            .iter()
+            .flat_map(|row| self.point(*row).to_vec())
+            .collect();
+        let weights: Vec<f64> = chosen.iter().map(|row| self.weights[*row]).collect();
+        let found = hierarchical::groups(&cells, self.width, &weights, k);
+        let mut groups = vec![None; self.weights.len()];
+        chosen
+            .iter()
+            .zip(found)
+            .for_each(|(row, group)| groups[*row] = Some(group));
+        groups
+    }
+
+    fn spread(&self, k: usize, init: Init, seed: u64) -> Vec<usize> {
         let rows = self.weights.len();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut centers: Vec<Vec<f64>> = Vec::with_capacity(k);
@@ -125,12 +160,12 @@ impl Points {
             }
             centers.push(center);
             chances = match init {
-                Init::KMeansPlusPlus => nearest
+                Init::KMeansPlusPlus | Init::Auto => nearest
                     .iter()
                     .zip(&self.weights)
                     .map(|(d, w)| d * w)
                     .collect(),
-                Init::Random => self.weights.clone(),
+                _ => self.weights.clone(),
             };
         }
         let mut groups = self.assign(&centers);
@@ -198,13 +233,13 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn statistics_of_groups(
     table: &Table,
     leaves: &[Leaf],
-    groups: &[usize],
+    groups: &[Option<usize>],
     k: usize,
 ) -> MixtureStatistics {
     let mut statistics = MixtureStatistics::zero(leaves, k);
     let mut first = 0;
     for chunk in table.chunks() {
-        let group_of = |row: usize| Some(groups[first + row]);
+        let group_of = |row: usize| groups[first + row];
         observe_groups(leaves, chunk, group_of, Hidden::Typical, &mut statistics);
         first += chunk.rows();
     }

@@ -1,0 +1,163 @@
+//! Several starts, of which the best is kept. They are tried on a sample of rows: all
+//! for a few rounds, the better half for some more, and only the best goes on to the
+//! end and over all rows. On a small table, where a fit leaves threads idle, they run
+//! side by side.
+
+use super::FitOptions;
+use super::diagnose::collapsed;
+use super::sample::{sample_rows, sample_size};
+use super::seen::Seen;
+use super::start::{Init, Points, statistics_of_groups};
+use super::task::{Found, Task};
+use crate::Result;
+use crate::data::{Source, Table};
+use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
+use rayon::prelude::*;
+
+/// Rows up to which starts run side by side.
+const SMALL: u64 = 16_384;
+
+/// The rounds that each start gets before the lesser half is left where only a
+/// sample of the rows is tried.
+const ROUNDS: [usize; 2] = [8, 30];
+
+/// Fits components without labels; what each start reached goes to `reached`.
+pub(super) fn best_of_starts(
+    task: &Task,
+    source: &dyn Source,
+    seen: &Seen,
+    options: &FitOptions,
+    control: Control,
+    reached: &mut Vec<f64>,
+) -> Result<Option<Found>> {
+    let size = sample_size(source, task.leaves);
+    let whole = seen.rows <= size as u64;
+    let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
+    let points = Points::of(&sample, task.leaves, seen);
+    let trial = Trial {
+        task,
+        sample: &sample,
+        points: &points,
+        options,
+        control,
+    };
+    let tries = options.restarts.max(1);
+    if tries == 1 && !whole {
+        // One start on a large table needs no trial.
+        let start = trial.start(1);
+        return em(task, source, start, &options.em, control);
+    }
+    let mut found: Vec<Found> = trial.run(whole)?;
+    *reached = found.iter().map(|found| found.objective).collect();
+    let merit = |found: &Found| {
+        (
+            collapsed(task.leaves, seen, found).is_empty(),
+            found.objective,
+        )
+    };
+    let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
+    found.sort_by(|a, b| better(a, b).unwrap_or(std::cmp::Ordering::Equal));
+    if !whole {
+        for rounds in ROUNDS[1..].iter() {
+            found.truncate(found.len().div_ceil(2));
+            found = trial.go_on(found, *rounds)?;
+            found.sort_by(|a, b| better(a, b).unwrap_or(std::cmp::Ordering::Equal));
+        }
+    }
+    let Some(best) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    if whole {
+        return Ok(Some(EmResult {
+            interrupted: control.is_interrupted(),
+            ..best
+        }));
+    }
+    match em(task, source, best.parameters.clone(), &options.em, control)? {
+        Some(result) => Ok(Some(result)),
+        None => Ok(Some(EmResult {
+            interrupted: true,
+            converged: false,
+            ..best
+        })),
+    }
+}
+
+/// What starts are tried on.
+struct Trial<'a> {
+    task: &'a Task<'a>,
+    sample: &'a Table,
+    points: &'a Points,
+    options: &'a FitOptions,
+    control: Control<'a>,
+}
+
+impl Trial<'_> {
+    /// The parameters that start `number`, counted from 1, begins with.
+    fn start(&self, number: usize) -> super::Parameters {
+        let init = match (self.options.init, number) {
+            (Init::Auto, 1) => Init::Hierarchical,
+            (Init::Auto, _) => Init::KMeansPlusPlus,
+            (init, _) => init,
+        };
+        let seed = self.options.seed.wrapping_mul(1_000_003);
+        let seed = seed.wrapping_add(number as u64);
+        let groups = self.points.group(self.task.components, init, seed);
+        let (leaves, k) = (self.task.leaves, self.task.components);
+        let statistics = statistics_of_groups(self.sample, leaves, &groups, k);
+        self.task.maximize(&statistics, None)
+    }
+
+    /// Every start, to the end or for the first rounds.
+    fn run(&self, whole: bool) -> Result<Vec<Found>> {
+        // The tree of a hierarchical start is always the same.
+        let tries = match self.options.init {
+            Init::Hierarchical => 1,
+            _ => self.options.restarts.max(1),
+        };
+        let options = match whole {
+            true => self.options.em.clone(),
+            false => self.rounds(ROUNDS[0]),
+        };
+        let one = |number: usize| {
+            if self.control.is_interrupted() {
+                return Ok(None);
+            }
+            self.control.report(Progress::Restart { number, of: tries });
+            let start = self.start(number);
+            em(self.task, self.sample, start, &options, self.control)
+        };
+        self.all((1..=tries).collect(), one)
+    }
+
+    fn go_on(&self, found: Vec<Found>, rounds: usize) -> Result<Vec<Found>> {
+        let options = self.rounds(rounds);
+        self.all(found, |found| {
+            let start = found.parameters.clone();
+            let more = em(self.task, self.sample, start, &options, self.control)?;
+            Ok(Some(more.unwrap_or(found)))
+        })
+    }
+
+    fn rounds(&self, most: usize) -> EmOptions {
+        EmOptions {
+            tolerance: self.options.em.tolerance.max(1e-5),
+            max_iterations: most.min(self.options.em.max_iterations),
+            ..self.options.em.clone()
+        }
+    }
+
+    /// Does the same with each, side by side where rows are few.
+    fn all<T: Send>(
+        &self,
+        these: Vec<T>,
+        one: impl Fn(T) -> Result<Option<Found>> + Sync,
+    ) -> Result<Vec<Found>> {
+        let found: Vec<Result<Option<Found>>> = match self.sample.rows() <= SMALL {
+            true => these.into_par_iter().map(&one).collect(),
+            false => these.into_iter().map(&one).collect(),
+        };
+        let found: Result<Vec<Option<Found>>> = found.into_iter().collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+}

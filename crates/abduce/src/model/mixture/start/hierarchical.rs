@@ -1,0 +1,253 @@
+//! Model-based hierarchical clustering: beginning with every row alone, the two groups
+//! are merged whose union lowers the classification likelihood of Gaussians with
+//! covariances of their own the least (Banfield & Raftery, *Biometrics* 49, 1993;
+//! Fraley, *SIAM J. Sci. Comput.* 20, 1998),
+//!
+//!   c(g) = n_g ln |(W_g + αI) / n_g|,
+//!
+//! on rows whitened by their covariance, where α gives small groups a volume. One
+//! tree serves every number of groups.
+
+use crate::kernel::eigen::eigen;
+use crate::kernel::linear::{cholesky, log_diagonal};
+
+/// The rows' worth of the whole table's covariance in every group.
+const ALPHA: f64 = 0.1;
+
+/// Operations that a tree may take.
+const WORK: f64 = 3e9;
+
+/// The most rows of a tree.
+const ROWS: usize = 2_000;
+
+/// Directions whose variance is less than this share of the largest say nothing.
+const NOTHING: f64 = 1e-10;
+
+/// How many rows of so many columns a tree may have.
+pub(super) fn most_rows(columns: usize) -> usize {
+    let d = columns as f64 + 1.0;
+    let rows = (WORK / (d * d * d / 3.0 + 10.0)).sqrt();
+    (rows as usize).clamp(50, ROWS)
+}
+
+/// A group of rows.
+#[derive(Clone)]
+struct Group {
+    weight: f64,
+    mean: Vec<f64>,
+    /// The scatter about the mean, the whole matrix.
+    scatter: Vec<f64>,
+    cost: f64,
+}
+
+impl Group {
+    fn union(&self, other: &Group) -> Group {
+        let d = self.mean.len();
+        let weight = self.weight + other.weight;
+        let between = self.weight * other.weight / weight;
+        let share = other.weight / weight;
+        let shift: Vec<f64> = (0..d).map(|c| other.mean[c] - self.mean[c]).collect();
+        let mean = (0..d).map(|c| self.mean[c] + share * shift[c]).collect();
+        let entry =
+            |t: usize| self.scatter[t] + other.scatter[t] + between * shift[t % d] * shift[t / d];
+        let scatter = (0..d * d).map(entry).collect();
+        let mut union = Group {
+            weight,
+            mean,
+            scatter,
+            cost: 0.0,
+        };
+        union.cost = union.cost();
+        union
+    }
+
+    fn cost(&self) -> f64 {
+        let d = self.mean.len();
+        let mut matrix = self.scatter.clone();
+        (0..d).for_each(|c| matrix[c * d + c] += ALPHA);
+        let half = cholesky(&matrix, d).map_or(f64::INFINITY, |factor| log_diagonal(&factor, d));
+        self.weight * (2.0 * half - d as f64 * self.weight.ln())
+    }
+}
+
+/// The group, of `k`, of every row of positive weight; rows are `width` numbers each.
+pub(super) fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> Vec<usize> {
+    let merges = tree(cells, width, weights);
+    let rows = weights.len();
+    let mut parent: Vec<usize> = (0..rows).collect();
+    for (into, from) in merges.iter().take(rows.saturating_sub(k)) {
+        parent[*from] = *into;
+    }
+    let root = |mut row: usize| {
+        while parent[row] != row {
+            row = parent[row];
+        }
+        row
+    };
+    let roots: Vec<usize> = (0..rows).map(root).collect();
+    let mut numbers = roots.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let number = |root: &usize| numbers.binary_search(root).unwrap_or(0);
+    roots.iter().map(number).collect()
+}
+
+/// The merges in their order: the second group becomes part of the first.
+fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
+    let points = whitened(cells, width, weights);
+    let d = points.first().map_or(0, Vec::len);
+    let mut groups: Vec<Option<Group>> = points
+        .into_iter()
+        .zip(weights)
+        .map(|(mean, weight)| {
+            let mut group = Group {
+                weight: weight.max(f64::MIN_POSITIVE),
+                scatter: vec![0.0; d * d],
+                mean,
+                cost: 0.0,
+            };
+            group.cost = group.cost();
+            Some(group)
+        })
+        .collect();
+    let rise = |a: &Group, b: &Group| a.union(b).cost - a.cost - b.cost;
+    // The best partner of every group among those after it.
+    let best_after = |groups: &[Option<Group>], i: usize| {
+        let mut best = (f64::INFINITY, usize::MAX);
+        let Some(own) = &groups[i] else { return best };
+        for (j, other) in groups.iter().enumerate().skip(i + 1) {
+            if let Some(other) = other {
+                let rise = rise(own, other);
+                if rise < best.0 {
+                    best = (rise, j);
+                }
+            }
+        }
+        best
+    };
+    let mut best: Vec<(f64, usize)> = (0..groups.len()).map(|i| best_after(&groups, i)).collect();
+    let mut merges = Vec::with_capacity(groups.len());
+    for _ in 1..groups.len() {
+        let alive = (0..groups.len()).filter(|i| groups[*i].is_some() && best[*i].1 != usize::MAX);
+        let Some(into) = alive.min_by(|a, b| best[*a].0.total_cmp(&best[*b].0)) else {
+            break;
+        };
+        let from = best[into].1;
+        let (Some(own), Some(other)) = (groups[into].take(), groups[from].take()) else {
+            break;
+        };
+        groups[into] = Some(own.union(&other));
+        merges.push((into, from));
+        for i in 0..groups.len() {
+            let Some(other) = &groups[i] else { continue };
+            if i == into || best[i].1 == into || best[i].1 == from {
+                best[i] = best_after(&groups, i);
+            } else if i < into {
+                if let Some(merged) = &groups[into] {
+                    let rise = rise(other, merged);
+                    if rise < best[i].0 {
+                        best[i] = (rise, into);
+                    }
+                }
+            }
+        }
+    }
+    merges
+}
+
+/// The rows in the coordinates in which their covariance is the identity.
+fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> Vec<Vec<f64>> {
+    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let rows = || cells.chunks_exact(width.max(1)).zip(weights);
+    let mut mean = vec![0.0; width];
+    for (row, w) in rows() {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(m, x)| *m += w * x / total);
+    }
+    let mut covariance = vec![0.0; width * width];
+    for (row, w) in rows() {
+        for j in 0..width {
+            let factor = w * (row[j] - mean[j]) / total;
+            for i in 0..width {
+                covariance[j * width + i] += factor * (row[i] - mean[i]);
+            }
+        }
+    }
+    // Correlations, so that no column is lost beside one in smaller units.
+    let root = |c: usize| match covariance[c * (width + 1)].sqrt() {
+        0.0 => 1.0,
+        root => root,
+    };
+    let scale: Vec<f64> = (0..width).map(root).collect();
+    for (t, entry) in covariance.iter_mut().enumerate() {
+        *entry /= scale[t % width] * scale[t / width];
+    }
+    let axes = eigen(&covariance, width);
+    let largest = axes.values.first().copied().unwrap_or(0.0);
+    let kept: Vec<(&[f64], f64)> = axes
+        .vectors
+        .chunks_exact(width.max(1))
+        .zip(&axes.values)
+        .filter(|(_, value)| **value > NOTHING * largest)
+        .map(|(axis, value)| (axis, value.sqrt()))
+        .collect();
+    let along = |row: &[f64], axis: &[f64]| -> f64 {
+        let parts = row.iter().zip(&mean).zip(&scale).zip(axis);
+        parts.map(|(((x, m), s), a)| (x - m) / s * a).sum()
+    };
+    rows()
+        .map(|(row, _)| {
+            kept.iter()
+                .map(|(axis, sd)| along(row, axis) / sd)
+                .collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three long clusters side by side, whose nearest rows are of different ones.
+    fn stripes() -> (Vec<f64>, Vec<usize>) {
+        let (mut cells, mut truth) = (Vec::new(), Vec::new());
+        for group in 0..3 {
+            for i in 0..30 {
+                let t = f64::from(i);
+                let across = 4.0 * f64::from(group * (group + 3)) / 4.0;
+                cells.extend([t, across + 0.3 * (2.7 * t + f64::from(group)).sin()]);
+                truth.push(group as usize);
+            }
+        }
+        (cells, truth)
+    }
+
+    #[test]
+    fn long_clusters_are_found_that_distances_to_centres_would_cut() {
+        let (cells, truth) = stripes();
+        assert_eq!(groups(&cells, 2, &[1.0; 90], 3), truth);
+    }
+
+    #[test]
+    fn units_and_order_of_columns_do_not_matter() {
+        let (cells, _) = stripes();
+        let other: Vec<f64> = cells
+            .chunks_exact(2)
+            .flat_map(|x| [1e-3 * x[1], 1e5 * x[0]])
+            .collect();
+        for k in [2, 4, 7] {
+            assert_eq!(
+                groups(&cells, 2, &[1.0; 90], k),
+                groups(&other, 2, &[1.0; 90], k)
+            );
+        }
+    }
+
+    #[test]
+    fn equal_rows_and_few_rows_make_groups_too() {
+        assert_eq!(groups(&[1.0; 8], 2, &[1.0; 4], 2).len(), 4);
+        assert_eq!(groups(&[1.0, 2.0], 1, &[1.0; 2], 5), [0, 1]);
+        assert!(groups(&[], 3, &[], 2).is_empty());
+    }
+}
