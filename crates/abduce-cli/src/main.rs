@@ -14,6 +14,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod selection_table;
 mod stream;
 mod text_options;
 mod text_table;

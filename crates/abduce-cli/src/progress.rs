@@ -45,7 +45,7 @@ impl FitProgress {
             // After the last start, the best goes on with all rows.
             Progress::Iteration { number: 1, .. } if state.begun => state.restart = None,
             Progress::Iteration { .. } => state.begun = true,
-            Progress::Survey => {}
+            Progress::Survey | Progress::Candidate { .. } => {}
         }
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;
@@ -56,6 +56,7 @@ impl FitProgress {
         };
         let message = match progress {
             Progress::Survey => "looking at all rows".to_string(),
+            Progress::Candidate { number, of } => format!("{number} of {of} fits compared"),
             Progress::Restart { .. } => format!("{restart}beginning"),
             Progress::Iteration {
                 number,

@@ -7,6 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum Progress {
     /// A first look at all rows.
     Survey,
+    /// Fit `number` of the `of` that are compared has ended.
+    Candidate {
+        /// Counted from 1.
+        number: usize,
+        /// How many there will be.
+        of: usize,
+    },
     /// Restart `number` of `of` begins.
     Restart {
         /// Counted from 1.

@@ -13,7 +13,7 @@ use crate::ask::{Classifier, Joint, Posterior};
 use crate::data::{Chunk, not_opened};
 use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
-use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, UnlabelledChoice};
+use crate::model::mixture::{Fit, FitOptions, Mixture, Selection, Specification, UnlabelledChoice};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -84,6 +84,9 @@ pub struct FitRecord {
     /// How much rows without a label count, where that was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlabelled: Option<UnlabelledChoice>,
+    /// What it was chosen from, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
 }
 
 impl FitRecord {
@@ -102,6 +105,7 @@ impl FitRecord {
             trace: fit.trace.iter().map(finite).collect(),
             warnings: fit.warnings.clone(),
             unlabelled: fit.unlabelled.clone(),
+            selection: None,
         }
     }
 }
@@ -205,6 +209,7 @@ impl Model {
                 trace: vec![fit.log_likelihood.is_finite().then_some(fit.log_likelihood)],
                 warnings: fit.warnings,
                 unlabelled: None,
+                selection: None,
             },
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),

@@ -39,6 +39,20 @@ impl Task {
                     restarts,
                 }
             }
+            Task::Selection(specification, grid, options) => {
+                let (fit, selection) =
+                    mixture::select(specification, grid, source, options, control)?;
+                let (interrupted, restarts) = (control.is_interrupted(), fit.restarts.clone());
+                let chosen = &selection.tried[selection.chosen];
+                let specification = specification.of_pair(chosen.covariance, chosen.components);
+                let mut model = Model::new(name.name(), fit, specification, options.clone(), files);
+                model.fit.selection = Some(selection);
+                Learned {
+                    model,
+                    interrupted,
+                    restarts,
+                }
+            }
             Task::Density(specification) => {
                 let fit = density::fit(specification, source, control)?;
                 Learned {

@@ -4,7 +4,9 @@
 use super::density_options::DensityOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
-use super::values::{at_least_one, components, covariance, init, method};
+use super::values::{
+    Covariances, Numbers, at_least_one, components, covariances, criterion, init, method,
+};
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
@@ -15,7 +17,7 @@ use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::mixture::{
-    CovarianceKind, Event, FamilyName, FitOptions, Init, Specification, Unlabelled,
+    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Init, Specification, Unlabelled,
 };
 use clap::Args;
 
@@ -29,16 +31,23 @@ pub struct ModelOptions {
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
-    /// The number of components [mixture]
+    /// The number of components, or several to choose from, as in 1-9 or 2,4,8
+    /// [mixture]
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
-    components: Option<usize>,
+    components: Option<Numbers>,
 
     /// The covariance of the numbers: full, tied, diagonal, spherical, identity, or
     /// one of mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV
-    /// [gda, mixture; default: full]; or the shape of the bandwidth: diagonal or
-    /// full [kde; default: diagonal]
-    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
-    covariance: Option<CovarianceKind>,
+    /// [gda, mixture; default: full]; several, as in EEE,VVV, or all, to choose from
+    /// [mixture]; or the shape of the bandwidth: diagonal or full [kde; default:
+    /// diagonal]
+    #[arg(long, value_name = "SHAPE", value_parser = covariances)]
+    covariance: Option<Covariances>,
+
+    /// What the best of several --components and --covariance is best in: bic, aic,
+    /// icl, or cv for the likelihood of held-out rows [mixture; default: bic]
+    #[arg(long, value_name = "CRITERION", value_parser = criterion)]
+    select: Option<Criterion>,
 
     /// How hidden labels and cells are filled in while learning: by their
     /// expectation (em) or their most probable value (hard)
@@ -133,13 +142,16 @@ pub struct ModelOptions {
 /// What to fit.
 pub enum Task {
     Mixture(Specification, FitOptions),
+    Selection(Specification, Grid, FitOptions),
     Density(density::Specification),
 }
 
 impl Task {
     pub fn target(&self) -> Option<&str> {
         match self {
-            Task::Mixture(specification, _) => specification.target.as_deref(),
+            Task::Mixture(specification, _) | Task::Selection(specification, ..) => {
+                specification.target.as_deref()
+            }
             Task::Density(specification) => specification.target.as_deref(),
         }
     }
@@ -149,7 +161,7 @@ impl ModelOptions {
     /// How columns of text are read, if the task has a use for them.
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
-            Task::Mixture(..) => self.text.options().map(Some),
+            Task::Mixture(..) | Task::Selection(..) => self.text.options().map(Some),
             Task::Density(_) => Ok(None),
         }
     }
@@ -164,7 +176,7 @@ impl ModelOptions {
         if let Some((option, why)) = self.density.unfit(model) {
             return Err(does_not_apply(option, model, why));
         }
-        let shape = match self.covariance {
+        let shape = match self.covariance() {
             Some(CovarianceKind::Full) => BandwidthShape::Full,
             _ => BandwidthShape::Diagonal,
         };
@@ -184,23 +196,64 @@ impl ModelOptions {
             }
             None => {
                 let specification = self.specification(model, data)?;
-                Ok(Task::Mixture(specification, self.fit_options(seed)))
+                let options = self.fit_options(seed);
+                Ok(match self.grid(model)? {
+                    Some(grid) => Task::Selection(specification, grid, options),
+                    None => Task::Mixture(specification, options),
+                })
             }
         }
+    }
+
+    /// The covariance, where it is one.
+    fn covariance(&self) -> Option<CovarianceKind> {
+        let all = self.covariance.as_ref()?;
+        all.0.first().copied().filter(|_| all.0.len() == 1)
+    }
+
+    /// What to choose from, where there is a choice.
+    fn grid(&self, model: ModelName) -> Outcome<Option<Grid>> {
+        let components = self.components.clone().map_or(vec![1], |own| own.0);
+        let covariances = match &self.covariance {
+            Some(own) => own.0.clone(),
+            None => vec![CovarianceKind::default()],
+        };
+        let several = components.len() * covariances.len() > 1;
+        if model != ModelName::Mixture && several {
+            return Err(does_not_apply(
+                "several covariances",
+                model,
+                "only a mixture is chosen among several; compare them with abduce evaluate",
+            ));
+        }
+        if self.select.is_some() && !several {
+            return Err(does_not_apply(
+                "--select",
+                model,
+                "there is nothing to choose from; give several with --components 1-9 or --covariance all",
+            ));
+        }
+        Ok(several.then(|| Grid {
+            components,
+            covariances,
+            criterion: self.select.unwrap_or_default(),
+            folds: 5,
+        }))
     }
 
     fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
         let no_iterations = "a density is made of the rows at once";
         let other_shape = !matches!(
-            self.covariance,
-            None | Some(CovarianceKind::Full | CovarianceKind::Diagonal)
-        );
+            self.covariance(),
+            Some(CovarianceKind::Full | CovarianceKind::Diagonal)
+        ) && self.covariance.is_some();
         let unfit = [
             (
                 self.components.is_some(),
                 "--components",
                 "it has no components",
             ),
+            (self.select.is_some(), "--select", "it has no components"),
             (self.restarts.is_some(), "--restarts", no_iterations),
             (self.init.is_some(), "--init", no_iterations),
             (self.tol.is_some(), "--tol", no_iterations),
@@ -318,16 +371,16 @@ impl ModelOptions {
                     .with_hint("name the column that holds the labels")
             })?)
         };
-        let covariance = self.covariance.unwrap_or_default();
+        let covariance = self.covariance().unwrap_or_default();
         let mut specification = match model {
             ModelName::NaiveBayes => Specification::naive_bayes(target()?),
             ModelName::Gda => Specification::gda(target()?, covariance),
             _ => {
-                let components = self.components.ok_or_else(|| {
+                let components = self.components.as_ref().ok_or_else(|| {
                     Error::parameter("mixture needs --components K")
-                        .with_hint("say how many clusters to look for")
+                        .with_hint("say how many clusters to look for, or a range such as 1-9")
                 })?;
-                Specification::mixture(components, covariance)
+                Specification::mixture(components.0[0], covariance)
             }
         };
         for text in self.family.iter().flat_map(|text| split_wishes(text)) {

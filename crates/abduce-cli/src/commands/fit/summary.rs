@@ -5,10 +5,12 @@ use crate::context::Context;
 use crate::density_tables;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
+use crate::selection_table;
 use crate::text_table::{TextTable, counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
-use abduce::model::mixture::UnlabelledChoice;
+use abduce::family::LeafFamily;
+use abduce::model::mixture::{Selection, UnlabelledChoice};
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
 use std::io::Write;
@@ -84,6 +86,7 @@ impl Told<'_> {
             densities,
             trace: &fit.trace,
             unlabelled: fit.unlabelled.as_ref(),
+            selection: fit.selection.as_ref(),
             restarts: self.restarts,
             warnings: &fit.warnings,
             notes: self.notes,
@@ -120,12 +123,16 @@ impl Told<'_> {
             }
             Body::Density(densities) => write!(output, "{}", density_tables::of(densities))?,
         }
+        if let Some(selection) = &fit.selection {
+            write!(output, "{}", selection_table::text(selection))?;
+        }
         let ended = match (fit.converged, self.interrupted) {
             (true, _) => "converged",
             (false, true) => "stopped",
             (false, false) => "not converged",
         };
         let mut lines = vec![
+            ("covariance", covariance(self.model)),
             ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
             ("BIC", format!("{:.4}", fit.bic)),
             ("AIC", format!("{:.4}", fit.aic)),
@@ -133,6 +140,7 @@ impl Told<'_> {
             ("iterations", format!("{}, {ended}", fit.iterations)),
             ("seconds", format!("{:.3}", self.seconds)),
         ];
+        lines.retain(|(_, value)| !value.is_empty());
         if !is_generative(self.model) {
             lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
         }
@@ -164,6 +172,21 @@ impl Told<'_> {
     }
 }
 
+/// The covariance of a model's numbers, with mclust's code; nothing where it has none.
+fn covariance(model: &Model) -> String {
+    let Body::Mixture(mixture) = &model.body else {
+        return String::new();
+    };
+    let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
+        LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
+        _ => None,
+    });
+    structure.map_or(String::new(), |own| match own.name() == own.code() {
+        true => own.name().to_string(),
+        false => format!("{} ({})", own.name(), own.code()),
+    })
+}
+
 /// The document of `--json`; numbers that are not finite become null.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -187,6 +210,8 @@ struct Document<'a> {
     trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<&'a UnlabelledChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection: Option<&'a Selection>,
     restarts: &'a [f64],
     warnings: &'a [String],
     notes: &'a [String],

@@ -3,17 +3,32 @@
 
 use abduce::Error;
 use abduce::learn::EStep;
-use abduce::model::mixture::{CovarianceKind, Init};
+use abduce::model::mixture::{CovarianceKind, Criterion, Init};
 
 fn later(what: &str) -> String {
     format!("{what} is not available in this version")
 }
 
-pub fn components(text: &str) -> Result<usize, String> {
-    if text.contains(['-', ',']) && !text.starts_with('-') {
-        return Err(later("choosing between several numbers"));
+/// Numbers of components to choose from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers(pub Vec<usize>);
+
+/// One number, a range as in 1-9, or a list of both.
+pub fn components(text: &str) -> Result<Numbers, String> {
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) if !first.is_empty() => (at_least_one(first)?, at_least_one(last)?),
+            _ => (at_least_one(part)?, at_least_one(part)?),
+        };
+        if first > last || last - first >= 1000 {
+            return Err(format!("{part} is no range from few to at most 1000 more"));
+        }
+        numbers.extend(first..=last);
     }
-    at_least_one(text)
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(Numbers(numbers))
 }
 
 pub fn at_least_one(text: &str) -> Result<usize, String> {
@@ -23,7 +38,27 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-pub fn covariance(text: &str) -> Result<CovarianceKind, String> {
+/// Covariances to choose from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covariances(pub Vec<CovarianceKind>);
+
+/// One covariance, a list, or all that mclust has.
+pub fn covariances(text: &str) -> Result<Covariances, String> {
+    if text == "all" {
+        return Ok(Covariances(CovarianceKind::ALL.to_vec()));
+    }
+    let mut all: Vec<CovarianceKind> = Vec::new();
+    for part in text.split(',') {
+        let one = part.trim().parse();
+        let one = one.map_err(|error: Error| error.to_string())?;
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    Ok(Covariances(all))
+}
+
+pub fn criterion(text: &str) -> Result<Criterion, String> {
     text.parse().map_err(|error: Error| error.to_string())
 }
 

@@ -2,7 +2,7 @@
 //! without volume, a likelihood that fell. Nothing here fails; it is told.
 
 use super::seen::Seen;
-use super::{FitOptions, Leaf, MixtureStatistics, Parameters};
+use super::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::data::{Kind, Schema};
 use crate::learn::EmResult;
 use crate::model::some_of;
@@ -26,6 +26,48 @@ pub(super) fn collapsed(leaves: &[Leaf], seen: &Seen, result: &Result) -> Vec<us
     (0..result.parameters.weights.len())
         .filter(narrow)
         .collect()
+}
+
+/// Why a fit is not to be trusted: its likelihood is that of a component on a few
+/// rows that happen to lie close to each other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Spurious {
+    /// The component, counted from 1.
+    component: usize,
+    /// Its rows.
+    rows: f64,
+    /// Its smallest variance, as a share of the table's.
+    spread: f64,
+}
+
+impl Spurious {
+    /// The worst of a mixture's components, if it is one.
+    pub fn of(mixture: &Mixture) -> Option<Spurious> {
+        let spread = |j: usize| {
+            let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
+            let leaves = leaves.filter(|(leaf, _)| !leaf.fixed);
+            let each = leaves.map(|(leaf, own)| own[j].spread(&mixture.seen.scales(leaf)));
+            each.fold(1.0, f64::min)
+        };
+        let worst = (0..mixture.components())
+            .map(|j| (j, spread(j)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        (worst.1 < COLLAPSED).then(|| Spurious {
+            component: worst.0 + 1,
+            rows: mixture.statistics.weights[worst.0],
+            spread: worst.1,
+        })
+    }
+}
+
+impl std::fmt::Display for Spurious {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(
+            out,
+            "component {} of {:.1} rows has {:.0e} of the table's variance in some direction",
+            self.component, self.rows, self.spread
+        )
+    }
 }
 
 /// What to tell the user.

@@ -9,9 +9,9 @@ use super::sample::{sample_rows, sample_size};
 use super::seen::Seen;
 use super::start::{Init, Points, statistics_of_groups};
 use super::task::{Found, Task};
-use crate::Result;
 use crate::data::{Source, Table};
 use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
+use crate::{ErrorKind, Result};
 use rayon::prelude::*;
 
 /// Rows up to which starts run side by side.
@@ -38,6 +38,7 @@ pub(super) fn best_of_starts(
         task,
         sample: &sample,
         points: &points,
+        whitened: points.whitened(),
         options,
         control,
     };
@@ -88,6 +89,7 @@ struct Trial<'a> {
     task: &'a Task<'a>,
     sample: &'a Table,
     points: &'a Points,
+    whitened: Option<Points>,
     options: &'a FitOptions,
     control: Control<'a>,
 }
@@ -102,7 +104,12 @@ impl Trial<'_> {
         };
         let seed = self.options.seed.wrapping_mul(1_000_003);
         let seed = seed.wrapping_add(number as u64);
-        let groups = self.points.group(self.task.components, init, seed);
+        // Clusters may lie apart in a direction that is narrow beside the others.
+        let points = match &self.whitened {
+            Some(white) if number % 2 == 0 => white,
+            _ => self.points,
+        };
+        let groups = points.group(self.task.components, init, seed);
         let (leaves, k) = (self.task.leaves, self.task.components);
         let statistics = statistics_of_groups(self.sample, leaves, &groups, k);
         self.task.maximize(&statistics, None)
@@ -157,7 +164,19 @@ impl Trial<'_> {
             true => these.into_par_iter().map(&one).collect(),
             false => these.into_iter().map(&one).collect(),
         };
-        let found: Result<Vec<Option<Found>>> = found.into_iter().collect();
-        Ok(found?.into_iter().flatten().collect())
+        let mut failure = None;
+        let mut kept = Vec::new();
+        for result in found {
+            match result {
+                Ok(found) => kept.extend(found),
+                // Where one start comes to a singular end, others need not.
+                Err(why) if why.kind() == ErrorKind::Numeric => failure = Some(why),
+                Err(why) => return Err(why),
+            }
+        }
+        match failure {
+            Some(why) if kept.is_empty() => Err(why),
+            _ => Ok(kept),
+        }
     }
 }

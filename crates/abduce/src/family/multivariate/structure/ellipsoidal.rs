@@ -10,6 +10,9 @@ use crate::kernel::eigen::{Eigen, eigen};
 use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};
 
+/// The least share of a column's variance that the columns before it may leave.
+const PIVOT: f64 = 1e-13;
+
 /// Weight and scatter of one component, the prior's included.
 pub(crate) struct Whole {
     pub weight: f64,
@@ -153,8 +156,17 @@ fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
     Ok((factor, root))
 }
 
+/// The matrix as it is, if it has a factor with digits to spare: rounding elsewhere must
+/// not find it singular.
 pub(super) fn definite(matrix: Square, order: usize) -> Result<Square> {
-    factor(&matrix, order).map(|_| matrix)
+    let (factor, _) = factor(&matrix, order)?;
+    let pivots = (0..order).map(|c| factor[c * (order + 1)].powi(2));
+    match pivots.fold(1.0, f64::min) > PIVOT {
+        true => Ok(matrix),
+        false => Err(Error::numeric(
+            "columns are nearly linear combinations of each other",
+        )),
+    }
 }
 
 fn log_determinant(matrix: &[f64], order: usize) -> Result<f64> {

@@ -8,7 +8,7 @@
 //! on rows whitened by their covariance, where α gives small groups a volume. One
 //! tree serves every number of groups.
 
-use crate::kernel::eigen::eigen;
+use super::whiten::whitened;
 use crate::kernel::linear::{cholesky, log_diagonal};
 
 /// The rows' worth of the whole table's covariance in every group.
@@ -19,9 +19,6 @@ const WORK: f64 = 3e9;
 
 /// The most rows of a tree.
 const ROWS: usize = 2_000;
-
-/// Directions whose variance is less than this share of the largest say nothing.
-const NOTHING: f64 = 1e-10;
 
 /// How many rows of so many columns a tree may have.
 pub(super) fn most_rows(columns: usize) -> usize {
@@ -94,16 +91,15 @@ pub(super) fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> 
 
 /// The merges in their order: the second group becomes part of the first.
 fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
-    let points = whitened(cells, width, weights);
-    let d = points.first().map_or(0, Vec::len);
-    let mut groups: Vec<Option<Group>> = points
-        .into_iter()
-        .zip(weights)
-        .map(|(mean, weight)| {
+    let (cells, d) = whitened(cells, width, weights);
+    let mut groups: Vec<Option<Group>> = weights
+        .iter()
+        .enumerate()
+        .map(|(row, weight)| {
             let mut group = Group {
                 weight: weight.max(f64::MIN_POSITIVE),
                 scatter: vec![0.0; d * d],
-                mean,
+                mean: cells[row * d..(row + 1) * d].to_vec(),
                 cost: 0.0,
             };
             group.cost = group.cost();
@@ -153,56 +149,6 @@ fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
         }
     }
     merges
-}
-
-/// The rows in the coordinates in which their covariance is the identity.
-fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> Vec<Vec<f64>> {
-    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let rows = || cells.chunks_exact(width.max(1)).zip(weights);
-    let mut mean = vec![0.0; width];
-    for (row, w) in rows() {
-        mean.iter_mut()
-            .zip(row)
-            .for_each(|(m, x)| *m += w * x / total);
-    }
-    let mut covariance = vec![0.0; width * width];
-    for (row, w) in rows() {
-        for j in 0..width {
-            let factor = w * (row[j] - mean[j]) / total;
-            for i in 0..width {
-                covariance[j * width + i] += factor * (row[i] - mean[i]);
-            }
-        }
-    }
-    // Correlations, so that no column is lost beside one in smaller units.
-    let root = |c: usize| match covariance[c * (width + 1)].sqrt() {
-        0.0 => 1.0,
-        root => root,
-    };
-    let scale: Vec<f64> = (0..width).map(root).collect();
-    for (t, entry) in covariance.iter_mut().enumerate() {
-        *entry /= scale[t % width] * scale[t / width];
-    }
-    let axes = eigen(&covariance, width);
-    let largest = axes.values.first().copied().unwrap_or(0.0);
-    let kept: Vec<(&[f64], f64)> = axes
-        .vectors
-        .chunks_exact(width.max(1))
-        .zip(&axes.values)
-        .filter(|(_, value)| **value > NOTHING * largest)
-        .map(|(axis, value)| (axis, value.sqrt()))
-        .collect();
-    let along = |row: &[f64], axis: &[f64]| -> f64 {
-        let parts = row.iter().zip(&mean).zip(&scale).zip(axis);
-        parts.map(|(((x, m), s), a)| (x - m) / s * a).sum()
-    };
-    rows()
-        .map(|(row, _)| {
-            kept.iter()
-                .map(|(axis, sd)| along(row, axis) / sd)
-                .collect()
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! so that two rows are enough for a class.
 
 mod hierarchical;
+mod whiten;
 
 use super::groups::{Hidden, observe_groups};
 use super::maximize::segment;
@@ -40,6 +41,9 @@ const ROUNDS: usize = 10;
 /// The most indicators of one column: beyond it levels share them, which only
 /// makes the seeds of a start a little less far apart.
 const INDICATORS: usize = 16;
+
+/// Coordinates beyond which points are not whitened.
+const WHITENED: usize = 100;
 
 /// The places of a column of text, which words share.
 const WORDS: usize = 64;
@@ -106,6 +110,21 @@ impl Points {
             first += chunk.rows();
         }
         points
+    }
+
+    /// The same in coordinates in which their covariance is the identity; `None` where
+    /// there are too many to be worth it.
+    pub fn whitened(&self) -> Option<Points> {
+        if self.width > WHITENED {
+            return None;
+        }
+        let (cells, width) = whiten::whitened(&self.cells, self.width, &self.weights);
+        let weights = self.weights.clone();
+        (width > 0).then_some(Points {
+            width,
+            cells,
+            weights,
+        })
     }
 
     fn point(&self, row: usize) -> &[f64] {

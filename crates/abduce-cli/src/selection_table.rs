@@ -1,0 +1,65 @@
+//! The table of criteria of a grid: a line for every number of components, a column
+//! for every covariance.
+
+use crate::text_table::TextTable;
+use abduce::model::mixture::{Candidate, Criterion, Selection};
+
+/// The name of a criterion.
+pub fn name(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Bic => "BIC",
+        Criterion::Aic => "AIC",
+        Criterion::Icl => "ICL",
+        Criterion::Cv => "held out",
+    }
+}
+
+/// The table, with the chosen fit and the ones not to be trusted marked.
+pub fn text(selection: &Selection) -> String {
+    let mut covariances: Vec<&str> = Vec::new();
+    let mut numbers: Vec<usize> = Vec::new();
+    for own in &selection.tried {
+        if !covariances.contains(&own.covariance.name()) {
+            covariances.push(own.covariance.name());
+        }
+        numbers.push(own.components);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    let title = name(selection.criterion);
+    let mut table = TextTable::new([title].into_iter().chain(covariances.iter().copied()));
+    let cell = |covariance: &str, components: usize| {
+        let found =
+            selection.tried.iter().enumerate().find(|(_, own)| {
+                own.covariance.name() == covariance && own.components == components
+            });
+        found.map_or(String::new(), |(i, own)| mark(selection, i, own))
+    };
+    for components in numbers {
+        let cells = covariances.iter().map(|own| cell(own, components));
+        table.row([components.to_string()].into_iter().chain(cells));
+    }
+    let mut text = table.text(2);
+    text.push_str("  less is better; * chosen");
+    let any = |of: fn(&Candidate) -> bool| selection.tried.iter().any(of);
+    if any(|own| own.spurious.is_some()) {
+        text.push_str("; ! not to be trusted: a component on a few rows");
+    }
+    if any(|own| own.left < own.components) {
+        text.push_str("; - components without rows");
+    }
+    text.push('\n');
+    text
+}
+
+fn mark(selection: &Selection, number: usize, own: &Candidate) -> String {
+    let value = own.value(selection.criterion);
+    let value = value.map_or("none".to_string(), |value| format!("{value:.2}"));
+    let mark = match own {
+        _ if number == selection.chosen => "*",
+        own if own.spurious.is_some() => "!",
+        own if own.left < own.components => "-",
+        _ => " ",
+    };
+    format!("{value}{mark}")
+}

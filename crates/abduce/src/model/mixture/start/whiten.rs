@@ -1,0 +1,54 @@
+//! Rows in coordinates in which no direction is wider than another, so that clusters
+//! which differ along a narrow one are seen as well.
+
+use crate::kernel::eigen::eigen;
+
+/// Directions whose variance is less than this share of the largest say nothing.
+const NOTHING: f64 = 1e-10;
+
+/// The rows, of `width` numbers each, in the coordinates in which their covariance is
+/// the identity, and how many coordinates these are.
+pub(super) fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> (Vec<f64>, usize) {
+    let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let rows = || cells.chunks_exact(width.max(1)).zip(weights);
+    let mut mean = vec![0.0; width];
+    for (row, w) in rows() {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(m, x)| *m += w * x / total);
+    }
+    let mut covariance = vec![0.0; width * width];
+    for (row, w) in rows() {
+        for j in 0..width {
+            let factor = w * (row[j] - mean[j]) / total;
+            for i in 0..width {
+                covariance[j * width + i] += factor * (row[i] - mean[i]);
+            }
+        }
+    }
+    // Correlations, so that no column is lost beside one in smaller units.
+    let root = |c: usize| match covariance[c * (width + 1)].sqrt() {
+        0.0 => 1.0,
+        root => root,
+    };
+    let scale: Vec<f64> = (0..width).map(root).collect();
+    for (t, entry) in covariance.iter_mut().enumerate() {
+        *entry /= scale[t % width] * scale[t / width];
+    }
+    let axes = eigen(&covariance, width);
+    let largest = axes.values.first().copied().unwrap_or(0.0);
+    let kept: Vec<(&[f64], f64)> = axes
+        .vectors
+        .chunks_exact(width.max(1))
+        .zip(&axes.values)
+        .filter(|(_, value)| **value > NOTHING * largest)
+        .map(|(axis, value)| (axis, value.sqrt()))
+        .collect();
+    let along = |row: &[f64], axis: &[f64]| -> f64 {
+        let parts = row.iter().zip(&mean).zip(&scale).zip(axis);
+        parts.map(|(((x, m), s), a)| (x - m) / s * a).sum()
+    };
+    let white =
+        rows().flat_map(|(row, _)| kept.iter().map(move |(axis, sd)| along(row, axis) / sd));
+    (white.collect(), kept.len())
+}
