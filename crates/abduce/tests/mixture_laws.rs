@@ -119,6 +119,14 @@ fn specifications() -> Vec<(&'static str, Specification)> {
     all
 }
 
+/// A mixture of every covariance structure.
+fn structures() -> Vec<(&'static str, Specification)> {
+    let all = CovarianceKind::ALL.into_iter();
+    let all = all.chain([CovarianceKind::Identity]);
+    all.map(|kind| (kind.code(), Specification::mixture(3, kind)))
+        .collect()
+}
+
 fn data_for(specification: &Specification, shape: &Shape, seed: u64) -> Table {
     let table = table(shape, seed);
     if specification.target.is_some() {
@@ -193,9 +201,11 @@ fn the_same_bits_come_from_1_2_and_7_threads_in_memory_and_streamed() {
 
 #[test]
 fn the_objective_never_falls_and_the_trace_is_kept() {
-    for (name, specification) in specifications() {
+    let structures = structures().into_iter().map(|own| (2, own));
+    let others = specifications().into_iter().map(|own| (5, own));
+    for (seeds, (name, specification)) in others.chain(structures) {
         for step in [EStep::Soft, EStep::Hard] {
-            for seed in 0..5 {
+            for seed in 0..seeds {
                 let data = data_for(&specification, &PLAIN, seed);
                 let em = EmOptions {
                     step,
@@ -206,6 +216,23 @@ fn the_objective_never_falls_and_the_trace_is_kept() {
                 assert!(fit.monotone, "{name} {step:?} {seed}: {:?}", fit.trace);
                 assert!(fit.trace.iter().all(|l| l.is_finite()), "{name}");
                 assert_eq!(fit.trace.last(), Some(&fit.log_likelihood));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bound_lies_between_the_likelihoods_before_and_after_it() {
+    for (name, mut specification) in structures().into_iter().chain(specifications()) {
+        specification.variance_floor = 0.0;
+        specification.smoothing = 0.0;
+        for seed in 0..3 {
+            let fit = learn(&specification, &data_for(&specification, &PLAIN, seed));
+            assert_eq!(fit.bounds.len(), fit.iterations);
+            let rounding = 1e-9 * fit.log_likelihood.abs();
+            for (bound, pair) in fit.bounds.iter().zip(fit.trace.windows(2)) {
+                let between = pair[0] - rounding <= *bound && *bound <= pair[1] + rounding;
+                assert!(between, "{name} {seed}: {} {bound} {}", pair[0], pair[1]);
             }
         }
     }

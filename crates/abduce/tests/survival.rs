@@ -11,12 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const KINDS: [CovarianceKind; 4] = [
-    CovarianceKind::Full,
-    CovarianceKind::Tied,
-    CovarianceKind::Diagonal,
-    CovarianceKind::Spherical,
-];
+const KINDS: [CovarianceKind; 14] = CovarianceKind::ALL;
 
 fn reals(columns: &[Vec<Option<f64>>]) -> Table {
     let fields = (0..columns.len())
@@ -360,7 +355,13 @@ fn without_a_variance_floor_a_class_keeps_its_own_mean_and_is_told() {
     let labels = [0, 0, 0, 1, 1, 1].map(Some);
     let table = labelled(&[a, b], &labels, 2);
     let mut all = vec![Specification::naive_bayes("y")];
-    all.extend(KINDS.map(|kind| Specification::gda("y", kind)));
+    let kinds = [
+        CovarianceKind::Full,
+        CovarianceKind::Tied,
+        CovarianceKind::Diagonal,
+        CovarianceKind::Spherical,
+    ];
+    all.extend(kinds.map(|kind| Specification::gda("y", kind)));
     for specification in all {
         let specification = Specification {
             variance_floor: 0.0,

@@ -10,7 +10,8 @@ use super::{
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
 use crate::{Error, Result};
-use rand::Rng;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Calls `$with!` with the list of families: variant, type.
@@ -342,6 +343,26 @@ macro_rules! closed_enums {
             /// The smallest variance in any direction, as a share of the table's.
             pub fn spread(&self, scales: &[Scale]) -> f64 {
                 match self { $(Distribution::$variant(d) => d.spread(scales),)* }
+            }
+
+            /// Where it lies: its mean, or its probabilities of levels; nothing of
+            /// documents.
+            pub fn place(&self) -> Vec<f64> {
+                if let Some(probabilities) = self.probabilities() {
+                    return probabilities;
+                }
+                match self {
+                    $(Distribution::$variant(d) => {
+                        if <$type as Family>::TEXT {
+                            return Vec::new();
+                        }
+                        let columns = <$type as Family>::columns(&d.shape());
+                        let mut mean = vec![0.0; columns];
+                        let mut rng = ChaCha8Rng::seed_from_u64(0);
+                        d.fill(Fill::Mean, &vec![None; columns], &mut rng, &mut mean);
+                        mean
+                    })*
+                }
             }
 
             /// The probabilities of the levels, for a family over levels.

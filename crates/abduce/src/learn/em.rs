@@ -78,6 +78,14 @@ pub trait Latent: Sync {
         before: Option<&Self::Parameters>,
     ) -> Self::Parameters;
 
+    /// The log-likelihood that parameters give to the rows together with what was
+    /// expected of the hidden.
+    fn complete_log_likelihood(
+        &self,
+        statistics: &Self::Statistics,
+        parameters: &Self::Parameters,
+    ) -> f64;
+
     /// The log-prior of parameters, up to a constant.
     fn log_prior(&self, parameters: &Self::Parameters) -> f64;
 
@@ -119,6 +127,11 @@ pub struct EmResult<P, S> {
     /// under the parameters returned. With a hard E-step it is that of the rows
     /// completed by their most probable labels and cells.
     pub trace: Vec<f64>,
+    /// After each iteration's maximisation, the lower bound of the log-likelihood
+    /// (ELBO) that the expectation before it gives: above the likelihood before and
+    /// below the one after it, by the Kullback–Leibler divergence of what was
+    /// expected of the hidden from what it now is.
+    pub bounds: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
     /// How many times the parameters were maximised.
@@ -158,6 +171,7 @@ pub fn em<M: Latent>(
         parameters: start,
         statistics,
         trace: vec![log_likelihood],
+        bounds: Vec::new(),
         iterations: 0,
         converged: false,
         monotone: true,
@@ -167,6 +181,9 @@ pub fn em<M: Latent>(
     let weight = weight.max(f64::MIN_POSITIVE);
     for number in 1..=options.max_iterations {
         let parameters = model.maximize(&result.statistics, Some(&result.parameters));
+        let before = model.complete_log_likelihood(&result.statistics, &result.parameters);
+        let after = model.complete_log_likelihood(&result.statistics, &parameters);
+        let last = result.trace.last().copied().unwrap_or(f64::NAN);
         let Some(statistics) = expect_all(model, source, &parameters, options.step, control)?
         else {
             result.interrupted = true;
@@ -183,6 +200,7 @@ pub fn em<M: Latent>(
         result.statistics = statistics;
         result.objective = objective;
         result.iterations = number;
+        result.bounds.push(last + (after - before));
         result.trace.push(log_likelihood);
         result.seconds.push(clock.elapsed().as_secs_f64());
         control.report(Progress::Iteration {

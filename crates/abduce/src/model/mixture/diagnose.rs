@@ -6,6 +6,7 @@ use super::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::data::{Kind, Schema};
 use crate::learn::EmResult;
 use crate::model::some_of;
+use std::cmp::Ordering;
 
 /// A variance, as a share of the table's, below which a component has
 /// collapsed onto a few equal rows.
@@ -134,12 +135,28 @@ pub(super) fn diagnose(
     warnings
 }
 
-/// Sorts unlabelled components by weight, the heaviest first, and drops the
-/// empty ones.
+/// Sorts unlabelled components by weight, the heaviest first, then by where they lie,
+/// and drops the empty ones.
 pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) {
     let weights = &result.parameters.weights;
+    // Weights that differ in what one more iteration would change are equal.
+    let rounded = |j: usize| (weights[j] * 1e6).round();
+    let place = |j: usize| {
+        let leaves = result.parameters.leaves.iter();
+        leaves
+            .flat_map(|leaf| leaf[j].place())
+            .collect::<Vec<f64>>()
+    };
     let mut order: Vec<usize> = (0..weights.len()).collect();
-    order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
+    order.sort_by(|a, b| {
+        let by_weight = rounded(*b).total_cmp(&rounded(*a));
+        let by_place = || {
+            let pairs = place(*a).into_iter().zip(place(*b));
+            let differing = pairs.map(|(a, b)| a.total_cmp(&b));
+            differing.fold(Ordering::Equal, Ordering::then)
+        };
+        by_weight.then_with(by_place)
+    });
     let kept: Vec<usize> = order
         .iter()
         .copied()

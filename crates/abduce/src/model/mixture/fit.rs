@@ -81,6 +81,9 @@ pub struct Fit {
     pub interrupted: bool,
     /// The log-likelihood before each iteration and at the end.
     pub trace: Vec<f64>,
+    /// The lower bound of the log-likelihood (ELBO) after each maximisation, between
+    /// two of the trace; of soft steps without a prior, it is above the first.
+    pub bounds: Vec<f64>,
     /// Seconds from the start of EM to the end of each E-step of the trace.
     pub trace_seconds: Vec<f64>,
     /// The objective that each start reached on the sample of rows.
@@ -292,6 +295,7 @@ pub(super) fn finish(
     if !mixture.is_generative() {
         log_likelihood = f64::NAN;
         result.trace = vec![f64::NAN];
+        result.bounds.clear();
     }
     let parameters = mixture.free_parameters();
     Fit {
@@ -306,6 +310,7 @@ pub(super) fn finish(
         monotone: result.monotone,
         interrupted: result.interrupted,
         trace: result.trace,
+        bounds: result.bounds,
         trace_seconds: result.seconds,
         restarts: Vec::new(),
         warnings,

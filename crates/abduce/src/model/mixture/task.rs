@@ -70,6 +70,14 @@ impl Latent for Task<'_> {
         maximize(self.leaves, &self.weights, statistics, before)
     }
 
+    fn complete_log_likelihood(
+        &self,
+        statistics: &MixtureStatistics,
+        parameters: &Parameters,
+    ) -> f64 {
+        statistics.log_likelihood_of(parameters)
+    }
+
     fn log_prior(&self, parameters: &Parameters) -> f64 {
         log_prior(self.leaves, &self.weights, parameters)
     }
@@ -123,6 +131,7 @@ impl Task<'_> {
         EmResult {
             objective: statistics.log_likelihood + self.log_prior(&parameters),
             trace: vec![statistics.log_likelihood],
+            bounds: Vec::new(),
             parameters,
             statistics,
             iterations: 1,
