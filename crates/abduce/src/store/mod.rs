@@ -14,6 +14,7 @@ use crate::data::{Chunk, not_opened};
 use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, UnlabelledChoice};
+use crate::plot::Criteria;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -38,6 +39,9 @@ pub struct Model {
     /// What corrects the probabilities of its classes, if anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// What it was chosen by, where it was chosen among several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Criteria>,
     /// The model itself.
     pub body: Body,
 }
@@ -171,6 +175,7 @@ impl Model {
                 },
             },
             calibration: None,
+            criteria: None,
             body: Body::Mixture(fit.mixture),
         }
     }
@@ -214,6 +219,7 @@ impl Model {
                 },
             },
             calibration: None,
+            criteria: None,
             body: Body::Density(fit.model),
         }
     }
