@@ -8,7 +8,7 @@ use super::look;
 use super::panel::{BELOW, Labels, Panel, single};
 use super::scatter::{described, pairs, places};
 use super::sheet::{Frame, Key, Room, legend_above, of_groups, sheet};
-use super::svg::{Svg, pixel};
+use super::svg::{Svg, Symbols, pixel};
 use crate::Result;
 use std::fmt::Write;
 
@@ -97,7 +97,7 @@ pub(super) fn ellipses(svg: &mut Svg, panel: &Panel, cloud: &Cloud, x: usize, y:
 
 /// One column: densities, and below them the rows of each group.
 fn strips(frame: &Frame, cloud: &Cloud, description: &str) -> String {
-    let (mut svg, mut room) = sheet(frame, description, "", cloud.groups.len());
+    let (mut svg, mut room) = sheet(frame, description, "", Symbols::new(0));
     let variable = &cloud.variables[0];
     let several = variable
         .marginal

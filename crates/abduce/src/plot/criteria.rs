@@ -4,7 +4,7 @@
 use super::look;
 use super::panel::{Labels, single};
 use super::sheet::{Frame, Key, legend_above, of_groups, sheet};
-use super::svg::pixel;
+use super::svg::{Symbols, pixel};
 use super::{Axis, Scale};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,12 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
         false => "more is better",
     };
     let description = format!("{} against the number of components. {best}", criteria.name);
-    let (mut svg, mut room) = sheet(frame, &description, &best, criteria.lines.len());
+    let (mut svg, mut room) = sheet(
+        frame,
+        &description,
+        &best,
+        Symbols::new(criteria.lines.len()),
+    );
     let names: Vec<String> = criteria.lines.iter().map(|own| own.name.clone()).collect();
     legend_above(&mut svg, &of_groups(&names, Key::Both), &mut room);
     let all = || {

@@ -172,10 +172,11 @@ fn edges(rows: &[(f64, f64)], whole: bool, scale: Scale, (low, high): (f64, f64)
     let wide = (quantile(0.75) / 2.0 - quantile(0.25) / 2.0) / total.cbrt();
     // Half of the quartiles' distance and half of the range: the ratio is the same.
     let count = match wide > 0.0 {
-        true => (half_range / (2.0 * wide)).clamp(5.0, 60.0),
+        true => (half_range / (2.0 * wide)).clamp(5.0, 40.0),
         false => 12.0,
     };
-    let step = super::axes::nice_step(half_range, count.round() as usize);
+    // Rounding up from half the width comes nearest to it.
+    let step = super::axes::nice_step(half_range, 2 * count.round() as usize);
     let step = if whole { step.max(1.0).round() } else { step };
     let shift = if whole { 0.5 } else { 0.0 };
     let first = ((low + shift) / step).floor();

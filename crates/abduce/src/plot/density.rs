@@ -6,7 +6,7 @@ use super::curves::Shape;
 use super::panel::{Labels, Panel, single};
 use super::scatter::{described, pairs, places};
 use super::sheet::{Frame, Key, Legend, legend_above, of_groups, sheet};
-use super::svg::{Svg, pixel};
+use super::svg::{Svg, Symbols, pixel};
 use super::{Cloud, Surface};
 use crate::{Error, Result};
 use std::fmt::Write;
@@ -102,7 +102,7 @@ fn curve(frame: &Frame, cloud: &Cloud, description: &str) -> Result<String> {
         let missing = format!("the density of {} is missing", variable.name);
         return Err(Error::parameter(missing));
     }
-    let (mut svg, mut room) = sheet(frame, description, "", 0);
+    let (mut svg, mut room) = sheet(frame, description, "", Symbols::new(0));
     let shape = Shape::with_bars(cloud, 0);
     let legend = curve_legend(cloud, 0, !shape.bars.is_empty());
     legend_above(&mut svg, &legend, &mut room);

@@ -193,8 +193,15 @@ fn add_rows(
         ));
     }
     if holes > 0 {
-        let rows = if holes == 1 { "row has" } else { "rows have" };
-        notes.push(format!("{holes} {rows} holes, and no place where one is."));
+        let rows = if holes == 1 {
+            "row with holes is"
+        } else {
+            "rows with holes are"
+        };
+        notes.push(match wish.columns.len() {
+            1 | 2 => format!("{holes} {rows} not drawn."),
+            _ => format!("{holes} {rows} drawn only where both numbers are known."),
+        });
     }
     if unanswered > 0 {
         notes.push(format!(

@@ -40,12 +40,12 @@ pub(super) fn style() -> String {
     const LIGHT: &str = ".abduce-plot .paper{fill:#fff}\
         .abduce-plot text{fill:#222}.abduce-plot .tick,.abduce-plot .caption{fill:#555}\
         .abduce-plot .grid{stroke:#e6e6e6}.abduce-plot .axis{stroke:#888}\
-        .abduce-plot .total,.abduce-plot .mean{color:#222}.abduce-plot .bar{fill:#dcdcdc}\
+        .abduce-plot .total,.abduce-plot .mean,.abduce-plot .dark{color:#222}.abduce-plot .bar{fill:#dcdcdc}\
         .abduce-plot .halo{stroke:#fff}.abduce-plot .dots{stroke:#333}";
     const DARK: &str = ".abduce-plot .paper{fill:#16181d}\
         .abduce-plot text{fill:#e8e8e8}.abduce-plot .tick,.abduce-plot .caption{fill:#a9adb5}\
         .abduce-plot .grid{stroke:#2a2e36}.abduce-plot .axis{stroke:#7c818b}\
-        .abduce-plot .total,.abduce-plot .mean{color:#f2f2f2}.abduce-plot .bar{fill:#343943}\
+        .abduce-plot .total,.abduce-plot .mean,.abduce-plot .dark{color:#f2f2f2}.abduce-plot .bar{fill:#343943}\
         .abduce-plot .halo{stroke:#16181d}.abduce-plot .dots{stroke:#d5d8de}";
     const SHAPES: &str = ".abduce-plot text{font:12px system-ui,-apple-system,\"Segoe UI\",\
         Roboto,\"Helvetica Neue\",Arial,sans-serif;stroke:none}\

@@ -4,7 +4,7 @@
 use super::axes::Axis;
 use super::look;
 use super::sheet::Room;
-use super::svg::{Svg, line_through, pixel};
+use super::svg::{Svg, line_through, pixel, simplified};
 use std::fmt::Write;
 
 /// Two axes on a piece of the sheet.
@@ -49,7 +49,7 @@ impl Panel {
         // Far outside, coordinates have more digits than a reader of SVG takes.
         let near = |(x, y): (f64, f64)| (x.clamp(-2e4, 2e4), y.clamp(-2e4, 2e4));
         let places = points.into_iter().filter_map(|(x, y)| self.place(x, y));
-        line_through(places.map(near), closed)
+        line_through(simplified(places.map(near).collect()), closed)
     }
 
     /// Opens the region of the panel, which clips.
@@ -64,7 +64,7 @@ impl Panel {
     }
 
     fn x_ticks(&self, labels: Labels) -> Vec<(f64, String)> {
-        let wanted = (self.room.width / 62.0) as usize;
+        let wanted = tick_count(self.room.width, 58.0);
         match labels.whole {
             true => self.x.whole_ticks(wanted),
             false => self.x.ticks(wanted),
@@ -72,7 +72,7 @@ impl Panel {
     }
 
     fn y_ticks(&self) -> Vec<(f64, String)> {
-        self.y.ticks((self.room.height / 42.0) as usize)
+        self.y.ticks(tick_count(self.room.height, 42.0))
     }
 
     /// Draws lines and labels.
@@ -141,9 +141,14 @@ impl Panel {
     }
 }
 
+/// How many numbers an axis of some length has; small ones have some too.
+fn tick_count(length: f64, apart: f64) -> usize {
+    (length / apart).max(4.0) as usize
+}
+
 /// The width that the numbers of an upward axis take.
 pub(super) fn numbers_width(axis: &Axis, height: f64) -> f64 {
-    let ticks = axis.ticks((height / 42.0) as usize);
+    let ticks = axis.ticks(tick_count(height, 42.0));
     let widths = ticks.iter().map(|(_, label)| look::text_width(label, 11.0));
     widths.fold(0.0, f64::max) + 8.0
 }

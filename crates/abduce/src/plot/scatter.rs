@@ -5,7 +5,7 @@
 use super::curves;
 use super::panel::{Corner, Labels, Panel, single};
 use super::sheet::{Frame, Legend, legend_above, legend_in, sheet};
-use super::svg::Svg;
+use super::svg::{Svg, Symbols};
 use super::{Axis, Cloud, Surface};
 
 /// A plot of two or more columns: sheet, panels and what `draw` puts into the panel of
@@ -18,8 +18,12 @@ pub(super) fn pairs(
     legend: &Legend,
     draw: impl Fn(&mut Svg, &Panel, usize, usize),
 ) -> String {
-    let (mut svg, mut room) = sheet(frame, description, caption, cloud.groups.len().max(1));
     let variables = &cloud.variables;
+    let symbols = Symbols {
+        count: cloud.groups.len().max(1),
+        small: variables.len() > 2,
+    };
+    let (mut svg, mut room) = sheet(frame, description, caption, symbols);
     let axis = |variable: usize| cloud.axis(variable, surfaces);
     if variables.len() == 2 {
         legend_above(&mut svg, legend, &mut room);

@@ -1,7 +1,7 @@
 //! The sheet around a plot: title, legend and caption, and the room they leave.
 
 use super::look;
-use super::svg::Svg;
+use super::svg::{Svg, Symbols};
 
 /// What stands around a plot, and its size in pixels.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ pub(super) fn sheet(
     frame: &Frame,
     description: &str,
     caption: &str,
-    symbols: usize,
+    symbols: Symbols,
 ) -> (Svg, Room) {
     let (width, height) = (frame.width.max(60.0), frame.height.max(60.0));
     let mut svg = Svg::new(width, height, &frame.title, description, symbols);
@@ -125,7 +125,7 @@ pub(super) fn legend_above(svg: &mut Svg, legend: &Legend, room: &mut Room) {
         x += width;
     }
     if !legend.is_empty() {
-        let used = y + 10.0 - room.top;
+        let used = y + 18.0 - room.top;
         room.top += used;
         room.height = (room.height - used).max(10.0);
     }
@@ -168,9 +168,7 @@ fn entry(svg: &mut Svg, key: Key, name: &str, x: f64, y: f64, room: f64) {
         Key::Total => svg.path("total", &line),
         Key::Bar => svg.rectangle("bar", x + 2.0, y - 5.0, 12.0, 10.0),
         Key::Sized(scale, opacity) => {
-            svg.group("total points");
-            svg.scaled_symbol(0, x + 8.0, y, scale, opacity);
-            svg.close();
+            svg.scaled_symbol("dark points", 0, (x + 8.0, y), scale, opacity);
         }
     }
     svg.text("name", x + KEY, y + 4.0, name, room);

@@ -10,6 +10,32 @@ use std::fmt::Write;
 pub(super) struct Svg {
     out: String,
     open: Vec<&'static str>,
+    symbols: Symbols,
+}
+
+/// Which symbols a drawing has.
+#[derive(Clone, Copy)]
+pub(super) struct Symbols {
+    /// How many.
+    pub count: usize,
+    /// Whether they are small, for small panels.
+    pub small: bool,
+}
+
+impl Symbols {
+    /// So many of the usual size.
+    pub fn new(count: usize) -> Symbols {
+        Symbols {
+            count,
+            small: false,
+        }
+    }
+
+    /// The name of a group's symbol. Plots in one page must mean the same by a name.
+    fn id(self, group: usize) -> String {
+        let size = if self.small { "small" } else { "symbol" };
+        format!("abduce-{size}-{}", group % look::SYMBOLS.len())
+    }
 }
 
 /// Text in which nothing is markup; characters that XML forbids become `U+FFFD`.
@@ -56,10 +82,49 @@ pub(super) fn line_through(points: impl IntoIterator<Item = (f64, f64)>, closed:
     d
 }
 
+/// A line with as few points as keep it within a tenth of a pixel (Douglas & Peucker
+/// 1973).
+pub(super) fn simplified(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    const TOLERANCE: f64 = 0.1;
+    if points.len() < 3 {
+        return points;
+    }
+    let mut kept = vec![false; points.len()];
+    let last = points.len() - 1;
+    (kept[0], kept[last]) = (true, true);
+    let mut pieces = vec![(0, last)];
+    while let Some((from, to)) = pieces.pop() {
+        let away = |k: usize| distance(points[k], points[from], points[to]);
+        let farthest = (from + 1..to).max_by(|a, b| away(*a).total_cmp(&away(*b)));
+        if let Some(middle) = farthest.filter(|k| away(*k) > TOLERANCE) {
+            kept[middle] = true;
+            pieces.extend([(from, middle), (middle, to)]);
+        }
+    }
+    let points = points.into_iter().zip(kept);
+    points.filter(|(_, kept)| *kept).map(|(at, _)| at).collect()
+}
+
+/// How far a point is from the line between two others.
+fn distance((x, y): (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let length = dx.hypot(dy);
+    match length > 0.0 {
+        // A line that turns back on itself is not within its ends.
+        true => {
+            let along = ((x - a.0) * dx + (y - a.1) * dy) / length;
+            let beyond = (along - along.clamp(0.0, length)).abs();
+            let beside = ((x - a.0) * dy - (y - a.1) * dx).abs() / length;
+            beside.max(beyond)
+        }
+        false => (x - a.0).hypot(y - a.1),
+    }
+}
+
 impl Svg {
     /// An empty drawing of a size in pixels, with the name and the description that
     /// screen readers say, and the symbols it uses.
-    pub fn new(width: f64, height: f64, title: &str, description: &str, symbols: usize) -> Svg {
+    pub fn new(width: f64, height: f64, title: &str, description: &str, symbols: Symbols) -> Svg {
         let (w, h) = (pixel(width), pixel(height));
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"abduce-plot\" role=\"img\" \
@@ -69,14 +134,20 @@ impl Svg {
             escape(description),
             look::style(),
         );
-        for symbol in 0..symbols.min(look::SYMBOLS.len()) {
-            let d = look::SYMBOLS[symbol];
-            let _ = write!(out, "<path id=\"abduce-s{symbol}\" d=\"{d}\"/>");
+        let scale = if symbols.small {
+            " transform=\"scale(.55)\""
+        } else {
+            ""
+        };
+        for (symbol, d) in look::SYMBOLS.iter().enumerate().take(symbols.count) {
+            let id = symbols.id(symbol);
+            let _ = write!(out, "<path id=\"{id}\"{scale} d=\"{d}\"/>");
         }
         out.push_str("</defs>\n");
         let mut svg = Svg {
             out,
             open: vec!["svg"],
+            symbols,
         };
         svg.rectangle("paper", 0.0, 0.0, width, height);
         svg
@@ -123,23 +194,25 @@ impl Svg {
 
     /// The symbol of a group, in the colour of the group that is open.
     pub fn symbol(&mut self, group: usize, x: f64, y: f64) {
-        let symbol = group % look::SYMBOLS.len();
-        let [x, y] = [x, y].map(pixel);
-        let _ = write!(
-            self.out,
-            "<use href=\"#abduce-s{symbol}\" x=\"{x}\" y=\"{y}\"/>"
-        );
+        let (id, [x, y]) = (self.symbols.id(group), [x, y].map(pixel));
+        let _ = write!(self.out, "<use href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>");
     }
 
-    /// The same, larger or smaller, more or less opaque.
-    pub fn scaled_symbol(&mut self, group: usize, x: f64, y: f64, scale: f64, opacity: f64) {
-        let symbol = group % look::SYMBOLS.len();
-        let [x, y, scale] = [x, y, scale].map(pixel);
+    /// The same with its own class, larger or smaller, more or less opaque.
+    pub fn scaled_symbol(
+        &mut self,
+        class: &str,
+        group: usize,
+        (x, y): (f64, f64),
+        scale: f64,
+        opacity: f64,
+    ) {
+        let (id, [x, y, scale]) = (self.symbols.id(group), [x, y, scale].map(pixel));
         let opacity = (opacity * 100.0).round() / 100.0;
         let _ = write!(
             self.out,
-            "<use href=\"#abduce-s{symbol}\" transform=\"translate({x} {y})scale({scale})\" \
-             opacity=\"{opacity}\"/>"
+            "<use class=\"{class}\" href=\"#{id}\" \
+             transform=\"translate({x} {y})scale({scale})\" opacity=\"{opacity}\"/>"
         );
     }
 
@@ -206,6 +279,21 @@ mod tests {
             [1.0, 2.25, -0.04, 1e3].map(pixel),
             ["1", "2.3", "0", "1000"]
         );
+    }
+
+    #[test]
+    fn a_simplified_line_keeps_its_ends_and_stays_within_a_tenth() {
+        let wave: Vec<(f64, f64)> = (0..=1000)
+            .map(|k| (f64::from(k) / 2.0, 80.0 * (f64::from(k) / 90.0).sin()))
+            .collect();
+        let few = simplified(wave.clone());
+        assert!(few.len() < 200, "{}", few.len());
+        assert_eq!((few[0], few[few.len() - 1]), (wave[0], wave[1000]));
+        for at in wave {
+            let nearest = few.windows(2).map(|two| distance(at, two[0], two[1]));
+            assert!(nearest.fold(f64::INFINITY, f64::min) <= 0.1 + 1e-9);
+        }
+        assert_eq!(simplified(vec![(1.0, 1.0); 5]).len(), 2);
     }
 
     #[test]

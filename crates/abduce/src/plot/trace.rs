@@ -3,7 +3,7 @@
 
 use super::panel::{Labels, single};
 use super::sheet::{Frame, sheet};
-use super::svg::pixel;
+use super::svg::{Symbols, pixel};
 use super::{Axis, Scale};
 use crate::{Error, Result};
 
@@ -56,7 +56,7 @@ pub fn trace(frame: &Frame, trace: &Trace) -> Result<String> {
             false => format!("had {how}"),
         }
     );
-    let (mut svg, room) = sheet(frame, &told, &told, 1);
+    let (mut svg, room) = sheet(frame, &told, &told, Symbols::new(1));
     let across = Labels {
         name: "iteration",
         numbers: true,

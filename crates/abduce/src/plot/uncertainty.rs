@@ -7,6 +7,7 @@ use super::look;
 use super::panel::{Labels, single};
 use super::scatter::{described, pairs, places};
 use super::sheet::{Frame, Key, legend_above, of_groups, sheet};
+use super::svg::Symbols;
 use super::{Axis, Cloud};
 use crate::{Error, Result};
 
@@ -34,10 +35,12 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
     for share in [0.0, 0.5, 1.0] {
         let (scale, opacity) = look_of(share);
         let uncertainty = most(groups) * share;
-        legend.push((Key::Sized(scale, opacity), format!("{:.2}", uncertainty)));
+        let name = if share == 0.0 { "uncertainty " } else { "" };
+        legend.push((
+            Key::Sized(scale, opacity),
+            format!("{name}{uncertainty:.2}"),
+        ));
     }
-    let last = legend.len() - 1;
-    legend[last].1.push_str(" uncertain");
     let caption = match has_ellipses(cloud) {
         true => format!("{UNCERTAINTY} {ELLIPSES}"),
         false => UNCERTAINTY.to_string(),
@@ -56,9 +59,8 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
                 let Some((x, y)) = place[*row] else { continue };
                 let group = cloud.group_of(*row);
                 let (scale, opacity) = look_of(cloud.uncertainty[*row] / most(groups));
-                svg.group(&format!("{} points", look::class_of(group)));
-                svg.scaled_symbol(group, x, y, scale, opacity);
-                svg.close();
+                let class = format!("{} points", look::class_of(group));
+                svg.scaled_symbol(&class, group, (x, y), scale, opacity);
             }
         },
     ))
@@ -82,7 +84,12 @@ fn look_of(share: f64) -> (f64, f64) {
 }
 
 fn upward(frame: &Frame, cloud: &Cloud, description: &str, order: &[usize]) -> String {
-    let (mut svg, mut room) = sheet(frame, description, UNCERTAINTY, cloud.groups.len());
+    let (mut svg, mut room) = sheet(
+        frame,
+        description,
+        UNCERTAINTY,
+        Symbols::new(cloud.groups.len()),
+    );
     legend_above(&mut svg, &of_groups(&cloud.groups, Key::Symbol), &mut room);
     let variable = &cloud.variables[0];
     let highest = cloud.uncertainty.iter().copied().fold(0.0, f64::max);
