@@ -32,7 +32,6 @@ pub fn classification(frame: &Frame, cloud: &Cloud) -> Result<String> {
     Ok(pairs(
         frame,
         cloud,
-        &[],
         (&description, caption),
         &legend,
         |svg, panel, x, y| {
@@ -120,7 +119,7 @@ fn strips(frame: &Frame, cloud: &Cloud, description: &str) -> String {
         numbers: false,
         whole: variable.whole,
     };
-    let axes = (cloud.axis(0, &[]), shape.upward());
+    let axes = (cloud.axis(0), shape.upward());
     let upward = if variable.whole {
         "probability"
     } else {

@@ -148,20 +148,12 @@ impl Cloud {
     /// The axis of a variable: all its rows have a place on it. Ellipses and the
     /// bulk of densities have theirs too, but a broad one must not make a
     /// point of the rows.
-    pub(super) fn axis(&self, variable: usize, surfaces: &[Surface]) -> Axis {
+    pub(super) fn axis(&self, variable: usize) -> Axis {
         let own = &self.variables[variable];
         let mut wished: Vec<f64> = own.marginal.iter().flat_map(|m| m.bulk()).collect();
         for gaussian in &self.gaussians {
             let ring = gaussian.ellipse(variable, variable, super::classification::OUTER);
             wished.extend(ring.into_iter().flatten().map(|(x, _)| x));
-        }
-        for surface in surfaces {
-            let lines = match variable {
-                v if v == surface.x => &surface.density.x,
-                v if v == surface.y => &surface.density.y,
-                _ => continue,
-            };
-            wished.extend(lines.first().into_iter().chain(lines.last()));
         }
         let rows = Axis::covering(own.seen(), own.scale);
         if own.seen().next().is_some() {
@@ -179,7 +171,7 @@ impl Marginal {
         let peak = finite.fold(0.0, f64::max);
         let points = self.at.iter().zip(&self.density);
         points
-            .filter(move |(_, d)| **d > peak / 100.0)
+            .filter(move |(_, d)| **d > peak / 50.0)
             .map(|(x, _)| *x)
     }
 }

@@ -45,23 +45,16 @@ pub fn density(frame: &Frame, cloud: &Cloud, surfaces: &[Surface]) -> Result<Str
         _ => curve_legend(cloud, 0, false),
     };
     let told = (description.as_str(), CAPTION);
-    Ok(pairs(
-        frame,
-        cloud,
-        surfaces,
-        told,
-        &legend,
-        |svg, panel, x, y| {
-            if let Some(surface) = of_pair(x, y) {
-                contours(svg, panel, surface);
-            }
-            let mut dots = String::new();
-            for (_, (x, y)) in places(cloud, panel, x, y) {
-                let _ = write!(dots, "M{} {}h0", pixel(x), pixel(y));
-            }
-            svg.path("dots", &dots);
-        },
-    ))
+    Ok(pairs(frame, cloud, told, &legend, |svg, panel, x, y| {
+        if let Some(surface) = of_pair(x, y) {
+            contours(svg, panel, surface);
+        }
+        let mut dots = String::new();
+        for (_, (x, y)) in places(cloud, panel, x, y) {
+            let _ = write!(dots, "M{} {}h0", pixel(x), pixel(y));
+        }
+        svg.path("dots", &dots);
+    }))
 }
 
 fn no_density(x: &str, y: &str) -> Error {
@@ -111,7 +104,7 @@ fn curve(frame: &Frame, cloud: &Cloud, description: &str) -> Result<String> {
         numbers: true,
         whole: variable.whole,
     };
-    let axes = (cloud.axis(0, &[]), shape.upward());
+    let axes = (cloud.axis(0), shape.upward());
     let upward = if variable.whole {
         "probability"
     } else {

@@ -188,7 +188,7 @@ fn add_rows(
     if let Some((_, all)) = sample.thinned {
         let drawn = cloud.rows();
         notes.push(format!(
-            "{drawn} of {all} rows, taken evenly by chance (seed {}).",
+            "{drawn} of {all} rows, taken evenly by chance (seed\u{a0}{}).",
             wish.seed
         ));
     }
@@ -401,7 +401,7 @@ fn lines(variable: &Variable, draws: &[f64], count: usize) -> Vec<f64> {
         return (0..=steps).map(|k| low + step * k as f64).collect();
     }
     let half = (count / 2).max(2);
-    let wide = |k: usize| axis.at(-0.06 + 1.12 * k as f64 / (half - 1) as f64);
+    let wide = |k: usize| axis.at(-0.15 + 1.3 * k as f64 / (half - 1) as f64);
     let quantile = |k: usize| bulk.get((bulk.len() * k + bulk.len() / 2) / half).copied();
     let mut lines: Vec<f64> = (0..half).map(wide).collect();
     lines.extend((0..half).filter_map(quantile));

@@ -71,6 +71,9 @@ pub(super) fn style() -> String {
         .abduce-plot .strip{fill:none;stroke:currentColor;stroke-width:1;\
         stroke-opacity:.6}\
         .abduce-plot .dots{fill:none;stroke-width:3;stroke-linecap:round;stroke-opacity:.45}\
+        .abduce-plot .small .ellipse{stroke-width:.9}.abduce-plot .small .mean{stroke-width:1.4}\
+        .abduce-plot .small .halo{stroke-width:3.2}.abduce-plot .small .dots{stroke-width:2}\
+        .abduce-plot .small .level{stroke-width:.6}\
         .abduce-plot .best{fill:none;stroke:currentColor;stroke-width:1.6}";
     let mut style = format!("{SHAPES}{LIGHT}");
     let mut dark = DARK.to_string();
@@ -127,7 +130,7 @@ pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
 /// A text in lines of some width.
 pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if text_width(&format!("{line} {word}"), size) <= room => {
                 line.push(' ');

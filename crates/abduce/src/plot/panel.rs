@@ -44,12 +44,23 @@ impl Panel {
         Some(self.room.top + (1.0 - self.y.fraction(y)?) * self.room.height)
     }
 
-    /// A line through points, as far as they have a place.
+    /// A line through points. What is at or below 0 is far to the left of, or below, a
+    /// logarithmic axis.
     pub fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, closed: bool) -> String {
-        // Far outside, coordinates have more digits than a reader of SVG takes.
-        let near = |(x, y): (f64, f64)| (x.clamp(-2e4, 2e4), y.clamp(-2e4, 2e4));
-        let places = points.into_iter().filter_map(|(x, y)| self.place(x, y));
-        line_through(simplified(places.map(near).collect()), closed)
+        const FAR: f64 = 1e3;
+        let Room { left, top, .. } = self.room;
+        let (right, bottom) = (left + self.room.width, top + self.room.height);
+        // Farther outside, coordinates would have more digits than readers of SVG take.
+        let place = |(x, y): (f64, f64)| {
+            let across = self.across(x).or((x <= 0.0).then_some(-FAR))?;
+            let up = self.up(y).or((y <= 0.0).then_some(bottom + FAR))?;
+            Some((
+                across.clamp(left - FAR, right + FAR),
+                up.clamp(top - FAR, bottom + FAR),
+            ))
+        };
+        let places = points.into_iter().filter_map(place).collect();
+        line_through(simplified(places), closed)
     }
 
     /// Opens the region of the panel, which clips.

@@ -6,14 +6,16 @@ use super::curves;
 use super::panel::{Corner, Labels, Panel, single};
 use super::sheet::{Frame, Legend, legend_above, legend_in, sheet};
 use super::svg::{Svg, Symbols};
-use super::{Axis, Cloud, Surface};
+use super::{Axis, Cloud};
+
+/// More rows than this have small symbols.
+const CROWD: usize = 1500;
 
 /// A plot of two or more columns: sheet, panels and what `draw` puts into the panel of
 /// two columns.
 pub(super) fn pairs(
     frame: &Frame,
     cloud: &Cloud,
-    surfaces: &[Surface],
     (description, caption): (&str, &str),
     legend: &Legend,
     draw: impl Fn(&mut Svg, &Panel, usize, usize),
@@ -21,10 +23,10 @@ pub(super) fn pairs(
     let variables = &cloud.variables;
     let symbols = Symbols {
         count: cloud.groups.len().max(1),
-        small: variables.len() > 2,
+        small: variables.len() > 2 || cloud.rows() > CROWD,
     };
     let (mut svg, mut room) = sheet(frame, description, caption, symbols);
-    let axis = |variable: usize| cloud.axis(variable, surfaces);
+    let axis = |variable: usize| cloud.axis(variable);
     if variables.len() == 2 {
         legend_above(&mut svg, legend, &mut room);
         let across = Labels {
@@ -51,7 +53,9 @@ pub(super) fn pairs(
         for column in 0..row {
             let panel = corner.pair(&mut svg, column, row, &names);
             panel.open(&mut svg);
+            svg.group("small");
             draw(&mut svg, &panel, column, row);
+            svg.close();
             svg.close();
         }
         let shape = curves::Shape::of(cloud, row);

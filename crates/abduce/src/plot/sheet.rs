@@ -82,7 +82,7 @@ pub(super) fn sheet(
     let inner = width - 2.0 * MARGIN;
     svg.text("title", MARGIN, 27.0, &frame.title, inner);
     let caption = [caption, frame.caption.as_str()].join(" ");
-    let lines = look::wrapped(&caption, look::font_size("caption"), inner);
+    let lines = look::wrapped(&caption, look::font_size("caption"), 0.94 * inner);
     let below = lines.len() as f64 * 14.0;
     for (number, line) in lines.iter().enumerate() {
         let y = height - MARGIN - below + 14.0 * (number as f64 + 1.0) - 2.0;
