@@ -54,7 +54,7 @@ impl Axis {
                 (clamped(low - margin), clamped(high + margin))
             }
             Scale::Logarithmic => {
-                let margin = MARGIN * (high.ln() - low.ln());
+                let margin = MARGIN * log_ratio(high, low);
                 let factor = if low == high { 2.0 } else { margin.exp() };
                 let least = f64::MIN_POSITIVE.min(low);
                 ((low / factor).max(least), clamped(high * factor))
@@ -97,10 +97,13 @@ impl Axis {
     /// nothing where it has no place.
     pub fn fraction(&self, x: f64) -> Option<f64> {
         let fraction = match self.scale {
-            // Halves, because the difference of two numbers may be no number.
+            Scale::Linear if (self.high - self.low).is_finite() => {
+                (x - self.low) / (self.high - self.low)
+            }
+            // Halves, because the difference is more than a number can be.
             Scale::Linear => (x / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0),
             Scale::Logarithmic if x > 0.0 => {
-                (x.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
+                log_ratio(x, self.low) / log_ratio(self.high, self.low)
             }
             Scale::Logarithmic => return None,
         };
@@ -110,6 +113,9 @@ impl Axis {
     /// The number at a fraction of the way.
     pub fn at(&self, fraction: f64) -> f64 {
         match self.scale {
+            Scale::Linear if (self.high - self.low).is_finite() => {
+                self.low + (self.high - self.low) * fraction
+            }
             Scale::Linear => self.low * (1.0 - fraction) + self.high * fraction,
             Scale::Logarithmic => {
                 (self.low.ln() * (1.0 - fraction) + self.high.ln() * fraction).exp()
@@ -171,6 +177,14 @@ impl Axis {
     }
 }
 
+/// ln(x / y), for numbers close to each other and for those whose ratio is none.
+fn log_ratio(x: f64, y: f64) -> f64 {
+    match x / y {
+        ratio if ratio.is_normal() => ratio.ln(),
+        _ => x.ln() - y.ln(),
+    }
+}
+
 /// A range around a single number, in proportion to it, so that units do not matter.
 fn around(x: f64) -> (f64, f64) {
     let margin = if x == 0.0 { 1.0 } else { x.abs() * 0.1 };
@@ -204,16 +218,16 @@ pub(super) fn number(x: f64, step: f64) -> String {
     if x == 0.0 || x.abs() < step.abs() / 1e6 {
         return "0".into();
     }
-    let place = |x: f64| x.abs().log10().floor() as i32;
+    let place = |x: f64| x.abs().log10().floor();
     // A thousandth of a step more, so that 0.9999… of a power of ten is one.
     let last = place(step * 1.001);
     let plain = match x.abs() {
-        size if size >= 1e6 || (size < 1e-4 && last < -4) => {
-            let digits = (place(x) - last).clamp(0, 17) as usize;
+        size if size >= 1e6 || (size < 1e-4 && last < -4.0) => {
+            let digits = (place(x) - last).clamp(0.0, 17.0) as usize;
             format!("{x:.digits$e}")
         }
         _ => {
-            let digits = (-last).clamp(0, 20) as usize;
+            let digits = (-last).clamp(0.0, 20.0) as usize;
             format!("{x:.digits$}")
         }
     };

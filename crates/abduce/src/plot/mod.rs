@@ -22,6 +22,9 @@ mod svg;
 mod trace;
 mod uncertainty;
 
+#[cfg(test)]
+mod laws;
+
 pub use axes::{Axis, Scale};
 pub use classification::classification;
 pub use cloud::{Cloud, Marginal, Surface, Variable};
