@@ -3,6 +3,7 @@
 //! on grids. A density with all other columns hidden is the marginal one, because models
 //! integrate over what is hidden, so this serves every model there is.
 
+use super::sample::Sample;
 use super::{Axis, Cloud, Gaussian, Grid, Marginal, Scale, Surface, Variable};
 use crate::ask::Joint;
 use crate::data::{Chunk, Column, Kind, Source};
@@ -10,7 +11,7 @@ use crate::family::Distribution;
 use crate::model::mixture::Mixture;
 use crate::store::{Body, Model};
 use crate::{Error, Result};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -148,7 +149,7 @@ fn add_rows(
 ) -> Result<()> {
     let joint = model.joint();
     let classifier = model.classifier()?;
-    let mut sample = Sample::new(source, wish)?;
+    let mut sample = Sample::new(source, wish.most_rows, wish.seed)?;
     let (mut unanswered, mut holes) = (0, 0);
     for chunk in source.scan()? {
         let chunk = chunk?;
@@ -185,7 +186,7 @@ fn add_rows(
         }
         holes += has_hole.iter().filter(|hole| **hole).count();
     }
-    if let Some((_, all)) = sample.thinned {
+    if let Some(all) = sample.thinned() {
         let drawn = cloud.rows();
         notes.push(format!(
             "{drawn} of {all} rows, taken evenly by chance (seed\u{a0}{}).",
@@ -209,53 +210,6 @@ fn add_rows(
         ));
     }
     Ok(())
-}
-
-/// Which rows are drawn: all, or where there are too many, one from each of as many
-/// equal parts of the table by weight, so that weight 2 counts as the row twice.
-struct Sample {
-    rng: ChaCha8Rng,
-    /// The weight of one part and the number of all rows, where not all are drawn.
-    thinned: Option<(f64, u64)>,
-    passed: f64,
-    part: f64,
-    next: f64,
-}
-
-impl Sample {
-    fn new(source: &dyn Source, wish: &Wish) -> Result<Sample> {
-        let (mut rows, mut weight) = (0, 0.0);
-        for chunk in source.scan()? {
-            let chunk = chunk?;
-            rows += chunk.weighing_rows().count() as u64;
-            weight += chunk.total_weight();
-        }
-        let most = wish.most_rows.max(1);
-        let mut sample = Sample {
-            rng: ChaCha8Rng::seed_from_u64(wish.seed),
-            thinned: (rows > most as u64).then(|| (weight / most as f64, rows)),
-            passed: 0.0,
-            part: 0.0,
-            next: 0.0,
-        };
-        sample.next = sample.rng.random::<f64>();
-        Ok(sample)
-    }
-
-    /// How often the next row counts, if it is drawn.
-    fn count(&mut self, weight: f64) -> Option<f64> {
-        let Some((width, _)) = self.thinned else {
-            return Some(weight);
-        };
-        self.passed += weight;
-        let mut count = 0.0;
-        while self.next * width < self.passed {
-            count += 1.0;
-            self.part += 1.0;
-            self.next = self.part + self.rng.random::<f64>();
-        }
-        (count > 0.0).then_some(count)
-    }
 }
 
 /// Adds the density of each column, and gives those of pairs.

@@ -16,6 +16,7 @@ mod ellipse;
 mod gather;
 mod look;
 mod panel;
+mod sample;
 mod scatter;
 mod sheet;
 mod svg;
