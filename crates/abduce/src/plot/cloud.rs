@@ -106,7 +106,7 @@ impl Cloud {
         self.weights.get(row).copied().unwrap_or(1.0)
     }
 
-    /// The rows of a group that have their place on two axes, with it.
+    /// The group of a row; the first where rows are in none.
     pub(super) fn group_of(&self, row: usize) -> usize {
         self.group.get(row).copied().unwrap_or(0)
     }
