@@ -10,7 +10,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// The data, and how to read them.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DataArguments {
     /// Files or globs of one table, mailboxes, or a folder of texts with a folder
     /// for each class; `-` is standard input

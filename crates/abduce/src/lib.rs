@@ -14,6 +14,7 @@ pub mod family;
 mod kernel;
 pub mod learn;
 pub mod model;
+pub mod plot;
 pub mod store;
 pub mod text;
 

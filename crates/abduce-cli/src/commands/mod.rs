@@ -12,6 +12,7 @@ mod forget;
 mod impute;
 mod man;
 mod merge;
+mod plot;
 mod predict;
 mod sample;
 mod score;
@@ -47,6 +48,7 @@ commands! {
     Sample: sample,
     Explain: explain,
     Show: show,
+    Plot: plot,
     Evaluate: evaluate,
     Update: update,
     Merge: merge,

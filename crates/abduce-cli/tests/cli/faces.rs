@@ -2,7 +2,7 @@
 
 use crate::run::{Files, abduce, command, data};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "evaluate",
     "estimate",
     "fit",
@@ -11,6 +11,7 @@ const COMMANDS: [&str; 13] = [
     "impute",
     "sample",
     "show",
+    "plot",
     "bayes",
     "concept",
     "tour",

@@ -14,6 +14,7 @@ mod fitting;
 mod living;
 mod model_files;
 mod pipes;
+mod plot;
 mod run;
 mod sources;
 mod text;

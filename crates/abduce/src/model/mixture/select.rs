@@ -104,7 +104,7 @@ impl Candidate {
     }
 
     /// Whether it may be chosen.
-    fn stands(&self) -> bool {
+    pub fn stands(&self) -> bool {
         self.spurious.is_none() && self.left == self.components
     }
 }

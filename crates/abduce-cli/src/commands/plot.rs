@@ -1,0 +1,295 @@
+//! `plot`: a picture of a model, and of rows as it sees them, as SVG.
+
+use crate::arguments::{DataArguments, files_read, split_list};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::{Output, refuse_inputs, write_json};
+use crate::selection_table;
+use abduce::Error;
+use abduce::ask::Joint;
+use abduce::data::Opened;
+use abduce::plot::{self, Criteria, Frame, Gathered, Line, Trace, Wish};
+use abduce::store::{Body, Model};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Draw a model, and rows as it sees them
+///
+/// Writes an SVG picture: text that scales, prints and follows the reader's light or dark
+/// page. Two columns make one panel, more a panel for each pair, one its density. Groups
+/// are the classes or clusters that the model predicts from all its columns; labels
+/// in the data are not looked at.
+#[derive(Args)]
+#[command(
+    mut_arg("data", |data| data.required(false).help(
+        "The rows to draw; classification and uncertainty need them, density goes without"
+    )),
+    mut_arg("columns", |columns| columns.help_heading(None).help(
+        "The columns to draw; the model still uses all it knows [default: all numbers, \
+         6 at most]"
+    )),
+    after_help = "Examples:
+  abduce plot faithful.abduce faithful.csv -o faithful.svg
+  abduce plot penguins.abduce penguins.csv --what uncertainty --columns bill_length_mm,bill_depth_mm
+  abduce plot faithful.abduce --what density -o density.svg"
+)]
+pub struct Arguments {
+    /// A model written by `abduce fit`
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArguments,
+    /// What to draw
+    #[arg(long, value_name = "WHAT", default_value = "classification")]
+    what: What,
+    /// Columns on a logarithmic axis
+    #[arg(long, value_name = "A,B")]
+    log: Vec<String>,
+    /// The line above the picture [default: what it is and of which model]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// The width in pixels [default: 640, more for many columns]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(200..=10_000))]
+    width: Option<u32>,
+    /// The height in pixels [default: 480, more for many columns]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(200..=10_000))]
+    height: Option<u32>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// The class or cluster of each row, with the ellipses of Gaussian ones
+    Classification,
+    /// The same, symbols the larger the less probable their class or cluster
+    Uncertainty,
+    /// Regions that hold stated shares of the model's mass; of one column, its curve
+    Density,
+    /// The criterion by which the model was chosen among several
+    Criteria,
+    /// The log-likelihood at each iteration of the fit
+    Trace,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            What::Classification => "Classification",
+            What::Uncertainty => "Uncertainty",
+            What::Density => "Density",
+            What::Criteria => "Criteria",
+            What::Trace => "Trace of the fit",
+        }
+    }
+
+    fn is_of_rows(self) -> bool {
+        matches!(self, What::Classification | What::Uncertainty)
+    }
+}
+
+/// More columns would be too small to read.
+const MOST_COLUMNS: usize = 6;
+/// More points would only be a blot, and a large file.
+const MOST_ROWS: usize = 5_000;
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let model = Model::load(&self.model)?;
+        let svg = match self.what {
+            What::Trace => {
+                self.refuse_columns()?;
+                let trace = Trace {
+                    values: &model.fit.trace,
+                    iterations: model.fit.iterations,
+                    converged: model.fit.converged,
+                };
+                plot::trace(&self.frame(&model, 1, &[]), &trace)?
+            }
+            What::Criteria => {
+                self.refuse_columns()?;
+                plot::criteria(&self.frame(&model, 1, &[]), &what_it_was_chosen_by(&model)?)?
+            }
+            _ => self.draw_rows(&model, context)?,
+        };
+        let mut output = Output::open(self.output.as_deref())?;
+        match context.json {
+            true => write_json(&mut output, &json!({ "svg": svg }))?,
+            false => output.write_all(svg.as_bytes())?,
+        }
+        output.finish()
+    }
+
+    fn draw_rows(&self, model: &Model, context: &Context) -> Outcome<String> {
+        self.refuse_what_the_model_lacks(model)?;
+        let columns = self.chosen_columns(model.joint(), context)?;
+        let opened = self.open(model, context)?;
+        let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
+        let wish = Wish {
+            logarithmic: self.logarithmic(model.joint(), &columns)?,
+            surfaces: self.what == What::Density,
+            // Every row is drawn once in each panel.
+            most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
+            seed: context.seed,
+            columns,
+        };
+        let source = opened.as_ref().map(|opened| &*opened.source);
+        let Gathered {
+            cloud,
+            surfaces,
+            notes,
+        } = plot::gather(model, source, &wish)?;
+        let frame = self.frame(model, wish.columns.len(), &notes);
+        Ok(match self.what {
+            What::Uncertainty => plot::uncertainty(&frame, &cloud)?,
+            What::Density => plot::density(&frame, &cloud, &surfaces)?,
+            _ => plot::classification(&frame, &cloud)?,
+        })
+    }
+
+    fn frame(&self, model: &Model, columns: usize, notes: &[String]) -> Frame {
+        let (width, height) = Frame::size_for(columns);
+        let title = || format!("{} ({})", self.what.name(), model.model);
+        Frame {
+            title: self.title.clone().unwrap_or_else(title),
+            caption: notes.join(" "),
+            width: self.width.map_or(width, f64::from),
+            height: self.height.map_or(height, f64::from),
+        }
+    }
+
+    /// The data, if there are any, with all columns of the model: those that are not
+    /// drawn have their say in what rows are.
+    fn open(&self, model: &Model, context: &Context) -> Outcome<Option<Opened>> {
+        if self.data.data.is_empty() {
+            return Ok(None);
+        }
+        let mut data = self.data.clone();
+        data.columns.clear();
+        let opened = data.open_for(model.joint(), context)?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        Ok(Some(opened))
+    }
+
+    fn refuse_what_the_model_lacks(&self, model: &Model) -> Outcome {
+        if !self.what.is_of_rows() {
+            return Ok(());
+        }
+        if let (Body::Density(_), None) = (&model.body, model.joint().target()) {
+            let error = Error::parameter(format!("this {} has no classes to draw", model.model));
+            return Err(error
+                .with_hint("fit it with --target COL, or draw --what density")
+                .into());
+        }
+        if self.data.data.is_empty() {
+            let what = self.what.name().to_lowercase();
+            let error = Error::parameter(format!("a plot of {what} needs rows to draw"));
+            return Err(error.with_hint("name the DATA after the model").into());
+        }
+        Ok(())
+    }
+
+    /// The columns to draw, by their positions.
+    fn chosen_columns(&self, joint: &dyn Joint, context: &Context) -> Outcome<Vec<usize>> {
+        let mut numbers = plot::plottable(joint);
+        if numbers.is_empty() {
+            let error = Error::parameter("this model has no column of numbers to draw");
+            return Err(error
+                .with_hint("levels and words are listed by abduce show")
+                .into());
+        }
+        let wished = self.data.columns.iter().flat_map(|text| split_list(text));
+        let wished = wished.map(|name| find(joint, &name));
+        let wished = wished.collect::<Outcome<Vec<usize>>>()?;
+        for (place, column) in wished.iter().enumerate() {
+            if wished[..place].contains(column) {
+                let name = &joint.schema().fields[*column].name;
+                return Err(Failure::usage(format!("--columns: {name} is named twice")));
+            }
+        }
+        if wished.len() > MOST_COLUMNS {
+            return Err(Failure::usage(format!(
+                "--columns: {MOST_COLUMNS} columns can be drawn at most, not {}",
+                wished.len()
+            )));
+        }
+        if !wished.is_empty() {
+            return Ok(wished);
+        }
+        if numbers.len() > MOST_COLUMNS {
+            context.note(&format!(
+                "the first {MOST_COLUMNS} of {} columns of numbers are drawn; choose with \
+                 --columns A,B",
+                numbers.len()
+            ));
+            numbers.truncate(MOST_COLUMNS);
+        }
+        Ok(numbers)
+    }
+
+    fn logarithmic(&self, joint: &dyn Joint, columns: &[usize]) -> Outcome<Vec<usize>> {
+        let wished = self.log.iter().flat_map(|text| split_list(text));
+        wished
+            .map(|name| match find(joint, &name)? {
+                column if columns.contains(&column) => Ok(column),
+                _ => Err(Failure::usage(format!("--log: {name} is not drawn"))),
+            })
+            .collect()
+    }
+
+    fn refuse_columns(&self) -> Outcome {
+        if self.data.columns.is_empty() && self.log.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "--columns and --log are for plots of columns: classification, uncertainty and \
+             density",
+        ))
+    }
+}
+
+/// The position of a column of numbers.
+fn find(joint: &dyn Joint, name: &str) -> Outcome<usize> {
+    let column = joint.schema().position(name)?;
+    match plot::plottable(joint).contains(&column) {
+        true => Ok(column),
+        false => {
+            let kind = joint.schema().fields[column].kind.name();
+            let error = Error::parameter(format!("a {kind} column has no axis"));
+            Err(error
+                .at_column(name)
+                .with_hint("name columns of numbers")
+                .into())
+        }
+    }
+}
+
+/// The criterion of every fit that may be trusted, where the model was chosen among
+/// several.
+fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
+    let selection = model.fit.selection.as_ref().ok_or_else(|| {
+        let error = Error::parameter("the model was not chosen among several");
+        error.with_hint("there is no criterion to draw; fit it with --components 1-9, say")
+    })?;
+    let mut lines: Vec<Line> = Vec::new();
+    for own in &selection.tried {
+        let name = own.covariance.name();
+        let value = own.value(selection.criterion).filter(|_| own.stands());
+        let point = (own.components as f64, value);
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line {
+                name: name.to_string(),
+                points: vec![point],
+            }),
+        }
+    }
+    Ok(Criteria {
+        name: selection_table::name(selection.criterion).to_string(),
+        less_is_better: true,
+        lines,
+    })
+}

@@ -1,0 +1,139 @@
+//! How sure the groups are: the larger and darker a symbol, the less probable its own
+//! group, from nothing to 1 − 1/groups. Uncertain rows are drawn last, on top of
+//! others. One column alone is drawn with the uncertainty upward.
+
+use super::classification::{ELLIPSES, ellipses, has_ellipses};
+use super::look;
+use super::panel::{Labels, single};
+use super::scatter::{described, pairs, places};
+use super::sheet::{Frame, Key, legend_above, of_groups, sheet};
+use super::svg::Symbols;
+use super::{Axis, Cloud};
+use crate::{Error, Result};
+
+/// Draws how uncertain the group of each row is.
+///
+/// # Errors
+/// If the parts of the cloud do not fit together, or the uncertainty of its rows is
+/// not known.
+pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
+    cloud.check()?;
+    let proper = cloud.uncertainty.iter().all(|u| (0.0..=1.0).contains(u));
+    if cloud.uncertainty.len() != cloud.rows() || !proper {
+        return Err(Error::parameter(
+            "a plot of uncertainty needs a number from 0 to 1 for each row",
+        ));
+    }
+    let description = described("Uncertainty", cloud);
+    let mut order: Vec<usize> = (0..cloud.rows()).collect();
+    order.sort_by(|a, b| cloud.uncertainty[*a].total_cmp(&cloud.uncertainty[*b]));
+    let mut legend = of_groups(&cloud.groups, Key::Symbol);
+    if cloud.variables.len() == 1 {
+        return Ok(upward(frame, cloud, &description, &order));
+    }
+    let groups = cloud.groups.len();
+    for share in [0.0, 0.5, 1.0] {
+        let (scale, opacity) = look_of(share);
+        let uncertainty = most(groups) * share;
+        let name = if share == 0.0 { "uncertainty " } else { "" };
+        legend.push((
+            Key::Sized(scale, opacity),
+            format!("{name}{uncertainty:.2}"),
+        ));
+    }
+    let caption = match has_ellipses(cloud) {
+        true => format!("{UNCERTAINTY} {ELLIPSES}"),
+        false => UNCERTAINTY.to_string(),
+    };
+    Ok(pairs(
+        frame,
+        cloud,
+        (&description, &caption),
+        &legend,
+        |svg, panel, x, y| {
+            ellipses(svg, panel, cloud, x, y);
+            let mut place = vec![None; cloud.rows()];
+            places(cloud, panel, x, y).for_each(|(row, own)| place[row] = Some(own));
+            for row in &order {
+                let Some((x, y)) = place[*row] else { continue };
+                let group = cloud.group_of(*row);
+                let (scale, opacity) = look_of(cloud.uncertainty[*row] / most(groups));
+                let class = format!("{} points", look::class_of(group));
+                svg.scaled_symbol(&class, group, (x, y), scale, opacity);
+            }
+        },
+    ))
+}
+
+const UNCERTAINTY: &str = "Uncertainty is 1 less the probability of the row's own group.";
+
+/// The greatest uncertainty there can be.
+fn most(groups: usize) -> f64 {
+    if groups > 1 {
+        1.0 - 1.0 / groups as f64
+    } else {
+        1.0
+    }
+}
+
+/// Size and opacity of a share of the greatest uncertainty.
+fn look_of(share: f64) -> (f64, f64) {
+    let share = share.clamp(0.0, 1.0);
+    (0.6 + 1.6 * share, 0.45 + 0.55 * share)
+}
+
+fn upward(frame: &Frame, cloud: &Cloud, description: &str, order: &[usize]) -> String {
+    let (mut svg, mut room) = sheet(
+        frame,
+        description,
+        UNCERTAINTY,
+        Symbols::new(cloud.groups.len()),
+    );
+    legend_above(&mut svg, &of_groups(&cloud.groups, Key::Symbol), &mut room);
+    let variable = &cloud.variables[0];
+    let highest = cloud.uncertainty.iter().copied().fold(0.0, f64::max);
+    let highest = if highest > 0.0 {
+        highest
+    } else {
+        most(cloud.groups.len())
+    };
+    let across = Labels {
+        name: &variable.name,
+        numbers: true,
+        whole: variable.whole,
+    };
+    let axes = (
+        cloud.axis(0),
+        Axis::between(-0.03 * highest, 1.06 * highest),
+    );
+    let panel = single(&mut svg, room, axes, across, "uncertainty");
+    panel.open(&mut svg);
+    for row in order {
+        let place = variable.values[*row].and_then(|x| panel.place(x, cloud.uncertainty[*row]));
+        if let Some((x, y)) = place {
+            let group = cloud.group_of(*row);
+            svg.group(&format!("{} points", look::class_of(group)));
+            svg.symbol(group, x, y);
+            svg.close();
+        }
+    }
+    svg.close();
+    svg.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_uncertain_the_larger_and_darker() {
+        let looks: Vec<(f64, f64)> = (0..=10).map(|k| look_of(f64::from(k) / 10.0)).collect();
+        assert!(
+            looks
+                .windows(2)
+                .all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1)
+        );
+        assert_eq!(look_of(1.0).1, 1.0);
+        assert_eq!(most(2), 0.5);
+    }
+}
