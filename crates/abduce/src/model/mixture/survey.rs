@@ -180,8 +180,8 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             if x.iter().fold(true, |all, x| all & leaf.family.supports(*x)) {
                 continue;
             }
-            let seen = (0..x.len()).filter(|row| cells.is_seen(*row));
-            if let Some(row) = seen.into_iter().find(|row| !leaf.family.supports(x[*row])) {
+            let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
                 return Err(Error::data(format!(
                     "{} cannot come from the family {}",
                     x[row],
@@ -189,7 +189,10 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
                 ))
                 .at_row((number * CHUNK_ROWS + row + 1) as u64)
                 .at_column(&schema.fields[*column].name)
-                .with_hint("choose another family or kind for the column"));
+                .with_hint(match leaf.family {
+                    LeafFamily::VonMises { .. } => "angles are in radians, up to 1e9 either way",
+                    _ => "choose another family or kind for the column",
+                }));
             }
         }
     }
