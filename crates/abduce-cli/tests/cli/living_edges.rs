@@ -193,12 +193,12 @@ fn rows_of_weight_0_are_absent() {
         serde_json::from_str(&std::fs::read_to_string(model).unwrap()).unwrap()
     };
     let plain = fit(&without);
-    let expected = (written(&plain), probabilities(&plain, &with));
+    let expected = (written(&plain), probabilities(&plain, &without));
     let model = fit(&with);
     let found = written(&model);
     assert_eq!(found["body"]["schema"], expected.0["body"]["schema"]);
     assert_eq!(found["fit"]["rows"], 4);
-    assert_close(&probabilities(&model, &with), &expected.1);
+    assert_close(&probabilities(&model, &without), &expected.1);
     for command in ["update", "forget"] {
         let ran = abduce(&[command, &model, &only]).good();
         assert!(ran.stderr.contains("nothing is changed"), "{}", ran.stderr);
@@ -381,22 +381,6 @@ fn what_never_came_true_among_few_rows_is_not_impossible() {
     ]);
     let all = probabilities(&model, &penguins);
     assert!(all.iter().all(|p| *p > 0.0 && *p < 1.0));
-}
-
-#[test]
-fn angles_beyond_all_digits_are_refused() {
-    let files = Files::new();
-    let table = files.write("t.csv", "y,x\na,1.5\nb,2e9\na,2\nb,3\n");
-    let ran = abduce(&[
-        "fit",
-        "naive-bayes",
-        &table,
-        "--target",
-        "y",
-        "--family",
-        "x=von-mises",
-    ]);
-    ran.fails(2, &["line 3", "radians"]);
 }
 
 #[test]

@@ -161,9 +161,8 @@ impl Scalar for VonMises {
     const HAS_UNITS: bool = false;
     type Stats = VonMisesStats;
 
-    /// Beyond this, too few digits of the angle are left.
     fn supports(x: f64) -> bool {
-        x.abs() <= 1e9
+        x.is_finite()
     }
 
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut VonMisesStats) {

@@ -245,7 +245,7 @@ fn rows_without_a_label_that_weigh_nothing_are_absent() {
     let all = fit(&parts.specification, &*rows, &options, Control::default()).unwrap();
     let alone = parts.fit(&[first]);
     assert_eq!(all.mixture.schema, alone.mixture.schema);
-    assert_eq!(all.rows, 5);
+    assert_eq!(all.mixture.seen.rows, 5);
     assert_same("fitted", &all, &alone);
     for more in [hidden, strange] {
         let grown = parts.update(&alone, more);

@@ -142,7 +142,9 @@ pub fn fit_from(
     if let (Some(target), false, None) = (target, counted, start)
         && let Some(labelled) = Labelled::of(source, target, true)?
     {
-        return fit_from(specification, &labelled, None, options, control);
+        let mut fit = fit_from(specification, &labelled, None, options, control)?;
+        fit.rows = source.rows();
+        return Ok(fit);
     }
     let components = components(specification, source, target)?;
     control.report(Progress::Survey);

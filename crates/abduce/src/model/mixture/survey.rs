@@ -189,10 +189,7 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
                 ))
                 .at_row((number * CHUNK_ROWS + row + 1) as u64)
                 .at_column(&schema.fields[*column].name)
-                .with_hint(match leaf.family {
-                    LeafFamily::VonMises { .. } => "angles are in radians, up to 1e9 either way",
-                    _ => "choose another family or kind for the column",
-                }));
+                .with_hint("choose another family or kind for the column"));
             }
         }
     }

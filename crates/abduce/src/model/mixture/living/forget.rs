@@ -7,7 +7,7 @@ use super::precision::{Digits, digits, together, worst};
 use super::{
     Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, concluded, refuse_nothing,
 };
-use crate::data::{Asked, Field, Kind, NO_CODE, Recoded, Schema, Source};
+use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
 use crate::learn::Control;
 use crate::model::mixture::ClassPrior;
@@ -44,15 +44,17 @@ impl Mixture {
         }
         self.refuse_strangers(rows)?;
         let rows = Recoded::new(rows, self.schema.clone())?;
+        if let Some(target) = self.target
+            && Labelled::of(&rows, target, true)?.is_some()
+        {
+            return Err(hidden());
+        }
         let mut marks = self.marks.clone();
         let gone = marks.as_mut().map(|marks| marks.forget(&rows));
         let gone = gone.transpose()?;
         let survey = Survey::of(&rows, &self.leaves, self.target, control)?.ok_or_else(stopped)?;
         if survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0 {
-            return Err(Error::data(
-                "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
-            )
-            .with_hint("what the fit made of the hidden is not kept; fit the other rows again"));
+            return Err(hidden());
         }
         let mut statistics = self.statistics.clone();
         statistics.forget(&survey.labelled, gone.map(|gone| gone < self.seen.rows))?;
@@ -207,6 +209,13 @@ impl Mixture {
         }
         (schema, codes)
     }
+}
+
+fn hidden() -> Error {
+    Error::data(
+        "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
+    )
+    .with_hint("what the fit made of the hidden is not kept; fit the other rows again")
 }
 
 /// An error for the first text with a term that the model does not have.
