@@ -246,12 +246,7 @@ fn rows_without_labels_and_calibrations_are_told() {
     let blank = files.write("blank.csv", blank.collect::<String>());
     let out = files.path("out.abduce");
     let told = abduce(&["update", &model, &blank, "-o", &out]).good();
-    for words in [
-        "teach nothing here",
-        "calibration was learned with other rows",
-    ] {
-        assert!(told.stderr.contains(words), "{}", told.stderr);
-    }
+    assert!(told.stderr.contains("teach nothing here"), "{}", told.stderr);
     let told = abduce(&["update", &model, &blank, "--unlabelled", "1", "-o", &out]).good();
     assert!(told.stderr.contains("lower bound"), "{}", told.stderr);
     let clusters = files.path("clusters.abduce");
