@@ -4,7 +4,7 @@
 use crate::arguments::{DataArguments, files_read};
 use crate::commands::is_generative;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{counted, readable};
@@ -38,6 +38,7 @@ impl Place<'_> {
         let place = self.output.unwrap_or(self.model);
         Output::probe(place)?;
         let opened = data.open_more(&model, context)?;
+        refuse_one_class(&model, &opened)?;
         let files = files_read(&opened, self.model).into_iter();
         refuse_inputs(Some(place), files.filter(|file| file != self.model))?;
         let changed = interrupt::stoppable(|interrupt| {
@@ -50,6 +51,28 @@ impl Place<'_> {
         let changed = changed.map_err(|why| opened.locate(why))?;
         keep(&changed, &[&model], place, &opened.notes, context)
     }
+}
+
+/// A folder of texts or a mailbox by itself has no class, unlike those the model was
+/// fitted on.
+fn refuse_one_class(model: &Model, opened: &Opened) -> Outcome {
+    let joint = model.joint();
+    let Some(target) = joint.target().map(|at| &joint.schema().fields[at].name) else {
+        return Ok(());
+    };
+    let mailbox = |path: &Path| {
+        let end = path.extension().and_then(|end| end.to_str());
+        end.is_some_and(|end| ["mbox", "mbx", "eml"].contains(&end))
+    };
+    let texts = |file: &String| Path::new(file).is_dir() || mailbox(Path::new(file));
+    if opened.source.schema().position(target).is_ok() || !opened.files.iter().all(texts) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} alone does not say its {target}; pass the folder that holds the folders of all \
+         classes, or all mailboxes together",
+        opened.files.join(", ")
+    )))
 }
 
 /// A column whose levels or terms are others than before.

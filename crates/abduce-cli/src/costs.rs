@@ -4,22 +4,29 @@
 use crate::arguments::split_list;
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
-use abduce::data::{Field, Kind, ReadOptions, raw_rows};
+use abduce::ask::find_class;
+use abduce::data::{ReadOptions, raw_rows};
 use abduce::eval::Costs;
+use std::collections::HashSet;
+use std::path::Path;
 
 /// Costs from a text or from the file it names; what is not said costs 1, and 0
 /// where it is right.
-pub fn read(text: &str, names: &[String]) -> Outcome<Costs> {
-    let classes = Field::with_levels("class", Kind::Categorical, names.iter().cloned());
-    let is_text = text.contains('>') && text.contains('=');
-    if is_text && !std::path::Path::new(text).is_file() {
-        return said(text, &classes);
+pub fn read(text: &str, classes: &[String]) -> Outcome<Costs> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "--costs: nothing is said; write TRUE>SAID=COST, or name a table",
+        ));
     }
-    Ok(table(text, &classes)?)
+    if text.contains('=') && !Path::new(text).exists() {
+        return said(text, classes);
+    }
+    Ok(table(text, classes)?)
 }
 
-fn said(text: &str, classes: &Field) -> Outcome<Costs> {
-    let mut costs = Costs::zero_one(classes.levels.len());
+fn said(text: &str, classes: &[String]) -> Outcome<Costs> {
+    let mut costs = Costs::zero_one(classes.len());
+    let mut twice = HashSet::new();
     for part in split_list(text) {
         let wrong = || {
             Failure::usage(format!(
@@ -27,34 +34,46 @@ fn said(text: &str, classes: &Field) -> Outcome<Costs> {
             ))
         };
         let (pair, cost) = part.rsplit_once('=').ok_or_else(wrong)?;
-        let (truth, said) = cut(pair, classes).ok_or_else(wrong)?;
-        let cost: f64 = cost.trim().parse().map_err(|_| wrong())?;
-        let code = |name: &str| named(name, classes);
-        let set = costs.set(code(truth)?, code(said)?, cost);
+        let amount = cost.trim().parse::<f64>();
+        let Some((truth, said)) = cut(pair, classes) else {
+            return Err(match amount {
+                Ok(_) => Failure::usage(format!(
+                    "--costs: \"{part}\" does not say which mistake costs {cost}; write \
+                     {pair}>SAID={cost} for what is said where {pair} is true"
+                )),
+                Err(_) => wrong(),
+            });
+        };
+        let amount = amount.map_err(|_| wrong())?;
+        let code = (named(truth, classes)?, named(said, classes)?);
+        if !twice.insert(code) {
+            return Err(Failure::usage(format!(
+                "--costs: {truth}>{said} is given twice"
+            )));
+        }
+        let set = costs.set(code.0, code.1, amount);
         set.map_err(|error| Failure::usage(format!("--costs: {error}")))?;
     }
     Ok(costs)
 }
 
 /// Cuts `true>said`; a name may hold a `>` itself.
-fn cut<'a>(pair: &'a str, classes: &Field) -> Option<(&'a str, &'a str)> {
+fn cut<'a>(pair: &'a str, classes: &[String]) -> Option<(&'a str, &'a str)> {
     let cuts = pair.match_indices('>').map(|(at, _)| at);
     let cut = |at: usize| (pair[..at].trim(), pair[at + 1..].trim());
-    let known = |name: &str| classes.code(name).is_some();
+    let known = |name: &str| find_class(name, classes).is_ok();
     let mut cuts = cuts.map(cut);
     let first = cuts.clone().next();
     cuts.find(|(truth, said)| known(truth) && known(said))
         .or(first)
 }
 
-fn named(name: &str, classes: &Field) -> abduce::Result<usize> {
-    let code = classes.find_code(name);
-    let code = code.map_err(|error| Error::parameter(format!("--costs: {error}")))?;
-    Ok(code as usize)
+fn named(name: &str, classes: &[String]) -> abduce::Result<usize> {
+    find_class(name, classes).map_err(|error| Error::parameter(format!("--costs: {error}")))
 }
 
-fn table(path: &str, classes: &Field) -> abduce::Result<Costs> {
-    let mut costs = Costs::zero_one(classes.levels.len());
+fn table(path: &str, classes: &[String]) -> abduce::Result<Costs> {
+    let mut costs = Costs::zero_one(classes.len());
     // A class may be called NA.
     let options = ReadOptions {
         missing: Vec::new(),
@@ -70,11 +89,17 @@ fn table(path: &str, classes: &Field) -> abduce::Result<Costs> {
     }
     let said = header[1..].iter().map(|name| named(name.trim(), classes));
     let said: Vec<usize> = said.collect::<abduce::Result<_>>().map_err(place)?;
+    let mut twice = HashSet::new();
     for batch in rows {
         let batch = batch?;
         for row in 0..batch.rows() {
             let at_line = |error: Error| place(error).at_line(batch.line(row));
-            let truth = named(batch.cell(row, 0).text.trim(), classes).map_err(at_line)?;
+            let name = batch.cell(row, 0).text;
+            let truth = named(name.trim(), classes).map_err(at_line)?;
+            if !twice.insert(truth) {
+                let message = format!("the true class \"{}\" has two rows", name.trim());
+                return Err(at_line(Error::data(message)));
+            }
             for (column, said) in (1..).zip(&said) {
                 let text = batch.cell(row, column).text;
                 let cost = text.trim().parse::<f64>().ok();

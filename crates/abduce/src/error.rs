@@ -49,6 +49,7 @@ struct Trouble {
     row: Option<u64>,
     column: Option<String>,
     component: Option<usize>,
+    about_kind: bool,
 }
 
 impl Error {
@@ -62,6 +63,7 @@ impl Error {
             row: None,
             column: None,
             component: None,
+            about_kind: false,
         }))
     }
 
@@ -104,6 +106,12 @@ impl Error {
         self
     }
 
+    /// Leaves the row unsaid, where the file is all that there is to say.
+    pub(crate) fn without_row(mut self) -> Self {
+        self.0.row = None;
+        self
+    }
+
     /// Says in which column of the table.
     pub fn at_column(mut self, column: impl Into<String>) -> Self {
         self.0.column.get_or_insert(column.into());
@@ -116,6 +124,12 @@ impl Error {
         self
     }
 
+    /// Says that the column's kind is to blame.
+    pub fn about_kind(mut self) -> Self {
+        self.0.about_kind = true;
+        self
+    }
+
     /// Says what to do about it.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
@@ -125,6 +139,11 @@ impl Error {
     /// What kind of trouble this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Whether the kind of a column is to blame, so that another may be the cure.
+    pub fn is_about_kind(&self) -> bool {
+        self.0.about_kind
     }
 
     /// The file, where one is to blame.

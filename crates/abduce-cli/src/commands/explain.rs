@@ -1,12 +1,13 @@
 //! `explain`: what speaks for the class of a row.
 
 use crate::arguments::{DataArguments, files_read, whole};
+use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{TextTable, readable};
-use abduce::ask::{Explanation, Joint, first_two};
-use abduce::data::{Chunk, Field};
+use abduce::ask::{Explanation, Joint, find_class, first_two};
+use abduce::data::Chunk;
 use abduce::store::Model;
 use clap::Args;
 use serde::Serialize;
@@ -18,6 +19,8 @@ use std::path::PathBuf;
 /// The log-odds of the most probable class against the next one, or another,
 /// are a sum: of what the class weights say, and what each column or word
 /// says. The strongest come first; what is less than 0 speaks against the class.
+/// Where the model is calibrated, class and probability are the calibrated ones, as
+/// `predict` says them, and the log-odds those before the calibration.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce explain penguins.abduce penguins.csv --row 3")]
@@ -49,6 +52,9 @@ pub struct Arguments {
 struct Told {
     row: u64,
     probability: f64,
+    /// Whether no class can have such a row.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    impossible: bool,
     #[serde(flatten)]
     explanation: Explanation,
 }
@@ -66,9 +72,12 @@ impl Arguments {
             )));
         }
         let named = [
-            self.code(joint, &self.class)?,
-            self.code(joint, &self.against)?,
+            code(joint, "--class", &self.class)?,
+            code(joint, "--against", &self.against)?,
         ];
+        if model.calibration.is_some() {
+            context.note("the probabilities are calibrated; the log-odds are those before it");
+        }
         let mut output = Output::open(self.output.as_deref())?;
         let mut told = Vec::new();
         let mut before = 0;
@@ -79,8 +88,11 @@ impl Arguments {
                 if self.row.is_some_and(|wanted| wanted != row) {
                     continue;
                 }
-                let mut own = self.explain(joint, &chunk, place, named)?;
+                let mut own = self.explain(&model, &chunk, place, named)?;
                 own.row = row;
+                if own.impossible {
+                    own.explanation.contributions.clear();
+                }
                 match context.json {
                     true => told.push(own),
                     false => self.write(&own, context, &mut output)?,
@@ -94,27 +106,15 @@ impl Arguments {
         output.finish()
     }
 
-    fn code(&self, joint: &dyn Joint, name: &Option<String>) -> Outcome<Option<usize>> {
-        let Some(name) = name else {
-            return Ok(None);
-        };
-        let names = joint.names();
-        if let Some(place) = names.iter().position(|own| own == name) {
-            return Ok(Some(place));
-        }
-        let classes = Field::with_levels("class", abduce::data::Kind::Categorical, names);
-        Ok(Some(classes.find_code(name)? as usize))
-    }
-
     fn explain(
         &self,
-        joint: &dyn Joint,
+        model: &Model,
         chunk: &Chunk,
         row: usize,
         [class, against]: [Option<usize>; 2],
     ) -> Outcome<Told> {
         let one = chunk.slice(row, 1);
-        let posterior = joint.posterior(&one)?;
+        let posterior = model.posterior(&one)?;
         let (first, second) = first_two(&posterior, 0).ok_or_else(|| {
             Failure::work("there is only one class: nothing speaks for it against another")
         })?;
@@ -129,7 +129,10 @@ impl Arguments {
         if class == against {
             return Err(Failure::usage("--against: this is the class itself"));
         }
+        let joint = model.joint();
+        let scored = is_generative(model);
         Ok(Told {
+            impossible: scored && joint.log_density(&one)?[0] == f64::NEG_INFINITY,
             row: 0,
             probability: posterior.row(0)[class],
             explanation: joint.explain(&one, 0, class, against)?,
@@ -138,12 +141,20 @@ impl Arguments {
 
     fn write(&self, told: &Told, context: &Context, output: &mut Output) -> Outcome {
         let own = &told.explanation;
+        if told.impossible {
+            let heading = context.heading(output, &format!("row {}:", told.row));
+            writeln!(
+                output,
+                "{heading} impossible in every class, so that nothing speaks for one"
+            )?;
+            return Ok(());
+        }
         let heading = context.heading(output, &format!("row {}: {}", told.row, own.class));
         writeln!(
             output,
             "{heading} with probability {}; log-odds {} against {}",
             readable(told.probability),
-            readable(own.log_odds),
+            log_odds(own.log_odds),
             own.against
         )?;
         let mut table = TextTable::new(["", "log-odds"]);
@@ -151,13 +162,33 @@ impl Arguments {
             .contributions
             .split_at(own.contributions.len().min(self.top as usize));
         for part in shown {
-            table.row([part.name(), readable(part.log_odds)]);
+            table.row([part.name(), log_odds(part.log_odds)]);
         }
         if !rest.is_empty() {
             let sum: f64 = rest.iter().map(|part| part.log_odds).sum();
-            table.row([format!("({} more)", rest.len()), readable(sum)]);
+            table.row([format!("({} more)", rest.len()), log_odds(sum)]);
         }
         write!(output, "{}", table.text(2))?;
         Ok(())
+    }
+}
+
+/// The class that an option names.
+fn code(joint: &dyn Joint, option: &str, name: &Option<String>) -> Outcome<Option<usize>> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let found = find_class(name, &joint.names());
+    let found = found.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
+    Ok(Some(found))
+}
+
+/// Log-odds, where those without bound are of something impossible.
+fn log_odds(x: f64) -> String {
+    match x {
+        f64::INFINITY => "∞ (impossible in the other)".into(),
+        f64::NEG_INFINITY => "-∞ (impossible in the class)".into(),
+        x if x.is_nan() => "none (impossible in both)".into(),
+        x => readable(x),
     }
 }

@@ -4,6 +4,7 @@ use crate::changed;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use abduce::Error;
 use abduce::store::Model;
 use clap::Args;
 use std::path::PathBuf;
@@ -34,8 +35,26 @@ impl Arguments {
         Output::probe(place)?;
         let models = self.models.iter().map(Model::load);
         let models: Vec<Model> = models.collect::<abduce::Result<_>>()?;
-        let changed = Model::merge(&models)?;
+        let changed = Model::merge(&models).map_err(|error| self.blamed(&models, error))?;
+        for (place, path) in self.models.iter().enumerate() {
+            if self.models[..place].contains(path) {
+                context.note(&format!(
+                    "{} is given twice and counts twice",
+                    path.display()
+                ));
+            }
+        }
         let before: Vec<&Model> = models.iter().collect();
         changed::keep(&changed, &before, place, &[], context)
+    }
+
+    /// The error of the first file that does not add to the first of all.
+    fn blamed(&self, models: &[Model], error: Error) -> Error {
+        for (path, model) in self.models.iter().zip(models).skip(1) {
+            if let Err(error) = Model::merge(&[models[0].clone(), model.clone()]) {
+                return error.at_file(path.display().to_string());
+            }
+        }
+        error
     }
 }

@@ -218,7 +218,7 @@ fn what_cannot_be_is_refused_and_the_file_stays() {
     ])
     .good();
     let out = files.path("out.abduce");
-    abduce(&["merge", &model, &lone, "-o", &out]).fails(2, &["model 2 was fitted differently"]);
+    abduce(&["merge", &model, &lone, "-o", &out]).fails(2, &["fitted differently"]);
     let density = files.path("kde.abduce");
     abduce(&["fit", "kde", &table, "--target", "pet", "-o", &density]).good();
     abduce(&["update", &density, &table]).fails(2, &["does not change without its data"]);
@@ -246,12 +246,11 @@ fn rows_without_labels_and_calibrations_are_told() {
     let blank = files.write("blank.csv", blank.collect::<String>());
     let out = files.path("out.abduce");
     let told = abduce(&["update", &model, &blank, "-o", &out]).good();
-    for words in [
-        "teach nothing here",
-        "calibration was learned with other rows",
-    ] {
-        assert!(told.stderr.contains(words), "{}", told.stderr);
-    }
+    assert!(
+        told.stderr.contains("teach nothing here"),
+        "{}",
+        told.stderr
+    );
     let told = abduce(&["update", &model, &blank, "--unlabelled", "1", "-o", &out]).good();
     assert!(told.stderr.contains("lower bound"), "{}", told.stderr);
     let clusters = files.path("clusters.abduce");

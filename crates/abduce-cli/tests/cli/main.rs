@@ -12,6 +12,7 @@ mod evaluate;
 mod faces;
 mod fitting;
 mod living;
+mod living_edges;
 mod model_files;
 mod pipes;
 mod plot;

@@ -4,6 +4,8 @@
 //!   ln P(a | x)/P(b | x) = ln π_a/π_b + Σ_leaf ln p(x_leaf | a)/p(x_leaf | b).
 
 use super::Posterior;
+use crate::data::{listed, nearest};
+use crate::{Error, Result};
 use serde::Serialize;
 
 /// What one thing adds to the log-odds.
@@ -14,7 +16,9 @@ pub struct Contribution {
     /// The word, in a column of text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word: Option<String>,
-    /// How much it speaks for the class; less than 0 against it.
+    /// How much it speaks for the class; less than 0 against it. Infinite where the
+    /// row is impossible in one of the two, and then not written.
+    #[serde(skip_serializing_if = "is_infinite")]
     pub log_odds: f64,
 }
 
@@ -29,6 +33,10 @@ impl Contribution {
     }
 }
 
+fn is_infinite(log_odds: &f64) -> bool {
+    !log_odds.is_finite()
+}
+
 /// Why one class is more probable than another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
@@ -36,7 +44,9 @@ pub struct Explanation {
     pub class: String,
     /// The other class.
     pub against: String,
-    /// ln P(class | row)/P(other | row): the sum of all contributions.
+    /// ln P(class | row)/P(other | row): the sum of all contributions. Not finite where
+    /// the row is impossible in one of the two or both, and then not written.
+    #[serde(skip_serializing_if = "is_infinite")]
     pub log_odds: f64,
     /// What adds to it, the strongest first.
     pub contributions: Vec<Contribution>,
@@ -66,4 +76,28 @@ pub fn first_two(posterior: &Posterior, row: usize) -> Option<(usize, usize)> {
         false => a,
     })?;
     Some((best, second))
+}
+
+/// The class of a name.
+///
+/// ```
+/// use abduce::ask::find_class;
+/// let classes = ["ham", "spam"].map(String::from);
+/// assert_eq!(find_class("spam", &classes)?, 1);
+/// let error = find_class("spma", &classes).unwrap_err();
+/// assert!(error.to_string().contains("did you mean spam?"));
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If there is no such class.
+pub fn find_class(name: &str, classes: &[String]) -> Result<usize> {
+    let place = classes.iter().position(|own| own == name);
+    place.ok_or_else(|| {
+        let near = nearest(name, classes);
+        let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+        let all = listed(classes.iter().map(String::as_str));
+        Error::parameter(format!("there is no class \"{name}\""))
+            .with_hint(format!("{meant}the classes are {all}"))
+    })
 }

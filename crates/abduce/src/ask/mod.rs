@@ -4,7 +4,7 @@
 
 mod explain;
 
-pub use explain::{Contribution, Explanation, first_two};
+pub use explain::{Contribution, Explanation, find_class, first_two};
 
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill};

@@ -65,17 +65,20 @@ pub(crate) fn as_number(
 }
 
 fn not_a_number(text: &str, name: &str, missing: &Missing) -> Error {
-    Error::data(format!("\"{text}\" is not a number"))
-        .at_column(name)
-        .with_hint(format!(
-            "pass {} if it means missing, or correct the cell",
-            missing.with(text)
-        ))
+    let error = Error::data(format!("\"{text}\" is not a number")).at_column(name);
+    if number(&text.replacen(',', ".", 1)).is_some() {
+        return error.with_hint("numbers are written with a point; replace the comma");
+    }
+    error.with_hint(format!(
+        "pass {} if it means missing, or correct the cell",
+        missing.with(text)
+    ))
 }
 
 fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
     Error::data(format!("{} is not a count", shown(cell)))
         .at_column(name)
+        .about_kind()
         .with_hint(format!(
             "counts are 0, 1, 2, …; pass --kind \"{name}=real\" for other numbers"
         ))
@@ -195,7 +198,7 @@ impl CellEncoder {
             _ => None,
         };
         let read = match rule {
-            Rule::Number(kind) => located.batch.visit(column, rows, missing, |_, cell| {
+            Rule::Number(kind) => located.visit(column, rows, missing, |_, cell| {
                 // Kinds were settled before: by the first look at these files,
                 // or by the model's schema, which no --kind can change.
                 let x = as_number(cell, *kind, name, missing).map_err(|error| {
@@ -260,7 +263,7 @@ impl CellEncoder {
                 *strangers += unknown.map(|count| u64::from(*count)).sum::<u64>();
             }),
             Rule::Level(lookup) | Rule::Known(lookup, _) => {
-                located.batch.visit(column, rows, missing, |row, cell| {
+                located.visit(column, rows, missing, |row, cell| {
                     let mut code = lookup.code(cell);
                     if code.is_none() && cell != Cell::Missing {
                         *strangers += 1;
@@ -345,13 +348,16 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The cells of a column that may be missing altogether.
+    /// The cells of a column that may be missing altogether. A text may be any word:
+    /// only those that the user has named stand for a hole.
     pub fn of(
         located: &Located<'_>,
         column: Option<usize>,
         rows: Range<usize>,
         missing: &Missing,
     ) -> Result<Texts> {
+        let none = Missing::new(&[]);
+        let missing = if missing.are_usual() { &none } else { missing };
         let mut texts = Texts {
             text: String::new(),
             ends: Vec::with_capacity(rows.len()),
@@ -367,7 +373,7 @@ impl Texts {
             texts.seen.push(cell != Cell::Missing);
         };
         match column {
-            Some(column) => located.batch.visit(column, rows, missing, |_, cell| {
+            Some(column) => located.visit(column, rows, missing, |_, cell| {
                 take(cell);
                 Ok(())
             })?,

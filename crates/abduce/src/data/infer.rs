@@ -6,7 +6,7 @@ use super::encode::{Place, as_number, shown, too_large};
 use super::levels::{Levels, Lookup};
 use super::options::{KindOverride, Missing};
 use super::read::{Cell, Key, Located, TOO_LARGE, key, number};
-use super::schema::{Field, Kind};
+use super::schema::{Asked, Field, Kind};
 use crate::{Error, Result};
 
 /// Words with more levels than this are text.
@@ -113,7 +113,7 @@ impl Summary {
         };
         let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
         let asked = asked.filter(|kind| matches!(kind, Kind::Real | Kind::Count));
-        let read = located.batch.visit(column, 0..rows, missing, |row, cell| {
+        let read = located.visit(column, 0..rows, missing, |row, cell| {
             if cell == Cell::Missing {
                 return Ok(());
             }
@@ -140,6 +140,7 @@ impl Summary {
             .map_or(String::new(), |asked| asked.levels.join(", "));
         Error::data(format!("\"{level}\" is not one of the levels {levels}"))
             .at_column(&self.name)
+            .about_kind()
             .with_hint("add it to the levels in --kind, or pass it in --missing")
     }
 
@@ -200,7 +201,9 @@ impl Summary {
         let name = &self.name;
         if let Some(asked) = &self.wish.kind {
             let levels = match asked.kind {
-                Kind::Real | Kind::Count => return Ok(Some(Field::new(name, asked.kind))),
+                Kind::Real | Kind::Count => {
+                    return Ok(Some(Field::new(name, asked.kind).asked(Asked::Kind)));
+                }
                 Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
                 Kind::Text => {
                     notes.push(format!(
@@ -212,7 +215,13 @@ impl Summary {
                 Kind::Binary => self.two_levels()?,
                 _ => self.sorted_levels()?,
             };
-            return Ok(Some(Field::with_levels(name, asked.kind, levels)));
+            let said = match asked.levels.is_empty() {
+                true => Asked::Kind,
+                false => Asked::Levels,
+            };
+            return Ok(Some(
+                Field::with_levels(name, asked.kind, levels).asked(said),
+            ));
         }
         if self.wish.target {
             let levels = self.sorted_levels()?;
@@ -335,6 +344,7 @@ impl Summary {
             return Err(
                 Error::data(format!("{} levels are too many", self.levels.count()))
                     .at_column(&self.name)
+                    .about_kind()
                     .with_hint("leave the column out with --drop, or ask for another --kind"),
             );
         }
@@ -361,6 +371,7 @@ impl Summary {
             levels.len()
         ))
         .at_column(&self.name)
+        .about_kind()
         .with_hint("name both, as in --kind \"x=binary(no,yes)\", or ask for categorical"))
     }
 }

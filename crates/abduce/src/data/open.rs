@@ -52,7 +52,11 @@ impl Opened {
                     return Ok(());
                 }
                 let line = located.batch.line((row - before - 1) as usize);
-                Err(error.clone().at_line(line))
+                let error = error.clone();
+                Err(match self.inputs.file_of_text(located.file, line) {
+                    Some(text) => error.at_file(text).without_row(),
+                    None => error.at_line(line),
+                })
             });
         found.err().unwrap_or(error)
     }
@@ -97,7 +101,7 @@ pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
 
 /// Finds out what the columns are, and encodes the rows.
 pub(super) fn open_inputs(
-    inputs: Inputs,
+    mut inputs: Inputs,
     options: &ReadOptions,
     mut notes: Vec<String>,
 ) -> Result<Opened> {
@@ -107,11 +111,12 @@ pub(super) fn open_inputs(
             "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
         ));
     }
-    let schema = infer(&inputs, options, &wanted, &mut notes)?;
     let weight_column = options
         .weight
         .as_ref()
         .and_then(|name| inputs.position(name));
+    inputs.weighing = weight_column;
+    let schema = infer(&inputs, options, &wanted, &mut notes)?;
     encode(
         inputs,
         options,

@@ -5,8 +5,8 @@ use super::open::{Opened, check_names, lacking, open_inputs};
 use super::options::{KindOverride, ReadOptions, TextOptions};
 use super::read::Inputs;
 use super::schema::{Kind, Schema};
-use crate::Result;
 use crate::text::{Encoding, Limits};
+use crate::{Error, Result};
 
 /// Opens files as [`open`](super::open) does, with the columns and kinds of a
 /// model's schema, but with the levels and terms that the files have. Columns that
@@ -69,6 +69,13 @@ pub fn open_more(
     }
     let weight = schema.weight.as_ref().filter(there);
     let weight = options.weight.as_ref().or(weight);
+    if let Some(own) = weight.filter(|own| schema.position(own).is_ok()) {
+        return Err(Error::parameter(
+            "the model has learned from this column, so it cannot weigh rows",
+        )
+        .at_column(own)
+        .with_hint("name another with --weight"));
+    }
     let options = ReadOptions {
         kinds: fields
             .clone()
@@ -84,7 +91,7 @@ pub fn open_more(
     };
     open_inputs(inputs, &options, notes).map_err(|error| {
         // What the model has learned of a column is of its kind.
-        match error.to_string().contains("--kind") {
+        match error.is_about_kind() {
             true => error
                 .with_hint("the model has learned the column so; fit all rows again to change it"),
             false => error,

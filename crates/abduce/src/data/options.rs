@@ -239,6 +239,12 @@ impl Missing {
         }
     }
 
+    /// Whether these are the words that stand for a hole unless the user says others.
+    pub fn are_usual(&self) -> bool {
+        let usual = Missing::new(&ReadOptions::default().missing);
+        self.tokens == usual.tokens
+    }
+
     /// Whether a cell without the blanks around it stands for a hole.
     #[inline]
     pub fn is(&self, trimmed: &str) -> bool {

@@ -146,7 +146,16 @@ pub(super) fn encode(
     let mut holes = vec![0; schema.fields.len()];
     let mut count = |chunk: &Chunk| {
         for (holes, column) in holes.iter_mut().zip(chunk.columns()) {
-            *holes += column.nulls().map_or(0, |nulls| nulls.null_count() as u64);
+            let Some(nulls) = column.nulls() else {
+                continue;
+            };
+            *holes += match chunk.weights() {
+                None => nulls.null_count() as u64,
+                Some(_) => {
+                    let rows = chunk.weighing_rows();
+                    rows.filter(|row| nulls.is_null(*row)).count() as u64
+                }
+            };
         }
     };
     let mut long = Vec::new();

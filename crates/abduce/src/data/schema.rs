@@ -69,6 +69,26 @@ impl std::str::FromStr for Kind {
     }
 }
 
+/// What the user has said of a column; the rest was found in its cells, and other
+/// rows may find it otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Its kind.
+    Kind,
+    /// Its kind and all its levels.
+    Levels,
+}
+
+impl Asked {
+    fn is_nothing(&self) -> bool {
+        *self == Asked::Nothing
+    }
+}
+
 /// One column's name, kind and, for the coded kinds, levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
@@ -82,6 +102,9 @@ pub struct Field {
     /// How text is taken apart into terms, and the terms there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Arc<Encoder>>,
+    /// What the user has said of it.
+    #[serde(default, skip_serializing_if = "Asked::is_nothing")]
+    pub asked: Asked,
 }
 
 impl Field {
@@ -92,6 +115,7 @@ impl Field {
             kind,
             levels: Vec::new(),
             text: None,
+            asked: Asked::Nothing,
         }
     }
 
@@ -114,7 +138,13 @@ impl Field {
             kind,
             levels: levels.into_iter().map(Into::into).collect(),
             text: None,
+            asked: Asked::Nothing,
         }
+    }
+
+    /// The same column with what the user has said of it.
+    pub fn asked(self, asked: Asked) -> Field {
+        Field { asked, ..self }
     }
 
     /// The number of terms of a column of text.

@@ -4,7 +4,7 @@
 
 use super::levels::sort_levels;
 use super::read::number;
-use super::schema::{Field, Kind};
+use super::schema::{Asked, Field, Kind};
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;
@@ -25,6 +25,11 @@ impl Field {
     /// # Errors
     /// If the kinds have nothing in common, or texts are taken apart differently.
     pub fn union(&self, other: &Field) -> Result<Field> {
+        let both = self.kinds_united(other)?;
+        Ok(both.asked(self.asked.max(other.asked)))
+    }
+
+    fn kinds_united(&self, other: &Field) -> Result<Field> {
         match (self.kind, other.kind) {
             (a, b) if a.is_coded() && b.is_coded() => Ok(self.with_levels_of(other)),
             (Kind::Text, Kind::Text) => self.with_terms_of(other),
@@ -32,10 +37,8 @@ impl Field {
             (Kind::Real | Kind::Count, Kind::Real | Kind::Count) => {
                 Ok(Field::new(&self.name, Kind::Real))
             }
-            (Kind::Real | Kind::Count, b) if b.is_coded() && other.level_numbers().is_some() => {
-                Ok(self.clone())
-            }
-            (a, Kind::Real | Kind::Count) if a.is_coded() && self.level_numbers().is_some() => {
+            (Kind::Real | Kind::Count, _) if other.may_be_numbers() => Ok(self.clone()),
+            (_, Kind::Real | Kind::Count) if self.may_be_numbers() => {
                 Ok(Field::new(&self.name, other.kind))
             }
             (a, b) => Err(Error::data(format!(
@@ -49,6 +52,12 @@ impl Field {
                 self.name
             ))),
         }
+    }
+
+    /// Whether levels are numbers that nobody has asked to be levels.
+    fn may_be_numbers(&self) -> bool {
+        let found = self.kind.is_coded() && self.asked == Asked::Nothing;
+        found && self.level_numbers().is_some()
     }
 
     /// The levels as numbers, where all of them are.
@@ -154,6 +163,8 @@ mod tests {
         assert_eq!(bits.union(&count).unwrap().kind, Kind::Count);
         assert_eq!(real.union(&bits).unwrap().kind, Kind::Real);
         assert_eq!(real.union(&count).unwrap().kind, Kind::Real);
+        let year = coded(Kind::Categorical, &["2007", "2008"]).asked(Asked::Kind);
+        assert!(year.union(&real).is_err() && count.union(&year).is_err());
         let error = coded(Kind::Categorical, &["a"]).union(&real).unwrap_err();
         assert!(error.to_string().contains("categorical in one and real"));
     }

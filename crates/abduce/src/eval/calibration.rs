@@ -234,7 +234,10 @@ impl Said {
                 .collect();
             match method {
                 CalibrationMethod::Platt => Curve::logistic(&scores, &truth, &self.weights),
-                CalibrationMethod::Isotonic => Curve::steps(&scores, &truth, &self.weights),
+                CalibrationMethod::Isotonic => {
+                    let rows: f64 = self.weights.iter().sum();
+                    Curve::steps(&scores, &truth, &self.weights).kept_from_certainty(rows)
+                }
             }
         };
         (first..first + number_of_curves(classes))
@@ -243,11 +246,10 @@ impl Said {
     }
 }
 
-/// The log-odds of a class against the rest, kept finite where a probability has
-/// become 0.
+/// The log-odds of a class against the rest, at most 30 either way.
 pub(super) fn log_odds(p: &[f64], class: usize) -> f64 {
-    // Beyond the logarithm of the smallest number that is not 0.
-    const MOST: f64 = 745.0;
+    // Surer than any number of rows can show; more would only bend the curve.
+    const MOST: f64 = 30.0;
     let others = p.iter().enumerate().filter(|(other, _)| *other != class);
     let rest: f64 = others.map(|(_, p)| p).sum();
     (p[class].ln() - rest.ln()).clamp(-MOST, MOST)

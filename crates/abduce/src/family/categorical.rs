@@ -65,7 +65,11 @@ impl Stats for CategoricalStats {
             return Err(crate::family::never_seen());
         }
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
-            *count = (*count - less).max(0.0);
+            // What rounding leaves of a level that is gone would keep it.
+            *count = match *count - less {
+                left if *less > 0.0 && left <= 1e-12 * *count => 0.0,
+                left => left.max(0.0),
+            };
         }
         Ok(())
     }

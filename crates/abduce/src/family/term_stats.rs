@@ -82,9 +82,14 @@ impl Stats for TermStats {
             left if other > 0.0 && left <= 1e-12 * own => 0.0,
             left => left,
         };
+        let rounding = 1e-12 * self.documents;
         self.documents = left(self.documents, other.documents);
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
             *count = left(*count, *less);
+            // A term that is in every document must not be in a bit more or less.
+            if (*count - self.documents).abs() <= rounding {
+                *count = self.documents;
+            }
         }
         Ok(())
     }

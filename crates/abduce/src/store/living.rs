@@ -34,12 +34,13 @@ impl Model {
         control: Control,
     ) -> Result<Changed> {
         let (mixture, specification, options) = self.living()?;
+        if weigh_nothing(rows)? {
+            return Ok(self.unchanged());
+        }
         let weight = unlabelled.unwrap_or_else(|| self.unlabelled_weight());
-        let mut fit = mixture.update(rows, specification, options, weight, control)?;
-        fit.rows = self.fit.rows + rows.rows();
+        let labelled = mixture.taught_by(rows, weight)?;
         let mut notes = Vec::new();
-        let new = fit.mixture.seen.unlabelled - mixture.seen.unlabelled;
-        if mixture.target.is_some() && new > 0.0 && weight == 0.0 {
+        if labelled.is_some() {
             let given = matches!(options.unlabelled, Unlabelled::Weight(_));
             notes.push(match unlabelled.is_some() || given {
                 true => "rows without a label teach nothing, as their weight is 0".to_string(),
@@ -48,6 +49,15 @@ impl Model {
                     .to_string(),
             });
         }
+        if let Some(labelled) = &labelled
+            && weigh_nothing(labelled)?
+        {
+            return Ok(Changed {
+                model: self.clone(),
+                notes,
+            });
+        }
+        let fit = mixture.update(rows, specification, options, weight, control)?;
         self.changed(fit, files, notes)
     }
 
@@ -61,24 +71,46 @@ impl Model {
         };
         let (_, specification, options) = first.living()?;
         let mut parts = Vec::with_capacity(models.len());
-        for (model, number) in models.iter().zip(1..) {
+        for model in models {
             let (mixture, own, _) = model.living()?;
             let other = |model: &Model| model.unlabelled_weight() != first.unlabelled_weight();
             let hidden = mixture.seen.unlabelled > 0.0;
-            if model.model != first.model || own != specification || (hidden && other(model)) {
+            let difference = match () {
+                () if model.model != first.model => {
+                    Some(format!("it is a {}, that a {}", model.model, first.model))
+                }
+                () if hidden && other(model) => Some("--unlabelled".to_string()),
+                () => specification.difference(own).map(String::from),
+            };
+            if let Some(difference) = difference {
                 return Err(Error::parameter(format!(
-                    "model {number} was fitted differently from the first"
+                    "a model was fitted differently from the first: {difference}"
                 ))
                 .with_hint("models add up that were fitted with the same options"));
             }
             parts.push(mixture);
         }
         let weight = first.unlabelled_weight();
-        let mut fit = Mixture::merge(&parts, specification, options, weight)?;
-        fit.rows = models.iter().map(|model| model.fit.rows).sum();
+        let fit = Mixture::merge(&parts, specification, options, weight)?;
         let others = models[1..].iter();
         let files = others.flat_map(|model| model.provenance.files.clone());
         let mut changed = first.changed(fit, files.collect(), Vec::new())?;
+        let marked = |marked: bool| parts.iter().any(|part| part.marks.is_some() == marked);
+        if marked(true) && marked(false) {
+            changed.notes.push(
+                "one of the models keeps no marks of its rows, so that all of them together have none"
+                    .into(),
+            );
+        }
+        let repeated = parts.iter().enumerate().any(|(i, part)| {
+            let marks = part.marks.as_ref();
+            marks.is_some() && parts[..i].iter().any(|other| other.marks.as_ref() == marks)
+        });
+        if repeated {
+            changed
+                .notes
+                .push("two of the models have the same rows, which now count twice".into());
+        }
         let calibrated = models[1..].iter().any(|model| model.calibration.is_some());
         if calibrated && first.calibration.is_none() {
             changed.notes.push(UNCALIBRATED.into());
@@ -92,8 +124,10 @@ impl Model {
     /// If this kind of model cannot, or it cannot have seen the rows.
     pub fn forget(&self, rows: &dyn Source, control: Control) -> Result<Changed> {
         let (mixture, specification, options) = self.living()?;
-        let mut fit = mixture.forget(rows, specification, options, control)?;
-        fit.rows = self.fit.rows.saturating_sub(rows.rows());
+        if weigh_nothing(rows)? {
+            return Ok(self.unchanged());
+        }
+        let fit = mixture.forget(rows, specification, options, control)?;
         let mut notes = Vec::new();
         if mixture.marks.is_none() {
             notes.push(
@@ -111,6 +145,13 @@ impl Model {
         match &self.body {
             Body::Mixture(mixture) => mixture.unsettled(),
             Body::Density(_) => Vec::new(),
+        }
+    }
+
+    fn unchanged(&self) -> Changed {
+        Changed {
+            model: self.clone(),
+            notes: vec!["every row has weight 0; nothing is changed".into()],
         }
     }
 
@@ -156,6 +197,16 @@ impl Model {
         if !fit.mixture.is_exact() {
             notes.push(BOUND.into());
         }
+        let classes = fit
+            .mixture
+            .target
+            .map_or(0, |_| fit.mixture.components() as u64);
+        if classes > self.joint().names().len() as u64 && 10 * classes >= 9 * fit.rows {
+            notes.push(format!(
+                "there are {classes} classes in {} rows: hardly any label repeats",
+                fit.rows
+            ));
+        }
         let texts = fit.mixture.schema.fields.iter();
         let mut texts = texts.filter_map(|field| field.text.as_ref());
         if texts.any(|text| !text.limits.are_none()) {
@@ -178,6 +229,16 @@ impl Model {
         model.body = Body::Mixture(fit.mixture);
         Ok(Changed { model, notes })
     }
+}
+
+/// Whether no row has a weight.
+fn weigh_nothing(rows: &dyn Source) -> Result<bool> {
+    for chunk in rows.scan()? {
+        if chunk?.weighing_rows().next().is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 const LIMITED: &str = "the terms were limited when the model was fitted: which are kept is not \

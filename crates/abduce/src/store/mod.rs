@@ -140,7 +140,8 @@ pub enum Recipe {
     },
 }
 
-fn number_or_minus_infinity<'de, D: serde::Deserializer<'de>>(
+/// JSON has no infinity and says null.
+pub(crate) fn number_or_minus_infinity<'de, D: serde::Deserializer<'de>>(
     from: D,
 ) -> std::result::Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NEG_INFINITY))
@@ -261,13 +262,18 @@ impl Model {
         })
     }
 
-    /// The text of the file.
+    /// The text of the file, which is known to be readable.
     ///
     /// # Errors
-    /// If a number cannot be written.
+    /// If it would not be: where a number must be, there is none.
     pub fn to_json(&self) -> Result<String> {
-        serde_json::to_string_pretty(self)
-            .map_err(|e| Error::numeric(format!("the model cannot be written: {e}")))
+        let wrong = |why: &dyn std::fmt::Display| {
+            Error::numeric(format!("the model cannot be written: {why}"))
+                .with_hint("the numbers or options are too large or too small for double precision")
+        };
+        let text = serde_json::to_string_pretty(self).map_err(|error| wrong(&error))?;
+        Model::from_json(&text).map_err(|error| wrong(&error))?;
+        Ok(text)
     }
 
     /// Reads the text of a file.

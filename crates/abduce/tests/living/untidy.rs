@@ -59,12 +59,14 @@ impl Parts {
     }
 
     fn forget(&self, model: &Fit, text: &str) -> Fit {
+        self.try_forget(model, text).unwrap()
+    }
+
+    fn try_forget(&self, model: &Fit, text: &str) -> Result<Fit> {
         let (rows, options) = (self.more(model, text), FitOptions::default());
         let control = Control::default();
         let model = &model.mixture;
-        model
-            .forget(&*rows.source, &self.specification, &options, control)
-            .unwrap()
+        model.forget(&*rows.source, &self.specification, &options, control)
     }
 
     /// Merging and updating with the second, and forgetting it again.
@@ -117,32 +119,137 @@ fn weights_count_in_what_comes_and_goes() {
 }
 
 #[test]
-fn levels_with_an_order_stay_and_an_outlier_leaves_what_was_there() {
-    let mut parts = Parts::new(Specification::naive_bayes("y"));
-    let sizes = abduce::data::parse_kind_override("s=ordinal(small,medium,large)").unwrap();
-    parts.options.kinds.push(sizes);
+fn levels_that_were_given_stay_and_others_go_with_their_last_row() {
     let first = "y,s,x\na,small,1\nb,medium,2\na,medium,1.5\nb,small,2.5\n";
     let second = "y,s,x\na,large,1\nb,large,3\n";
-    let model = parts.update(&parts.fit(&[first]), second);
-    let left = parts.forget(&model, second);
-    assert_eq!(
-        left.mixture.schema.fields[1].levels,
-        ["small", "medium", "large"]
-    );
-    assert_same("ordinal", &left, &parts.fit(&[first]));
+    for (kind, levels) in [
+        ("s=ordinal(small,medium,large)", 3),
+        ("s=categorical(small,medium,large)", 3),
+        ("s=ordinal", 2),
+        ("s=categorical", 2),
+    ] {
+        let mut parts = Parts::new(Specification::naive_bayes("y"));
+        let sizes = abduce::data::parse_kind_override(kind).unwrap();
+        parts.options.kinds.push(sizes);
+        let model = parts.update(&parts.fit(&[first]), second);
+        let left = parts.forget(&model, second);
+        assert_eq!(left.mixture.schema.fields[1].levels.len(), levels, "{kind}");
+        assert_same(kind, &left, &parts.fit(&[first]));
+    }
+    let mut parts = Parts::new(Specification::naive_bayes("y"));
+    let classes = abduce::data::parse_kind_override("y=categorical(a,b,c)").unwrap();
+    parts.options.kinds.push(classes);
+    let more = "y,s,x\nc,large,1\n";
+    let left = parts.forget(&parts.fit(&[first, more]), more);
+    assert_eq!(left.mixture.names(), ["a", "b", "c"]);
+    assert_same("classes", &left, &parts.fit(&[first]));
+}
 
-    let outlier = "y,s,x\na,small,1e7\n";
-    let model = parts.fit(&[first, outlier]);
-    let left = parts.forget(&model, outlier).mixture;
-    let means = left.parameters.leaves[1].iter().map(|d| match d {
-        abduce::family::Distribution::Gaussian(own) => (own.mean, own.variance),
-        _ => (f64::NAN, f64::NAN),
-    });
-    // Of 16 digits, 14 go with the outlier's square.
-    for ((mean, variance), (m, v)) in means.zip([(1.25, 0.0625), (2.25, 0.0625)]) {
-        assert!(
-            (mean - m).abs() < 1e-6 && (variance - v).abs() < 0.05,
-            "{mean} {variance}"
-        );
+#[test]
+fn an_outlier_that_takes_all_digits_with_it_is_not_forgotten() {
+    let first = "y,s,x\na,u,1\nb,v,2\na,v,1.5\nb,u,2.5\n";
+    for family in [
+        "gaussian",
+        "gamma",
+        "exponential",
+        "student-t",
+        "log-normal",
+    ] {
+        let mut specification = Specification::naive_bayes("y");
+        specification.families = vec![("x".into(), family.parse().unwrap())];
+        let parts = Parts::new(specification);
+        for size in ["1e7", "1e8", "1e12", "1e15"] {
+            let outlier = format!("y,s,x\na,u,{size}\n");
+            let model = parts.fit(&[first, &outlier]);
+            let error = parts.try_forget(&model, &outlier).unwrap_err();
+            assert_eq!(error.column(), Some("x"), "{family} {size}");
+            assert!(error.to_string().contains("no digit is left"), "{error}");
+        }
+        let outlier = "y,s,x\na,u,1e3\n";
+        let left = parts.forget(&parts.fit(&[first, outlier]), outlier);
+        let fitted = parts.fit(&[first]);
+        let (a, b) = (left.log_likelihood, fitted.log_likelihood);
+        assert!((a - b).abs() < 1e-6 * b.abs(), "{family}: {a} {b}");
+    }
+}
+
+#[test]
+fn a_kind_that_was_asked_for_stays_while_a_column_is_constant() {
+    for (kind, still, moving) in [
+        (
+            "x=count",
+            "y,x,z\na,3,1.5\nb,3,2\na,3,2.5\n",
+            "y,x,z\na,4,1\nb,5,2\na,9,3\n",
+        ),
+        (
+            "x=real",
+            "y,x,z\na,0,1.5\nb,0,2\na,0,2.5\n",
+            "y,x,z\na,1,1\nb,0,2\na,1,3\n",
+        ),
+    ] {
+        let mut parts = Parts::new(Specification::naive_bayes("y"));
+        let asked = abduce::data::parse_kind_override(kind).unwrap();
+        parts.options.kinds.push(asked);
+        parts.agree(kind, still, moving);
+    }
+}
+
+#[test]
+fn a_constant_that_begins_to_vary_joins_a_block_only_if_every_row_has_it() {
+    let parts = Parts::new(Specification::gda("y", CovarianceKind::Full));
+    let still = "y,a,b,c\np,,,5\np,1.5,2.5,\np,2.5,2.1,5\np,3.1,4,5\nq,1,2.5,5\n\
+                 q,2.7,2,5\nq,3.3,4.9,5\n";
+    let moving = "y,a,b,c\np,2.2,2.8,6\np,2,3.8,7.5\nq,2,3,4\nq,2.4,3.1,4.5\n";
+    let model = parts.fit(&[still]);
+    let (rows, options) = (parts.more(&model, moving), FitOptions::default());
+    let grown = model.mixture.update(
+        &*rows.source,
+        &parts.specification,
+        &options,
+        0.0,
+        Control::default(),
+    );
+    let error = grown.unwrap_err();
+    assert!(error.to_string().contains("does not say enough"), "{error}");
+}
+
+#[test]
+fn what_rounding_leaves_of_weights_is_nothing() {
+    let mut parts = Parts::new(Specification::naive_bayes("y"));
+    parts.options.weight = Some("w".into());
+    parts.options.text = Some(TextOptions::default());
+    let text = abduce::data::parse_kind_override("t=text").unwrap();
+    parts.options.kinds.push(text);
+    let first = "w,y,x,t\n.7,a,p,one two\n.6,b,q,two three\n.1,a,q,two\n";
+    let gone = "w,y,x,t\n.1,b,r,two four\n.2,b,r,two four\n.3,b,r,two\n";
+    for event in [Event::Multinomial, Event::Bernoulli] {
+        parts.specification.event = Some(event);
+        let left = parts.forget(&parts.fit(&[first, gone]), gone);
+        assert_eq!(left.mixture.schema, parts.fit(&[first]).mixture.schema);
+        assert_same("weights", &left, &parts.fit(&[first]));
+    }
+}
+
+#[test]
+fn rows_without_a_label_that_weigh_nothing_are_absent() {
+    let first = "y,x,z\na,p,1\nb,q,2\na,q,2.5\nb,r,3\na,p,4\n";
+    let hidden = "y,x,z\n,r,900\n,p,-5\n";
+    let strange = "y,x,z\n,s,7\n";
+    let parts = Parts::new(Specification::naive_bayes("y"));
+    let options = FitOptions {
+        unlabelled: Unlabelled::Weight(0.0),
+        ..FitOptions::default()
+    };
+    let (_folder, paths) = Parts::files(&[first, hidden]);
+    let rows = open(&paths, &parts.options).unwrap().source;
+    let all = fit(&parts.specification, &*rows, &options, Control::default()).unwrap();
+    let alone = parts.fit(&[first]);
+    assert_eq!(all.mixture.schema, alone.mixture.schema);
+    assert_eq!(all.mixture.seen.rows, 5);
+    assert_same("fitted", &all, &alone);
+    for more in [hidden, strange] {
+        let grown = parts.update(&alone, more);
+        assert_eq!(grown.mixture.schema, alone.mixture.schema);
+        assert_same("updated", &grown, &alone);
     }
 }

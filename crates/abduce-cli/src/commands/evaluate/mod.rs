@@ -11,11 +11,11 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
-use abduce::ErrorKind;
 use abduce::data::{Opened, Source};
 use abduce::eval::{Classifier, Folds, cross_validate, cross_validate_density};
 use abduce::learn::Control;
 use abduce::store::Model;
+use abduce::{Error, ErrorKind};
 use clap::Args;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -84,6 +84,14 @@ impl Arguments {
         let position = |name: &str| schema.position(name);
         let target = task.target().map(position).transpose()?;
         let truth = self.truth.as_deref().map(position).transpose()?;
+        if let Some(field) = target.map(|target| &schema.fields[target])
+            && field.levels.is_empty()
+        {
+            return Err(Error::data("no row has a label")
+                .at_column(&field.name)
+                .with_hint("fit a mixture to find clusters instead")
+                .into());
+        }
         let folds = Folds::stratified(&*opened.source, target, self.folds, context.seed)?;
         self.say_what_is_dealt(&opened, &folds, target, context);
         let mut told = Told {

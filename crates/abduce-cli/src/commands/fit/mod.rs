@@ -1,6 +1,7 @@
 //! `fit`: learns a model and says how that went.
 
 mod density_options;
+mod hints;
 mod learn;
 mod model_name;
 mod options;
@@ -78,7 +79,16 @@ impl Arguments {
         }
         let target = task.target();
         let text = self.options.text(&task)?;
-        let opened = self.data.open(target, &self.kind, text, context)?;
+        let mut opened = self.data.open(target, &self.kind, text.clone(), context)?;
+        if let Task::Mixture(specification, _) = &task {
+            let schema = opened.source.schema();
+            let more = hints::more_classes(specification, schema, &self.kind);
+            if let Some(classes) = more {
+                let kinds = [self.kind.clone(), vec![classes]].concat();
+                opened = self.data.open(target, &kinds, text, context)?;
+            }
+            hints::note(specification, &*opened.source, context)?;
+        }
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();

@@ -23,8 +23,18 @@ pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> 
     }
     let nameless = |input: &Input| (input.format.known)(input) == [Known::Text];
     if inputs.len() > 1 && inputs.iter().all(nameless) {
-        for input in &mut inputs {
-            input.class = Some(own_name(input));
+        for place in 0..inputs.len() {
+            let class = own_name(&inputs[place]);
+            let mailbox = inputs[place].files().is_empty();
+            let mut before = inputs[..place].iter();
+            let same = before.find(|input| input.class.as_ref() == Some(&class));
+            if let Some(same) = same.filter(|_| mailbox) {
+                let message = format!("this would be the class \"{class}\", as {} is", same.name);
+                return Err(Error::parameter(message)
+                    .at_file(&inputs[place].name)
+                    .with_hint("join or rename them, or put them into a folder for each class"));
+            }
+            inputs[place].class = Some(class);
         }
     }
     Ok((inputs, notes))
@@ -41,7 +51,7 @@ fn own_name(input: &Input) -> String {
 }
 
 /// The inputs in a folder.
-fn folder(argument: &str) -> Result<(Vec<Input>, Option<String>)> {
+fn folder(argument: &str) -> Result<(Vec<Input>, Vec<String>)> {
     let path = Path::new(argument);
     let Entries { folders, files } = Entries::of(path)?;
     let is_mail = |folder: &PathBuf| {
@@ -51,14 +61,14 @@ fn folder(argument: &str) -> Result<(Vec<Input>, Option<String>)> {
     };
     if folders.is_empty() && files.iter().all(|file| is_mailbox(file)) && !files.is_empty() {
         let inputs = files.iter().map(|file| Input::new(&file.to_string_lossy()));
-        return Ok((inputs.collect::<Result<_>>()?, None));
+        return Ok((inputs.collect::<Result<_>>()?, Vec::new()));
     }
     // A Maildir keeps its messages in folders that are no classes.
     if folders.iter().all(is_mail) {
         let input = Input::folder(argument.to_string(), None, texts_in(path)?);
-        return Ok((vec![input], None));
+        return Ok((vec![input], Vec::new()));
     }
-    let class = |folder: &PathBuf| {
+    let class = |folder: &PathBuf| -> Result<Input> {
         let class = folder.file_name().unwrap_or_default().to_string_lossy();
         let name = folder.to_string_lossy().into_owned();
         Ok(Input::folder(
@@ -67,14 +77,27 @@ fn folder(argument: &str) -> Result<(Vec<Input>, Option<String>)> {
             texts_in(folder)?,
         ))
     };
-    let inputs = folders.iter().map(class).collect::<Result<_>>()?;
-    let note = files.first().map(|first| {
+    let mut notes = Vec::new();
+    let mut inputs = Vec::new();
+    for folder in &folders {
+        match is_empty(folder)? && folders.len() > 1 {
+            true => notes.push(format!(
+                "{}: there is no file in this folder, so it is no class",
+                folder.display()
+            )),
+            false => inputs.push(class(folder)?),
+        }
+    }
+    if inputs.is_empty() {
+        return Err(Error::io("there is no file in this folder").at_file(argument));
+    }
+    notes.extend(files.first().map(|first| {
         format!(
             "{}: files beside the folders of the classes are left out, as this one is",
             first.display()
         )
-    });
-    Ok((inputs, note))
+    }));
+    Ok((inputs, notes))
 }
 
 fn is_mailbox(file: &Path) -> bool {
@@ -113,6 +136,20 @@ impl Entries {
         entries.files.sort();
         Ok(entries)
     }
+}
+
+/// Whether there is no file in a folder or the folders in it.
+fn is_empty(path: &Path) -> Result<bool> {
+    let Entries { folders, files } = Entries::of(path)?;
+    if !files.is_empty() {
+        return Ok(false);
+    }
+    for folder in folders.iter().filter(|own| !own.is_symlink()) {
+        if !is_empty(folder)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// All files in a folder and the folders in it, by name.

@@ -4,10 +4,11 @@
 
 use super::gather::gather;
 use super::input::{Input, STDIN};
-use super::{Batch, Batches, Known};
-use crate::data::options::ReadOptions;
+use super::{Batch, Batches, Cell, Known, number};
+use crate::data::options::{Missing, ReadOptions};
 use crate::{Error, Result};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::sync_channel;
 
@@ -31,6 +32,8 @@ pub(crate) struct Inputs {
     pub known: Vec<Option<Known>>,
     /// How the files are read.
     pub options: ReadOptions,
+    /// The column that weighs rows, where those of weight 0 are as good as absent.
+    pub weighing: Option<usize>,
     /// What is to be said about the files.
     pub notes: Vec<String>,
 }
@@ -44,6 +47,57 @@ pub(crate) struct Located<'a> {
     pub name: &'a str,
     /// Where each column of the table stands in the batch.
     pub positions: &'a [Option<usize>],
+    /// Which rows weigh nothing; none if empty.
+    absent: Vec<bool>,
+    /// Whether cells are texts and names of classes, which no word makes a hole.
+    verbatim: bool,
+}
+
+impl Located<'_> {
+    /// Shows every cell of a run of rows of one column, as [`Batch::visit`] does;
+    /// those of rows that weigh nothing are holes.
+    pub fn visit(
+        &self,
+        column: usize,
+        rows: Range<usize>,
+        missing: &Missing,
+        mut each: impl FnMut(usize, Cell<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let none = Missing::new(&[]);
+        let missing = if self.verbatim { &none } else { missing };
+        if self.absent.is_empty() {
+            return self.batch.visit(column, rows, missing, each);
+        }
+        self.batch.visit(column, rows, missing, |row, cell| {
+            each(
+                row,
+                if self.absent[row] {
+                    Cell::Missing
+                } else {
+                    cell
+                },
+            )
+        })
+    }
+}
+
+/// Which rows of a batch have weight 0; nothing if none has.
+fn weightless(batch: &Batch, column: usize) -> Vec<bool> {
+    let mut absent = Vec::with_capacity(batch.rows());
+    let look = batch.visit(column, 0..batch.rows(), &Missing::new(&[]), |_, cell| {
+        absent.push(match cell {
+            Cell::Text(text) => number(text) == Some(0.0),
+            Cell::Integer(x) => x == 0,
+            Cell::Number(x) => x == 0.0,
+            _ => false,
+        });
+        Ok(())
+    });
+    match look.is_ok() && absent.contains(&true) {
+        true => absent,
+        // What is no weight is told of when it is encoded.
+        false => Vec::new(),
+    }
 }
 
 impl Inputs {
@@ -59,6 +113,7 @@ impl Inputs {
             unnamed: Vec::new(),
             known: Vec::new(),
             options: options.clone(),
+            weighing: None,
             notes,
         };
         let headers = inputs
@@ -129,6 +184,19 @@ impl Inputs {
         !given && formats.all(|format| !format.seeks && !format.sparse)
     }
 
+    /// Whether a file is a folder of texts or a mailbox.
+    fn is_of_texts(&self, file: usize) -> bool {
+        let file = &self.files[file];
+        (file.format.known)(file).contains(&Known::Text)
+    }
+
+    /// The file of a folder in which a text stands, by the text's number.
+    pub fn file_of_text(&self, file: usize, number: u64) -> Option<String> {
+        let files = self.files[file].files();
+        let file = files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        Some(file.to_string_lossy().into_owned())
+    }
+
     /// The names of the files.
     pub fn files(&self) -> Vec<String> {
         self.files.iter().map(|file| file.name.clone()).collect()
@@ -171,6 +239,11 @@ impl Inputs {
         wanted: &[bool],
         mut each: impl FnMut(&Located<'_>) -> Result<()>,
     ) -> Result<()> {
+        let mut wanted = wanted.to_vec();
+        if let Some(weighing) = self.weighing {
+            wanted[weighing] = true;
+        }
+        let wanted = &wanted;
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(AHEAD);
             scope.spawn(move || {
@@ -193,13 +266,17 @@ impl Inputs {
             });
             for (file, batch) in receiver {
                 let name = &self.files[file].name;
+                let positions = &self.positions[file];
+                let weighing = self.weighing.and_then(|weighing| positions[weighing]);
                 batch
                     .and_then(|batch| {
                         each(&Located {
+                            absent: weighing.map_or(Vec::new(), |at| weightless(&batch, at)),
                             batch,
                             file,
                             name,
-                            positions: &self.positions[file],
+                            positions,
+                            verbatim: self.is_of_texts(file),
                         })
                     })
                     .map_err(|error| error.at_file(name))?;

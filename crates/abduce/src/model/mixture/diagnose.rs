@@ -3,7 +3,7 @@
 
 use super::seen::Seen;
 use super::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
-use crate::data::{Kind, Schema};
+use crate::data::Schema;
 use crate::learn::EmResult;
 use crate::model::some_of;
 use std::cmp::Ordering;
@@ -86,10 +86,9 @@ pub(super) fn diagnose(
     };
     let mut warnings = Vec::new();
     for (column, field) in schema.fields.iter().enumerate() {
-        let numbers = !field.kind.is_coded() && field.kind != Kind::Text;
         let modelled = leaves.iter().find(|leaf| leaf.columns.contains(&column));
         match modelled {
-            None if numbers => warnings.push(format!(
+            None if target != Some(column) => warnings.push(format!(
                 "column \"{}\" has no seen cell and is left out",
                 field.name
             )),

@@ -11,7 +11,7 @@ use super::survey::Survey;
 use super::task::{Found, Task};
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{Schema, Source};
+use crate::data::{Labelled, Schema, Source};
 use crate::family::Belief;
 use crate::learn::{Control, EmOptions, Progress, em};
 use crate::{Error, Result};
@@ -139,9 +139,22 @@ pub fn fit_from(
         .as_deref()
         .map(|name| schema.position(name))
         .transpose()?;
+    let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
+    // What is no density cannot say how probable a label is.
+    let counted = told_apart && options.unlabelled != Unlabelled::Weight(0.0);
+    if let (Some(target), false, None) = (target, counted, start)
+        && let Some(labelled) = Labelled::of(source, target, true)?
+    {
+        let mut fit = fit_from(specification, &labelled, None, options, control)?;
+        fit.rows = source.rows();
+        return Ok(fit);
+    }
     let components = components(specification, source, target)?;
     control.report(Progress::Survey);
     let mut survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
+    if survey.seen.total <= 0.0 {
+        return Err(Error::data("every row has weight 0"));
+    }
     if let Some(reconsidered) = survey.seen.reconsidered(&leaves) {
         if reconsidered.is_empty() {
             return Err(Error::data("no cell of any column is seen"));
@@ -167,14 +180,19 @@ pub fn fit_from(
     }
     let mut choice = None;
     if let (Some(target), true, None) = (target, survey.seen.unlabelled > 0.0, start) {
-        let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
         task.unlabelled = match options.unlabelled {
-            // What is no density cannot say how probable a label is.
-            _ if !told_apart => 0.0,
             Unlabelled::Weight(weight) => weight,
             Unlabelled::Chosen => {
-                let counts = (survey.labelled.total, survey.seen.unlabelled);
-                let found = choose(&task, source, target, counts, options.seed, control)?;
+                let found = choose(&task, source, target, options.seed, control)?;
+                if found.weight == 0.0 {
+                    let alone = FitOptions {
+                        unlabelled: Unlabelled::Weight(0.0),
+                        ..options.clone()
+                    };
+                    let mut fit = fit(specification, source, &alone, control)?;
+                    fit.unlabelled = Some(found);
+                    return Ok(fit);
+                }
                 choice.insert(found).weight
             }
         };
@@ -196,7 +214,6 @@ pub fn fit_from(
     };
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, schema, survey.seen, options, result);
-    fit.rows = source.rows();
     if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
     }

@@ -7,6 +7,7 @@ use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
 use crate::text::Encoding;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Marks of more rows are not kept: they would outweigh the model.
 const MOST_ROWS: u64 = 100_000;
@@ -14,21 +15,34 @@ const MOST_ROWS: u64 = 100_000;
 const BITS: u32 = 48;
 const DIGITS: usize = BITS as usize / 4;
 
-/// The marks of rows and how much the rows of each weigh together.
+/// A share of a weight that rounding leaves when all of it is gone.
+const ROUNDING: f64 = 1e-9;
+
+/// The marks of rows, with what each row weighs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Marks {
-    /// In ascending order.
-    each: Vec<(u64, f64)>,
+    /// In ascending order of mark and weight.
+    each: Vec<Alike>,
 }
 
-/// Marks as they stand in a file: 12 hexadecimal digits each, and the weights
-/// unless all are 1.
+/// Rows with the same mark and weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Alike {
+    mark: u64,
+    weight: f64,
+    rows: u64,
+}
+
+/// Marks as they stand in a file: 12 hexadecimal digits each, and the weights and
+/// the numbers of rows unless all are 1.
 #[derive(Serialize, Deserialize)]
 struct Written {
     marks: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     weights: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rows: Vec<u64>,
 }
 
 impl Marks {
@@ -42,26 +56,28 @@ impl Marks {
             source,
             |_, chunk| {
                 let marks = marker.marks(chunk);
-                let weight = |row: usize| chunk.weights().map_or(1.0, |w| w[row]);
-                let rows = chunk.weighing_rows();
-                let each = rows
-                    .map(|row| (marks[row], weight(row)))
-                    .collect::<Vec<_>>();
-                Ok(each)
+                let alike = |row: usize| Alike {
+                    mark: marks[row],
+                    weight: chunk.weights().map_or(1.0, |w| w[row]),
+                    rows: 1,
+                };
+                Ok(chunk.weighing_rows().map(alike).collect::<Vec<_>>())
             },
-            |all: &mut Vec<(u64, f64)>, more| all.extend(more),
+            |all: &mut Vec<Alike>, more| all.extend(more),
         )?;
         let each = marks.unwrap_or_default();
         Ok(Some(Marks { each }.tidied()))
     }
 
     fn tidied(mut self) -> Marks {
-        self.each
-            .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.each.sort_unstable_by(|a, b| {
+            let weights = a.weight.total_cmp(&b.weight);
+            a.mark.cmp(&b.mark).then(weights)
+        });
         self.each.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
+            let same = (later.mark, later.weight) == (earlier.mark, earlier.weight);
             if same {
-                earlier.1 += later.1;
+                earlier.rows += later.rows;
             }
             same
         });
@@ -79,38 +95,84 @@ impl Marks {
         *self = std::mem::take(self).tidied();
     }
 
-    /// Takes the marks of rows out.
+    /// Takes the marks of rows out, and gives how many rows are gone: a row of
+    /// which some weight is left is not.
     ///
     /// # Errors
     /// If one of the rows was not seen, or not so often.
-    pub(super) fn forget(&mut self, rows: &dyn Source) -> Result<()> {
+    pub(super) fn forget(&mut self, rows: &dyn Source) -> Result<u64> {
         let marker = Marker::new(rows.schema());
+        let mut kept: BTreeMap<u64, Vec<Alike>> = BTreeMap::new();
+        for alike in &self.each {
+            kept.entry(alike.mark).or_default().push(*alike);
+        }
         let mut before = 0;
         for chunk in rows.scan()? {
             let chunk = chunk?;
             let marks = marker.marks(&chunk);
             for row in chunk.weighing_rows() {
                 let weight = chunk.weights().map_or(1.0, |w| w[row]);
-                let place = self.each.binary_search_by_key(&marks[row], |own| own.0);
-                let left = place.ok().map(|place| &mut self.each[place].1);
-                match left {
-                    Some(left) if *left >= weight * (1.0 - 1e-9) => *left -= weight,
-                    seen => {
-                        let message = match seen {
-                            Some(_) => "the model has not seen this row so often",
-                            None => "the model has never seen this row",
-                        };
-                        return Err(Error::data(message)
-                            .at_row(before + row as u64 + 1)
-                            .with_hint("only rows that it was fitted on can be forgotten"));
-                    }
-                }
+                let taken = kept.get_mut(&marks[row]).map(|own| take(own, weight));
+                let message = match taken {
+                    Some(true) => continue,
+                    Some(false) => "the model has not seen this row so often",
+                    None => "the model has never seen this row",
+                };
+                return Err(Error::data(message)
+                    .at_row(before + row as u64 + 1)
+                    .with_hint("only rows that it was fitted on can be forgotten"));
             }
             before += chunk.rows() as u64;
         }
-        self.each.retain(|(_, weight)| *weight > 1e-9);
-        Ok(())
+        let all = self.rows();
+        let each = kept.into_values().flatten().filter(|own| own.rows > 0);
+        let each = each.collect();
+        *self = Marks { each }.tidied();
+        Ok(all - self.rows())
     }
+
+    fn rows(&self) -> u64 {
+        self.each.iter().map(|own| own.rows).sum()
+    }
+}
+
+/// Takes some weight out of rows that are the same: a row that weighs just so, or
+/// else the heaviest; `false` if they weigh less together.
+fn take(own: &mut Vec<Alike>, weight: f64) -> bool {
+    let just = |own: &&mut Alike| {
+        own.rows > 0 && (own.weight - weight).abs() <= ROUNDING * own.weight.max(weight)
+    };
+    if let Some(own) = own.iter_mut().find(just) {
+        own.rows -= 1;
+        return true;
+    }
+    let all: f64 = own.iter().map(|own| own.weight * own.rows as f64).sum();
+    if all < weight * (1.0 - ROUNDING) {
+        return false;
+    }
+    own.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
+    let mut wanted = weight;
+    let mut part = None;
+    for own in own.iter_mut().filter(|own| own.rows > 0) {
+        if wanted <= ROUNDING * weight {
+            break;
+        }
+        let whole = (wanted / own.weight * (1.0 + ROUNDING)).floor();
+        let whole = (whole as u64).min(own.rows);
+        own.rows -= whole;
+        wanted -= whole as f64 * own.weight;
+        if own.rows > 0 && wanted > ROUNDING * own.weight {
+            own.rows -= 1;
+            part = Some(Alike {
+                weight: own.weight - wanted,
+                rows: 1,
+                ..*own
+            });
+            wanted = 0.0;
+        }
+    }
+    own.extend(part);
+    true
 }
 
 /// Makes marks of rows.
@@ -202,15 +264,15 @@ fn mix(x: u64) -> u64 {
 
 impl From<Marks> for Written {
     fn from(marks: Marks) -> Written {
-        let weighed = marks.each.iter().any(|(_, weight)| *weight != 1.0);
-        let weights = marks.each.iter().map(|(_, weight)| *weight);
+        let each = || marks.each.iter();
+        let weighed = each().any(|own| own.weight != 1.0);
+        let repeated = each().any(|own| own.rows != 1);
         Written {
-            weights: weights.filter(|_| weighed).collect(),
-            marks: marks
-                .each
-                .iter()
-                .map(|(mark, _)| format!("{mark:0DIGITS$x}"))
+            marks: each()
+                .map(|own| format!("{:0DIGITS$x}", own.mark))
                 .collect(),
+            weights: each().filter(|_| weighed).map(|own| own.weight).collect(),
+            rows: each().filter(|_| repeated).map(|own| own.rows).collect(),
         }
     }
 }
@@ -230,12 +292,22 @@ impl TryFrom<Written> for Marks {
             true => vec![1.0; marks.len()],
             false => written.weights,
         };
-        let sorted = marks.is_sorted_by(|a, b| a < b);
-        if !digits.len().is_multiple_of(DIGITS) || weights.len() != marks.len() || !sorted {
+        let rows = match written.rows.is_empty() {
+            true => vec![1; marks.len()],
+            false => written.rows,
+        };
+        let each = marks.iter().zip(&weights).zip(&rows);
+        let each = each.map(|((mark, weight), rows)| Alike {
+            mark: *mark,
+            weight: *weight,
+            rows: *rows,
+        });
+        let each: Vec<Alike> = each.collect();
+        let sorted = each.is_sorted_by(|a, b| (a.mark, a.weight) < (b.mark, b.weight));
+        let lengths = weights.len() == marks.len() && rows.len() == marks.len();
+        if !digits.len().is_multiple_of(DIGITS) || !lengths || !sorted {
             return Err(wrong());
         }
-        Ok(Marks {
-            each: marks.into_iter().zip(weights).collect(),
-        })
+        Ok(Marks { each })
     }
 }

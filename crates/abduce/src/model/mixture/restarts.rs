@@ -106,7 +106,7 @@ impl Trial<'_> {
         let seed = seed.wrapping_add(number as u64);
         // Clusters may lie apart in a direction that is narrow beside the others.
         let points = match &self.whitened {
-            Some(white) if number % 2 == 0 => white,
+            Some(white) if number.is_multiple_of(2) => white,
             _ => self.points,
         };
         let groups = points.group(self.task.components, init, seed);

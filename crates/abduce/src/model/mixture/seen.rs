@@ -44,9 +44,6 @@ impl Seen {
     }
 
     pub(super) fn check(&self, schema: &Schema) -> Result<()> {
-        if self.total <= 0.0 {
-            return Err(Error::data("every row has weight 0"));
-        }
         for (field, moments) in schema.fields.iter().zip(&self.columns) {
             if !(moments.mean.is_finite() && moments.scatter.is_finite()) {
                 return Err(

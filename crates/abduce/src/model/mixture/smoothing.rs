@@ -2,7 +2,7 @@
 //! documents, how levels and words are smoothed, where class weights come from.
 
 use super::maximize::WeightBelief;
-use super::specification::COMPLEMENT;
+use super::specification::{COMPLEMENT, MOST};
 use super::{FamilyName, Leaf, Specification};
 use crate::data::{Field, Schema};
 use crate::family::{
@@ -124,6 +124,37 @@ impl Specification {
         })
     }
 
+    /// The option in which another specification differs, if any does.
+    pub(crate) fn difference(&self, other: &Specification) -> Option<&'static str> {
+        let differences = [
+            (self.target != other.target, "--target"),
+            (self.components != other.components, "--components"),
+            (self.reals != other.reals, "--covariance"),
+            (self.families != other.families, "--family"),
+            (
+                self.smoothing != other.smoothing || self.m_estimate != other.m_estimate,
+                "--smoothing",
+            ),
+            (
+                self.weight_smoothing != other.weight_smoothing,
+                "--class-smoothing",
+            ),
+            (
+                self.variance_floor != other.variance_floor,
+                "--variance-floor",
+            ),
+            (self.event != other.event, "--event"),
+            (self.dirichlet != other.dirichlet, "--dirichlet"),
+            (self.class_prior != other.class_prior, "--class-prior"),
+            (self.predictive != other.predictive, "--predictive"),
+            (self != other, "other options"),
+        ];
+        let mut differences = differences.into_iter();
+        differences
+            .find(|(differs, _)| *differs)
+            .map(|(_, option)| option)
+    }
+
     /// Gives a leaf over levels or words the smoothing that this asks for
     /// beside the same for all; `own` are the statistics of each label.
     pub(super) fn smooth(
@@ -159,7 +190,7 @@ impl Specification {
             _ => return Ok(()),
         };
         if let Some((_, each)) = given {
-            let right = |alpha: &f64| *alpha >= 0.0 && alpha.is_finite();
+            let right = |alpha: &f64| (0.0..=MOST).contains(alpha);
             if each.len() != sizes || !each.iter().all(right) {
                 return Err(Error::parameter(format!(
                     "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
@@ -187,7 +218,7 @@ fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
     let mut named = vec![false; shares.len()];
     for (name, weight) in given {
         let code = target.find_code(name)? as usize;
-        if !(*weight >= 0.0 && weight.is_finite()) || named[code] {
+        if !(0.0..=MOST).contains(weight) || named[code] {
             return Err(Error::parameter(format!(
                 "the prior of the class \"{name}\" must be given once, as a number from 0 up"
             )));
@@ -199,7 +230,7 @@ fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
             "the class \"{}\" is given no prior",
             target.levels[missing]
         ))
-        .with_hint("name every class, as in a=0.3,b=0.7"));
+        .with_hint("name every class in --class-prior when fitting, as in a=0.3,b=0.7"));
     }
     let total: f64 = shares.iter().sum();
     if total <= 0.0 {

@@ -15,6 +15,10 @@ use std::str::FromStr;
 /// The covariance of a Gaussian over several columns.
 pub use crate::family::Structure as CovarianceKind;
 
+/// The most that is believed before any row: sums and products of more would leave
+/// double precision.
+pub(super) const MOST: f64 = 1e100;
+
 /// The name of [`Words`] told apart by what the other components are.
 pub(super) const COMPLEMENT: &str = "complement";
 
@@ -54,7 +58,8 @@ impl FamilyName {
         let fits = match leaf {
             _ if leaf.is_text() => field.kind == Kind::Text && size > 0,
             LeafFamily::Bernoulli { .. } => field.kind == Kind::Binary,
-            _ if leaf.levels().is_some() => field.kind.is_coded(),
+            // Without levels, no cell was seen.
+            _ if leaf.levels().is_some() => field.kind.is_coded() && size > 0,
             _ => matches!(field.kind, Kind::Real | Kind::Count),
         };
         fits.then_some(leaf)
@@ -218,9 +223,9 @@ impl Specification {
                 "m of the m-estimate",
             ),
         ] {
-            if !(value >= 0.0 && value.is_finite()) {
+            if !(0.0..=MOST).contains(&value) {
                 return Err(Error::parameter(format!(
-                    "the {name} must be 0 or more, not {value}"
+                    "the {name} must be a number from 0 to {MOST:e}, not {value:e}"
                 )));
             }
         }
@@ -244,7 +249,8 @@ impl Specification {
         for (name, family) in &self.families {
             let position = schema.position(name)?;
             let field = &schema.fields[position];
-            if family.leaf(field).is_none() {
+            let unseen = field.kind.is_coded() && field.levels.is_empty();
+            if family.leaf(field).is_none() && !unseen {
                 return Err(Error::parameter(format!(
                     "the family does not fit the kind {}",
                     field.kind.name()

@@ -180,8 +180,8 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             if x.iter().fold(true, |all, x| all & leaf.family.supports(*x)) {
                 continue;
             }
-            let seen = (0..x.len()).filter(|row| cells.is_seen(*row));
-            if let Some(row) = seen.into_iter().find(|row| !leaf.family.supports(x[*row])) {
+            let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
                 return Err(Error::data(format!(
                     "{} cannot come from the family {}",
                     x[row],

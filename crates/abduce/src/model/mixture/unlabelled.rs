@@ -3,6 +3,9 @@
 //! So they weigh λ beside the labelled rows' 1 (Nigam et al. 2000), and λ is
 //! chosen by cross-validation on the labelled rows; without good evidence that
 //! they help, it is 0.
+//!
+//! Rows are the evidence: weights say how much one counts beside another, and a
+//! common factor of them changes nothing here.
 
 use super::Mixture;
 use super::seen::Seen;
@@ -46,9 +49,10 @@ pub struct Tried {
     pub accuracy: f64,
     /// The mean of −ln P(label).
     pub log_loss: f64,
-    /// The weight of labelled rows told right with the others and wrong without.
+    /// How many labelled rows are told right with the others and wrong without; a
+    /// row counts as its weight says beside the mean of all.
     pub mended: f64,
-    /// The weight of labelled rows told wrong with the others and right without.
+    /// How many labelled rows are told wrong with the others and right without.
     pub spoiled: f64,
 }
 
@@ -97,17 +101,17 @@ impl UnlabelledChoice {
     }
 }
 
-/// Chooses how much rows without a label count; `counts` are the weights of
-/// the labelled rows and of the others.
+/// Chooses how much rows without a label count.
 pub(super) fn choose(
     task: &Task,
     source: &dyn Source,
     target: usize,
-    counts: (f64, f64),
     seed: u64,
     control: Control,
 ) -> Result<UnlabelledChoice> {
-    let table = sample(source, target, counts, seed)?;
+    let counts = Counts::of(source, target)?;
+    let unit = counts.weight / counts.labelled;
+    let table = sample(source, target, &counts, seed)?;
     let labels = table.column(target);
     let labelled = labels.len() - labels.nulls().map_or(0, |nulls| nulls.null_count());
     let mut scores: Vec<Score> = WEIGHTS.iter().map(|_| Score::default()).collect();
@@ -133,7 +137,7 @@ pub(super) fn choose(
                     found.statistics,
                     Seen::default(),
                 );
-                let right = score.add(&mixture, &*held_out, target, &alone)?;
+                let right = score.add(&mixture, &*held_out, target, &alone, unit)?;
                 if weight == 0.0 {
                     alone = right;
                 }
@@ -147,24 +151,47 @@ pub(super) fn choose(
     Ok(UnlabelledChoice { weight, tried })
 }
 
+/// How many rows there are that weigh anything.
+#[derive(Default)]
+struct Counts {
+    labelled: f64,
+    unlabelled: f64,
+    /// What the labelled ones weigh together.
+    weight: f64,
+}
+
+impl Counts {
+    fn of(source: &dyn Source, target: usize) -> Result<Counts> {
+        let mut counts = Counts::default();
+        for chunk in source.scan()? {
+            let chunk = chunk?;
+            let cells = chunk.column(target).cells(0, chunk.rows());
+            for row in chunk.weighing_rows() {
+                if cells.is_seen(row) {
+                    counts.labelled += 1.0;
+                    counts.weight += chunk.weights().map_or(1.0, |weights| weights[row]);
+                } else {
+                    counts.unlabelled += 1.0;
+                }
+            }
+        }
+        Ok(counts)
+    }
+}
+
 /// Some rows of either kind, or all of a few; whether a row is among them
 /// depends on its number alone.
-fn sample(
-    source: &dyn Source,
-    target: usize,
-    (labelled, unlabelled): (f64, f64),
-    seed: u64,
-) -> Result<Table> {
+fn sample(source: &dyn Source, target: usize, counts: &Counts, seed: u64) -> Result<Table> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x1abe1);
     let mut parts = Vec::new();
     for chunk in source.scan()? {
         let chunk = chunk?;
         let cells = chunk.column(target).cells(0, chunk.rows());
         let mut chosen = Vec::new();
-        for row in 0..chunk.rows() {
+        for row in chunk.weighing_rows() {
             let share = match cells.is_seen(row) {
-                true => LABELLED / labelled,
-                false => UNLABELLED / unlabelled,
+                true => LABELLED / counts.labelled,
+                false => UNLABELLED / counts.unlabelled,
             };
             if rng.random::<f64>() < share {
                 chosen.push(row as u32);
@@ -187,13 +214,15 @@ struct Score {
 
 impl Score {
     /// Adds rows, and says which were told right; `alone` says it of the model
-    /// without rows that have no label.
+    /// without rows that have no label, and `unit` is the weight that counts as
+    /// one row.
     fn add(
         &mut self,
         mixture: &Mixture,
         held_out: &dyn Source,
         target: usize,
         alone: &[bool],
+        unit: f64,
     ) -> Result<Vec<bool>> {
         let mut all = Vec::new();
         for chunk in held_out.scan()? {
@@ -201,7 +230,7 @@ impl Score {
             let posterior = mixture.posterior(&chunk)?;
             let cells = chunk.column(target).cells(0, chunk.rows());
             for row in 0..chunk.rows() {
-                let own = chunk.weights().map_or(1.0, |weights| weights[row]);
+                let own = chunk.weights().map_or(1.0, |weights| weights[row] / unit);
                 let label = cells.codes()[row] as usize;
                 let right = posterior.best(row) == label;
                 self.weight += own;

@@ -3,10 +3,14 @@
 //! never saw them.
 
 use super::passage::{Passage, levels};
-use super::{Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, concluded};
-use crate::data::{Field, Kind, NO_CODE, Recoded, Schema, Source};
-use crate::family::{Statistics, Stats as _, never_seen};
+use super::precision::{Digits, digits, together, worst};
+use super::{
+    Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, concluded, refuse_nothing,
+};
+use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
+use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
 use crate::learn::Control;
+use crate::model::mixture::ClassPrior;
 use crate::model::mixture::fit::{settle, stopped};
 use crate::model::mixture::survey::Survey;
 use crate::model::mixture::task::Task;
@@ -40,28 +44,38 @@ impl Mixture {
         }
         self.refuse_strangers(rows)?;
         let rows = Recoded::new(rows, self.schema.clone())?;
-        let mut marks = self.marks.clone();
-        if let Some(marks) = &mut marks {
-            marks.forget(&rows)?;
+        if let Some(target) = self.target
+            && Labelled::of(&rows, target, true)?.is_some()
+        {
+            return Err(hidden());
         }
+        let mut marks = self.marks.clone();
+        let gone = marks.as_mut().map(|marks| marks.forget(&rows));
+        let gone = gone.transpose()?;
         let survey = Survey::of(&rows, &self.leaves, self.target, control)?.ok_or_else(stopped)?;
         if survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0 {
-            return Err(Error::data(
-                "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
-            )
-            .with_hint("what the fit made of the hidden is not kept; fit the other rows again"));
+            return Err(hidden());
         }
-        let known = marks.is_some();
         let mut statistics = self.statistics.clone();
-        statistics.forget(&survey.labelled, known)?;
+        statistics.forget(&survey.labelled, gone.map(|gone| gone < self.seen.rows))?;
         let mut seen = self.seen.clone();
-        seen.forget(&survey.seen, known)?;
+        seen.forget(&survey.seen, gone)?;
+        if self.seen.unlabelled <= 0.0 && self.seen.incomplete <= 0.0 {
+            let leaves = self.leaves.iter().zip(&statistics.leaves);
+            for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed) {
+                for (column, moments) in leaf.columns.iter().zip(together(own)) {
+                    seen.columns[*column] = without_noise(moments, &self.seen.columns[*column]);
+                }
+            }
+        }
+        let fewer = self.refuse_lost_digits(&statistics, &seen)?;
         let (schema, codes) = self.without_the_lost(&statistics, &seen, specification);
         let passage = Passage::without(self, codes);
         let components = passage.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
         if let Some(reconsidered) = seen.reconsidered(&leaves) {
             leaves = reconsidered;
+            refuse_nothing(&leaves)?;
         }
         let labelled = passage.statistics(&statistics, self.target, components, &leaves, &seen)?;
         let survey = Survey { labelled, seen };
@@ -79,7 +93,43 @@ impl Mixture {
         let Survey { labelled, seen } = survey;
         let mut fit = concluded(&task, &schema, seen, options, labelled, self.entropy());
         fit.mixture.marks = marks;
+        fit.warnings.extend(fewer);
         Ok(fit)
+    }
+
+    /// An error for a column of which no digit is left, and what is to be said of
+    /// those with few.
+    fn refuse_lost_digits(&self, left: &MixtureStatistics, seen: &Seen) -> Result<Vec<String>> {
+        let mut fewer = Vec::new();
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            let moments = leaf.columns.iter().map(|column| &seen.columns[*column]);
+            let squares = moments.map(|own| match own.weight > 0.0 {
+                true => own.scatter / own.weight + own.mean * own.mean,
+                false => 0.0,
+            });
+            let squares: Vec<f64> = squares.collect();
+            let worst = worst(&self.statistics, left, number, &squares);
+            for (column, in_components) in leaf.columns.iter().zip(worst) {
+                let (before, after) = (&self.seen.columns[*column], &seen.columns[*column]);
+                let name = &self.schema.fields[*column].name;
+                match digits(before, after, 0.0).max(in_components) {
+                    Digits::All => {}
+                    Digits::Fewer => fewer.push(format!(
+                        "column \"{name}\": the forgotten rows were so far off that few digits \
+                         are left of the others' spread; fit those again"
+                    )),
+                    Digits::None => {
+                        return Err(Error::numeric(
+                            "the rows to forget are so far off that no digit is left of the \
+                             others' spread",
+                        )
+                        .at_column(name)
+                        .with_hint("fit the other rows again"));
+                    }
+                }
+            }
+        }
+        Ok(fewer)
     }
 
     /// An error for the first row with a level that the model does not have.
@@ -139,6 +189,11 @@ impl Mixture {
             let size = field.levels.len().max(field.terms());
             let given = specification.dirichlet.iter();
             let given = given.map(|(name, _)| name).any(|name| *name == field.name);
+            // What the user or limits have said is not decided anew.
+            let closed = field.text.as_ref().is_some_and(|text| !text.may_grow());
+            let prior = matches!(specification.class_prior, ClassPrior::Given(_));
+            let given = given || closed || field.asked == Asked::Levels;
+            let given = given || prior && self.target == Some(place);
             if given || !(0..size).any(lost) || seen.total <= 0.0 {
                 continue;
             }
@@ -154,6 +209,13 @@ impl Mixture {
         }
         (schema, codes)
     }
+}
+
+fn hidden() -> Error {
+    Error::data(
+        "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
+    )
+    .with_hint("what the fit made of the hidden is not kept; fit the other rows again")
 }
 
 /// An error for the first text with a term that the model does not have.
@@ -213,8 +275,8 @@ fn keep(field: &mut Field, codes: Vec<u32>) -> Option<Vec<u32>> {
         *field = Field::with_text(&field.name, encoder);
         return Some(codes);
     }
-    // A pair stays a pair, and what has an order was given by the user.
-    if matches!(field.kind, Kind::Binary | Kind::Ordinal) {
+    // A pair stays a pair.
+    if field.kind == Kind::Binary {
         return None;
     }
     let levels = field.levels.iter().enumerate();
@@ -241,8 +303,10 @@ fn counts(own: &[Statistics]) -> Vec<f64> {
 }
 
 impl MixtureStatistics {
-    /// Takes out what was seen of other rows, `known` to have been seen or not.
-    fn forget(&mut self, other: &MixtureStatistics, known: bool) -> Result<()> {
+    /// Takes out what was seen of other rows; `some_left` is whether rows are left,
+    /// where marks tell.
+    fn forget(&mut self, other: &MixtureStatistics, some_left: Option<bool>) -> Result<()> {
+        let known = some_left.is_some();
         for (count, less) in self.weights.iter_mut().zip(&other.weights) {
             *count = lessened(*count, *less)?;
         }
@@ -254,34 +318,49 @@ impl MixtureStatistics {
             }
         }
         self.total = lessened(self.total, other.total)?;
-        match self.total > 0.0 {
-            true => Ok(()),
-            false => Err(Error::data("no row would be left")),
+        match (self.total > 0.0, some_left) {
+            (true, _) => Ok(()),
+            (false, Some(true)) => Err(Error::numeric(
+                "the rows to forget weigh so much that no digit is left of the others' weight",
+            )
+            .with_hint("fit the other rows again")),
+            (false, _) => Err(Error::data("no row would be left")),
         }
     }
 }
 
 impl Seen {
-    /// Takes out what was seen of other rows, `known` to have been seen or not.
-    fn forget(&mut self, other: &Seen, known: bool) -> Result<()> {
+    /// Takes out what was seen of other rows; `gone` is how many of them are gone for
+    /// good, where marks tell. Otherwise each counts, but something is left while
+    /// any weight is.
+    fn forget(&mut self, other: &Seen, gone: Option<u64>) -> Result<()> {
+        let known = gone.is_some();
         self.total = lessened(self.total, other.total)?;
-        self.rows = self.rows.checked_sub(other.rows).ok_or_else(never_seen)?;
+        let gone = gone.unwrap_or(other.rows);
+        self.rows = self.rows.saturating_sub(gone).max(1);
         for (own, less) in self.columns.iter_mut().zip(&other.columns) {
             let before = own.clone();
             let gone = own.forget(less);
             let weights = (before.weight, less.weight);
             or_less(gone, known, weights, |share| own.scale(share))?;
-            if own.scatter <= NOISE * before.scatter {
-                own.scatter = 0.0;
-                // A constant 0 that is not quite 0 would have no unit.
-                let size = before.mean.abs() + (before.scatter / before.weight).sqrt();
-                if own.mean.abs() <= 1e-12 * size {
-                    own.mean = 0.0;
-                }
-            }
+            *own = without_noise(own.clone(), &before);
         }
         Ok(())
     }
+}
+
+/// What is left of moments, without a spread that is only rounding of the one
+/// before.
+fn without_noise(mut own: GaussianStats, before: &GaussianStats) -> GaussianStats {
+    if own.scatter <= NOISE * before.scatter {
+        own.scatter = 0.0;
+        // A constant 0 that is not quite 0 would have no unit.
+        let size = before.mean.abs() + (before.scatter / before.weight).sqrt();
+        if own.mean.abs() <= 4.0 * f64::EPSILON * size {
+            own.mean = 0.0;
+        }
+    }
+    own
 }
 
 /// What is left where rounding makes it less than nothing, of rows that are known to

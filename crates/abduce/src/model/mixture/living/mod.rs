@@ -13,13 +13,14 @@
 
 mod forget;
 mod passage;
+mod precision;
 mod union;
 
 use super::fit::{finish, settle, stopped};
 use super::survey::Survey;
 use super::task::Task;
 use super::{Fit, FitOptions, Leaf, Marks, Mixture, MixtureStatistics, Seen, Specification};
-use crate::data::{Recoded, Schema, Source};
+use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::learn::{Control, EmOptions, Latent, Progress, em};
 use crate::{Error, Result};
 use passage::Passage;
@@ -73,16 +74,19 @@ impl Mixture {
         unlabelled: f64,
         control: Control,
     ) -> Result<Fit> {
+        let labelled = self.taught_by(rows, unlabelled)?;
+        let rows = labelled.as_ref().map_or(rows, |own| own as &dyn Source);
         let new = rows.schema();
         let mut fields = Vec::with_capacity(self.schema.fields.len());
         for (place, own) in self.schema.fields.iter().enumerate() {
             let more = new.fields.iter().find(|field| field.name == own.name);
-            fields.push(match (more, self.constant(place)) {
+            let field = match (more, self.constant(place)) {
                 (Some(more), Some(x)) => with_constant(more, x),
                 (Some(more), None) if self.models(place) => own.union(more)?,
                 (Some(more), None) => more.clone(),
                 (None, _) => own.clone(),
-            });
+            };
+            fields.push(field.asked(own.asked));
         }
         let schema = Schema {
             fields,
@@ -155,6 +159,22 @@ impl Mixture {
         grown.learn(None)
     }
 
+    /// The rows that have a label, where only those teach the model anything.
+    pub(crate) fn taught_by<'a>(
+        &self,
+        rows: &'a dyn Source,
+        unlabelled: f64,
+    ) -> Result<Option<Labelled<'a>>> {
+        // Scores cannot say how probable a label is.
+        let counted = unlabelled > 0.0 && self.is_generative();
+        let target = self.target.map(|place| &self.schema.fields[place].name);
+        let target = target.and_then(|name| rows.schema().position(name).ok());
+        match target {
+            Some(target) if !counted => Labelled::of(rows, target, false),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether a column says something: it is the target, or has been seen.
     fn models(&self, column: usize) -> bool {
         self.target == Some(column) || self.leaf_of(column).is_some()
@@ -166,6 +186,7 @@ impl Mixture {
         let fields = self.schema.fields.iter().enumerate();
         let unsettled = fields.filter(|(place, field)| {
             let number = !field.kind.is_coded() && field.text.is_none();
+            let number = number && field.asked == Asked::Nothing;
             number && (!self.models(*place) || self.constant(*place).is_some())
         });
         unsettled.map(|(_, field)| field.name.clone()).collect()
@@ -191,6 +212,14 @@ impl Mixture {
         let complete = self.statistics.log_likelihood_of(&self.parameters);
         let entropy = self.statistics.log_likelihood - complete;
         if entropy.is_finite() { entropy } else { 0.0 }
+    }
+}
+
+/// An error where no column is left.
+fn refuse_nothing(leaves: &[Leaf]) -> Result<()> {
+    match leaves.is_empty() {
+        true => Err(Error::data("no cell of any column is seen")),
+        false => Ok(()),
     }
 }
 
@@ -241,27 +270,36 @@ impl Grown<'_> {
             passages.push(passage);
         }
         self.control.report(Progress::Survey);
+        for (name, _) in &self.specification.dirichlet {
+            let (known, all) = (first.schema.position(name)?, self.schema.position(name)?);
+            let known = &first.schema.fields[known];
+            let mut levels = self.schema.fields[all].levels.iter();
+            if let Some(new) = levels.find(|level| known.code(level).is_none()) {
+                let message =
+                    format!("the level \"{new}\" is new, and --dirichlet has no number for it");
+                return Err(Error::data(message).at_column(name).with_hint(format!(
+                    "fit all rows again with --dirichlet \"{name}=…\" for every level"
+                )));
+            }
+        }
         let mut leaves = self.specification.leaves(&self.schema)?;
         let mut survey = self.survey(rows, &leaves, target, components)?;
         let mut seen = known.clone();
         seen.merge(&survey.seen);
         if let Some(reconsidered) = seen.reconsidered(&leaves) {
             leaves = reconsidered;
+            refuse_nothing(&leaves)?;
             survey = self.survey(rows, &leaves, target, components)?;
+            seen = known;
+            seen.merge(&survey.seen);
         }
         let mut old = MixtureStatistics::zero(&leaves, components);
         for (part, passage) in self.parts.iter().zip(&passages) {
             let own = passage.statistics(&part.statistics, target, components, &leaves, &seen)?;
             old.merge(&own);
         }
-        // Scores cannot say how probable a label is.
-        let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
-        let unlabelled = if told_apart { self.unlabelled } else { 0.0 };
-        let hidden = match (target, unlabelled > 0.0) {
-            (Some(_), false) => 0.0,
-            _ => survey.seen.unlabelled,
-        };
-        let expected = rows.filter(|_| hidden > 0.0 || survey.seen.incomplete > 0.0);
+        let hidden = survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0;
+        let expected = rows.filter(|_| hidden);
         let mut labelled = old.clone();
         labelled.merge(&survey.labelled);
         let survey = Survey {
@@ -275,7 +313,7 @@ impl Grown<'_> {
             target,
             components,
             weights: weights.weight_belief(&self.schema, target, components)?,
-            unlabelled,
+            unlabelled: self.unlabelled,
             log_units: seen.log_units(&leaves),
             predictive: self.specification.predictive,
             control: self.control,

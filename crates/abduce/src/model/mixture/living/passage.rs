@@ -151,7 +151,7 @@ impl<'a> Passage<'a> {
         }
         let name = || &self.names[leaf.columns[0]];
         let carried = match (&leaf.family, places.as_slice()) {
-            (LeafFamily::Multivariate { .. }, _) => block(leaf, &places),
+            (LeafFamily::Multivariate { .. }, _) => block(leaf, &places, statistics.weights[j]),
             (LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. }, _)
                 if shape.columns =>
             {
@@ -279,8 +279,9 @@ impl Place<'_> {
 
 /// Statistics of columns in one Gaussian, from those of such a block and of
 /// columns that were constant. All columns of full ones must have been seen in
-/// the same rows.
-fn block(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
+/// the same rows: of one leaf they were, of several only if no row of the
+/// component, which weighs `rows`, lacks any.
+fn block(leaf: &Leaf, places: &[Option<Place>], rows: f64) -> Option<Statistics> {
     let moments: Vec<GaussianStats> = places
         .iter()
         .map(|place| {
@@ -301,6 +302,12 @@ fn block(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
             scatter,
         } => {
             *weight = moments.first()?.weight;
+            let mut leaves = places.iter().flatten().map(|place| place.leaf);
+            let first = leaves.next()?;
+            if leaves.any(|leaf| !std::ptr::eq(leaf, first)) && (rows - *weight).abs() > 1e-9 * rows
+            {
+                return None;
+            }
             let other = |own: &GaussianStats| (own.weight - *weight).abs() > 1e-9 * *weight;
             if moments.iter().any(other) {
                 return None;

@@ -138,12 +138,10 @@ fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
             let Some(other) = &groups[i] else { continue };
             if i == into || best[i].1 == into || best[i].1 == from {
                 best[i] = best_after(&groups, i);
-            } else if i < into {
-                if let Some(merged) = &groups[into] {
-                    let rise = rise(other, merged);
-                    if rise < best[i].0 {
-                        best[i] = (rise, into);
-                    }
+            } else if let (true, Some(merged)) = (i < into, &groups[into]) {
+                let rise = rise(other, merged);
+                if rise < best[i].0 {
+                    best[i] = (rise, into);
                 }
             }
         }
