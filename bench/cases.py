@@ -37,7 +37,7 @@ class Case:
     @property
     def data(self):
         """What the data are made as: predictions are asked of the rows that a fit is made of."""
-        return self.kind.removesuffix("-predict")
+        return "mixture" if self.kind.startswith("mixture") else self.kind.removesuffix("-predict")
 
     def scaled(self, scale):
         """The same case with fewer rows, for trying the benchmark out; it gets its own folder."""
@@ -51,8 +51,11 @@ class Case:
 
 
 CASES = [
-    Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 8.0),
-    Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 8.0),
+    Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 14.0),
+    Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 15.0),
+    Case("mixture-50000x128-k16", "mixture", 50_000, 128, 16, 5.0),
+    Case("mixture-diagonal-500000x32-k16", "mixture-diagonal", 500_000, 32, 16, 8.0),
+    Case("mixture-cold-200000x16-k20", "mixture-cold", 200_000, 16, 20, 15.0),
     Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 8.0),
     Case("naive-bayes-predict-1000000x32-k10", "naive-bayes-predict", 1_000_000, 32, 10, 15.0),
     Case("categorical-1000000x20-k10", "categorical", 1_000_000, 20, 10, 15.0),

@@ -3,14 +3,10 @@
 
 mod classes;
 mod densities;
+mod mixtures;
 mod texts;
 
-use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::family::{Covariance, Distribution, MultivariateGaussian};
-use abduce::learn::{Control, EmOptions};
-use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Parameters, Specification, fit_from,
-};
+use abduce::data::{Column, Field, Kind};
 use serde::Deserialize;
 use std::error::Error;
 use std::path::Path;
@@ -22,13 +18,6 @@ struct Meta {
     k: usize,
     #[serde(default)]
     iterations: usize,
-}
-
-#[derive(Deserialize)]
-struct Start {
-    weights: Vec<f64>,
-    means: Vec<Vec<f64>>,
-    covariances: Vec<Vec<Vec<f64>>>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -52,7 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let meta: Meta = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
     for _ in 0..option("--repeat", 1) {
         let answer = match kind.as_str() {
-            "mixture" => mixture(folder, &meta)?,
+            "mixture" => mixtures::full(folder, &meta)?,
+            "mixture-diagonal" => mixtures::diagonal(folder, &meta)?,
+            "mixture-cold" => mixtures::cold(folder, &meta)?,
             "naive-bayes" => classes::gaussian(folder, &meta)?.fitted()?,
             "naive-bayes-predict" => classes::gaussian(folder, &meta)?.predicted()?,
             "categorical" => classes::categorical(folder, &meta)?.fitted()?,
@@ -110,59 +101,4 @@ fn fields(d: usize) -> Vec<Field> {
     (0..d)
         .map(|c| Field::new(format!("x{c}"), Kind::Real))
         .collect()
-}
-
-fn mixture(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
-    let table = Table::new(Schema::new(fields(meta.d)), columns(folder, meta)?, None)?;
-    let start: Start = serde_json::from_slice(&std::fs::read(folder.join("start.json"))?)?;
-    let gaussians = start
-        .means
-        .into_iter()
-        .zip(start.covariances)
-        .map(|(mean, covariance)| {
-            let covariance = Covariance::Full(covariance.concat());
-            Distribution::Multivariate(MultivariateGaussian { mean, covariance })
-        });
-    let start = Parameters {
-        unseen: Vec::new(),
-        weights: start.weights,
-        leaves: vec![gaussians.collect()],
-    };
-    let specification = Specification {
-        variance_floor: 0.0,
-        ..Specification::mixture(meta.k, CovarianceKind::Full)
-    };
-    // A tolerance below 0 is never met, so all iterations are done.
-    let em = EmOptions {
-        tolerance: -1.0,
-        max_iterations: meta.iterations,
-        ..EmOptions::default()
-    };
-    let options = FitOptions {
-        em,
-        ..FitOptions::default()
-    };
-    let (fit, extra) = with_extra_memory(|| {
-        fit_from(
-            &specification,
-            &table,
-            Some(&start),
-            &options,
-            Control::default(),
-        )
-    });
-    let Fit {
-        trace,
-        trace_seconds,
-        iterations,
-        ..
-    } = fit?;
-    // From the end of the first E-step, every iteration is one M- and one E-step.
-    let seconds = trace_seconds[iterations] - trace_seconds[0];
-    Ok(serde_json::json!({
-        "seconds_per_iteration": seconds / iterations as f64,
-        "log_likelihood": trace[iterations - 1],
-        "iterations": iterations,
-        "extra_mb": extra,
-    }))
 }

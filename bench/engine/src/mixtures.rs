@@ -1,0 +1,129 @@
+//! Gaussian mixtures: iterations from a given start, and a fit from nothing.
+
+use crate::{Meta, columns, fields, with_extra_memory};
+use abduce::data::{Schema, Table};
+use abduce::family::{Covariance, Distribution, MultivariateGaussian};
+use abduce::learn::{Control, EmOptions};
+use abduce::model::mixture::{
+    CovarianceKind, Fit, FitOptions, Parameters, Specification, fit, fit_from,
+};
+use serde::Deserialize;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Deserialize)]
+struct Start {
+    weights: Vec<f64>,
+    means: Vec<Vec<f64>>,
+    covariances: Vec<Vec<Vec<f64>>>,
+}
+
+type Answer = Result<serde_json::Value, Box<dyn Error>>;
+
+fn table(folder: &Path, meta: &Meta) -> Result<Table, Box<dyn Error>> {
+    Ok(Table::new(
+        Schema::new(fields(meta.d)),
+        columns(folder, meta)?,
+        None,
+    )?)
+}
+
+pub fn full(folder: &Path, meta: &Meta) -> Answer {
+    iterations(folder, meta, CovarianceKind::Full, |matrix| {
+        Covariance::Full(matrix.concat())
+    })
+}
+
+pub fn diagonal(folder: &Path, meta: &Meta) -> Answer {
+    iterations(folder, meta, CovarianceKind::Diagonal, |matrix| {
+        Covariance::Diagonal((0..matrix.len()).map(|c| matrix[c][c]).collect())
+    })
+}
+
+fn iterations(
+    folder: &Path,
+    meta: &Meta,
+    kind: CovarianceKind,
+    covariance: fn(Vec<Vec<f64>>) -> Covariance,
+) -> Answer {
+    let table = table(folder, meta)?;
+    let start: Start = serde_json::from_slice(&std::fs::read(folder.join("start.json"))?)?;
+    let gaussians = start.means.into_iter().zip(start.covariances);
+    let gaussians = gaussians.map(|(mean, matrix)| {
+        let covariance = covariance(matrix);
+        Distribution::Multivariate(MultivariateGaussian { mean, covariance })
+    });
+    let start = Parameters {
+        unseen: Vec::new(),
+        weights: start.weights,
+        leaves: vec![gaussians.collect()],
+    };
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::mixture(meta.k, kind)
+    };
+    // A tolerance below 0 is never met, so all iterations are done.
+    let em = EmOptions {
+        tolerance: -1.0,
+        max_iterations: meta.iterations,
+        ..EmOptions::default()
+    };
+    let options = FitOptions {
+        em,
+        ..FitOptions::default()
+    };
+    let (fit, extra) = with_extra_memory(|| {
+        fit_from(
+            &specification,
+            &table,
+            Some(&start),
+            &options,
+            Control::default(),
+        )
+    });
+    let Fit {
+        trace,
+        trace_seconds,
+        iterations,
+        ..
+    } = fit?;
+    // From the end of the first E-step, every iteration is one M- and one E-step.
+    let seconds = trace_seconds[iterations] - trace_seconds[0];
+    Ok(serde_json::json!({
+        "seconds_per_iteration": seconds / iterations as f64,
+        "log_likelihood": trace[iterations - 1],
+        "iterations": iterations,
+        "extra_mb": extra,
+    }))
+}
+
+/// A fit with default options, and the seconds until it reached the other program's
+/// likelihood.
+pub fn cold(folder: &Path, meta: &Meta) -> Answer {
+    let table = table(folder, meta)?;
+    let mark: f64 = serde_json::from_slice(&std::fs::read(folder.join("mark.json"))?)?;
+    let specification = Specification::mixture(meta.k, CovarianceKind::Full);
+    let clock = Instant::now();
+    let (fit, extra) = with_extra_memory(|| {
+        fit(
+            &specification,
+            &table,
+            &FitOptions::default(),
+            Control::default(),
+        )
+    });
+    let total = clock.elapsed().as_secs_f64();
+    let fit = fit?;
+    let end = fit.trace_seconds.last().copied().unwrap_or(total);
+    let reached = fit.trace.iter().position(|l| *l >= mark);
+    let within = reached.map_or(end, |place| fit.trace_seconds[place]);
+    Ok(serde_json::json!({
+        "seconds": total - end + within,
+        "seconds_before_em": total - end,
+        "seconds_to_the_end": total,
+        "log_likelihood": fit.log_likelihood,
+        "iterations": fit.iterations,
+        "extra_mb": extra,
+    }))
+}
