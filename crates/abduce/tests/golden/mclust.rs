@@ -1,4 +1,5 @@
-//! R's mclust: covariances of single M-steps, for every structure.
+//! R's mclust: covariances of single M-steps, for every structure and under its default
+//! prior.
 
 use super::{golden, numbers};
 use abduce::data::{Cells, Rows};
@@ -89,6 +90,63 @@ fn m_steps_of_every_structure_are_mclusts() {
                 let obtained = own.covariance(t % d, t / d);
                 assert!(
                     (obtained - entry).abs() < 1e-8,
+                    "{code}: {obtained} {entry}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_prior_called_mclust_is_its_default() {
+    let columns = columns("iris");
+    let (n, d, k) = (columns[0].len() as f64, columns.len(), 3.0f64);
+    let mean: Vec<f64> = columns.iter().map(|x| x.iter().sum::<f64>() / n).collect();
+    let covariance = |i: usize, j: usize| {
+        let pairs = columns[i].iter().zip(&columns[j]);
+        let products = pairs.map(|(x, y)| (x - mean[i]) * (y - mean[j]));
+        products.sum::<f64>() / (n - 1.0)
+    };
+    let golden = golden("mclust");
+    let Value::Object(priors) = &golden["priors"] else {
+        panic!("no priors");
+    };
+    assert_eq!(priors.len(), 4);
+    for (code, expected) in priors {
+        let structure: Structure = code.parse().unwrap();
+        let share = k.powf(-2.0 / d as f64);
+        let single = share * (0..d).map(|c| covariance(c, c)).sum::<f64>() / d as f64;
+        let degrees = d as f64 + 2.0;
+        let (scatter, rows) = if structure.is_spherical() {
+            (vec![single / d as f64; d], (degrees + 2.0) / d as f64)
+        } else if structure.is_correlated() {
+            let whole = (0..d * d).map(|t| share * covariance(t % d, t / d));
+            (whole.collect(), degrees + d as f64 + 1.0)
+        } else {
+            (vec![single; d], degrees + 2.0)
+        };
+        let prior = MultivariatePrior {
+            scatter,
+            rows,
+            center: mean.clone(),
+            center_rows: 0.01,
+        };
+        let stats = statistics(&columns, structure);
+        let pointers: Vec<&MultivariateStats> = stats.iter().collect();
+        let found = MultivariateGaussian::estimates(structure, &pointers, &prior, None).unwrap();
+        let means = numbers(&expected["means"]);
+        let covariances = numbers(&expected["covariances"]);
+        for (j, own) in found.iter().enumerate() {
+            for (obtained, entry) in own.mean.iter().zip(&means[j * d..]) {
+                assert!(
+                    (obtained - entry).abs() < 1e-10,
+                    "{code}: {obtained} {entry}"
+                );
+            }
+            for (t, entry) in covariances[j * d * d..(j + 1) * d * d].iter().enumerate() {
+                let obtained = own.covariance(t % d, t / d);
+                assert!(
+                    (obtained - entry).abs() < 1e-10,
                     "{code}: {obtained} {entry}"
                 );
             }

@@ -6,6 +6,7 @@ use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
     Covariances, Numbers, at_least_one, components, covariances, criterion, init, method,
+    normal_prior,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
@@ -17,7 +18,8 @@ use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Init, Specification, Unlabelled,
+    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Init, NormalPrior,
+    Specification, Unlabelled,
 };
 use clap::Args;
 
@@ -124,6 +126,12 @@ pub struct ModelOptions {
     /// [default: 1e-6]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
+
+    /// What is believed of the Gaussians of the numbers: mclust (its default
+    /// regularisation), or normal-inverse-wishart(κ,ν): κ rows at the table's mean, ν
+    /// degrees of freedom about its covariance [gda, mixture]
+    #[arg(long, value_name = "PRIOR", value_parser = normal_prior)]
+    prior: Option<NormalPrior>,
 
     /// The family of a column, as in visits=poisson. For numbers: gaussian,
     /// student-t, exponential, gamma, log-normal, beta, von-mises, uniform, kde,
@@ -268,6 +276,7 @@ impl ModelOptions {
                 "--variance-floor",
                 "it has no variances",
             ),
+            (self.prior.is_some(), "--prior", "it has no Gaussians"),
             (!self.family.is_empty(), "--family", "it has no families"),
             (
                 !self.dirichlet.is_empty(),
@@ -343,6 +352,11 @@ impl ModelOptions {
                 "its columns are independent in every class; fit gda for a covariance",
             ),
             (
+                model == ModelName::NaiveBayes && self.prior.is_some(),
+                "--prior",
+                "its numbers are not taken together; --variance-floor keeps variances from vanishing",
+            ),
+            (
                 model != ModelName::NaiveBayes && self.predictive,
                 "--predictive",
                 "it is for naive-bayes",
@@ -400,6 +414,7 @@ impl ModelOptions {
             Some(Smoothing::MEstimate(own)) => specification.m_estimate = Some(own),
             None => {}
         }
+        specification.normal_prior = self.prior;
         specification.event = self.event;
         specification.predictive = self.predictive;
         specification.dirichlet = self

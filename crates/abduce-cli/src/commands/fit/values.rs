@@ -3,7 +3,7 @@
 
 use abduce::Error;
 use abduce::learn::EStep;
-use abduce::model::mixture::{CovarianceKind, Criterion, Init};
+use abduce::model::mixture::{CovarianceKind, Criterion, Init, NormalPrior};
 
 fn later(what: &str) -> String {
     format!("{what} is not available in this version")
@@ -59,6 +59,10 @@ pub fn covariances(text: &str) -> Result<Covariances, String> {
 }
 
 pub fn criterion(text: &str) -> Result<Criterion, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+pub fn normal_prior(text: &str) -> Result<NormalPrior, String> {
     text.parse().map_err(|error: Error| error.to_string())
 }
 

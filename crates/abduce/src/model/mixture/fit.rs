@@ -4,6 +4,7 @@
 
 use super::diagnose::{diagnose, order_components};
 use super::marks::Marks;
+use super::regularise::statistics_of_all;
 use super::restarts::best_of_starts;
 use super::seen::Seen;
 use super::start::Init;
@@ -163,6 +164,10 @@ pub fn fit_from(
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
     settle(specification, schema, &survey, &mut leaves)?;
+    if let Some(prior) = &specification.normal_prior {
+        let whole = |_: usize, leaf: &Leaf| statistics_of_all(source, leaf);
+        prior.settle(&survey.seen, components, &mut leaves, whole)?;
+    }
     let mut task = Task {
         leaves: &leaves,
         target,

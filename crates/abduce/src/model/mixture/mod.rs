@@ -19,6 +19,7 @@ mod living;
 mod marks;
 mod maximize;
 mod predictive;
+mod regularise;
 mod restarts;
 mod runs;
 mod sample;
@@ -33,6 +34,7 @@ mod unlabelled;
 
 pub use fit::{Fit, FitOptions, fit, fit_from};
 pub use marks::Marks;
+pub use regularise::NormalPrior;
 pub use seen::Seen;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
 pub use smoothing::{ClassPrior, Event, MEstimate};

@@ -2,7 +2,7 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
-use super::{ClassPrior, Event, Leaf, MEstimate};
+use super::{ClassPrior, Event, Leaf, MEstimate, NormalPrior};
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
@@ -139,6 +139,10 @@ pub struct Specification {
     /// The scatter that variances are believed to have before any row, as a
     /// share of each column's variance: it keeps them from vanishing.
     pub variance_floor: f64,
+    /// What is believed of the Gaussians of real columns taken together, besides the
+    /// floor of their variances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normal_prior: Option<NormalPrior>,
     /// What is counted of documents, and counts taken together as words of a
     /// document; without it, words are, and each column of counts stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,6 +177,7 @@ impl Specification {
             smoothing: 1.0,
             weight_smoothing: 0.0,
             variance_floor: Self::FLOOR,
+            normal_prior: None,
             event: None,
             m_estimate: None,
             dirichlet: Vec::new(),

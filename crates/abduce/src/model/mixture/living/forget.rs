@@ -5,7 +5,8 @@
 use super::passage::{Passage, levels};
 use super::precision::{Digits, digits, together, worst};
 use super::{
-    Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, concluded, refuse_nothing,
+    Fit, FitOptions, Leaf, Mixture, MixtureStatistics, Seen, Specification, concluded,
+    refuse_nothing, whole_of,
 };
 use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
@@ -80,6 +81,10 @@ impl Mixture {
         let labelled = passage.statistics(&statistics, self.target, components, &leaves, &seen)?;
         let survey = Survey { labelled, seen };
         settle(specification, &schema, &survey, &mut leaves)?;
+        if let Some(prior) = &specification.normal_prior {
+            let whole = |number: usize, _: &Leaf| Ok(whole_of(&survey.labelled.leaves[number]));
+            prior.settle(&survey.seen, components, &mut leaves, whole)?;
+        }
         let task = Task {
             leaves: &leaves,
             target: self.target,

@@ -21,6 +21,7 @@ use super::survey::Survey;
 use super::task::Task;
 use super::{Fit, FitOptions, Leaf, Marks, Mixture, MixtureStatistics, Seen, Specification};
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
+use crate::family::Statistics;
 use crate::learn::{Control, EmOptions, Latent, Progress, em};
 use crate::{Error, Result};
 use passage::Passage;
@@ -239,6 +240,14 @@ fn concluded(
     finish(task, schema, seen, options, result)
 }
 
+/// The statistics of all components together.
+fn whole_of(each: &[Statistics]) -> Option<Statistics> {
+    let (first, others) = each.split_first()?;
+    let mut whole = first.clone();
+    others.iter().for_each(|own| whole.merge(own));
+    Some(whole)
+}
+
 /// Models, perhaps new rows, and the schema of all of them.
 struct Grown<'a> {
     parts: &'a [&'a Mixture],
@@ -307,6 +316,10 @@ impl Grown<'_> {
             seen: seen.clone(),
         };
         settle(self.specification, &self.schema, &survey, &mut leaves)?;
+        if let Some(prior) = &self.specification.normal_prior {
+            let whole = |number: usize, _: &Leaf| Ok(whole_of(&survey.labelled.leaves[number]));
+            prior.settle(&seen, components, &mut leaves, whole)?;
+        }
         let weights = self.specification;
         let task = Task {
             leaves: &leaves,

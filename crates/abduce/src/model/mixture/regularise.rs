@@ -1,0 +1,188 @@
+//! A normal–inverse-Wishart prior on the Gaussians of a mixture, in the units of the
+//! table: means are believed to be at the table's mean with the worth of κ rows, and
+//! covariances to have ν degrees of freedom about the table's own, shrunk so that k
+//! components of that volume fill the table's, S / k^{2/d}. With κ = 0.01 and ν = d + 2 it is
+//! the default prior of R's mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
+
+use super::{Leaf, Seen};
+use crate::data::{Cells, Rows, Source, fold};
+use crate::family::{
+    LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Statistics, Structure,
+};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// A normal–inverse-Wishart prior by its strength.
+///
+/// ```
+/// use abduce::model::mixture::NormalPrior;
+/// let mclust: NormalPrior = "mclust".parse()?;
+/// assert_eq!(mclust, "normal-inverse-wishart(0.01)".parse()?);
+/// assert!("normal-inverse-wishart(-1)".parse::<NormalPrior>().is_err());
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NormalPrior {
+    /// κ, the rows that the belief in the means is worth.
+    pub mean_rows: f64,
+    /// ν, the degrees of freedom of the covariances; d + 2 where it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<f64>,
+}
+
+impl Default for NormalPrior {
+    fn default() -> Self {
+        NormalPrior {
+            mean_rows: 0.01,
+            degrees: None,
+        }
+    }
+}
+
+impl FromStr for NormalPrior {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || {
+            Error::parameter(format!("\"{text}\" is not a prior of Gaussians")).with_hint(
+                "write mclust, or normal-inverse-wishart(κ) or normal-inverse-wishart(κ,ν) with κ from 0 up and ν above 0",
+            )
+        };
+        if text == "mclust" {
+            return Ok(NormalPrior::default());
+        }
+        let inner = text.strip_prefix("normal-inverse-wishart(");
+        let inner = inner.and_then(|inner| inner.strip_suffix(')'));
+        let numbers: Option<Vec<f64>> = inner
+            .ok_or_else(wrong)?
+            .split(',')
+            .map(|number| number.trim().parse().ok())
+            .collect();
+        let numbers = numbers.ok_or_else(wrong)?;
+        let fits = |x: &f64| *x >= 0.0 && x.is_finite();
+        match numbers.as_slice() {
+            [rows] if fits(rows) => Ok(NormalPrior {
+                mean_rows: *rows,
+                degrees: None,
+            }),
+            [rows, degrees] if fits(rows) && *degrees > 0.0 && degrees.is_finite() => {
+                Ok(NormalPrior {
+                    mean_rows: *rows,
+                    degrees: Some(*degrees),
+                })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl NormalPrior {
+    /// Gives the Gaussian leaves of `components` this prior, in the units of the table;
+    /// `whole` are the statistics of all rows of a leaf.
+    ///
+    /// # Errors
+    /// If `whole` fails.
+    pub(super) fn settle(
+        &self,
+        seen: &Seen,
+        components: usize,
+        leaves: &mut [Leaf],
+        whole: impl Fn(usize, &Leaf) -> Result<Option<Statistics>>,
+    ) -> Result<()> {
+        for (number, leaf) in leaves
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, leaf)| !leaf.fixed)
+        {
+            let whole = whole(number, leaf)?;
+            let scales = seen.scales(leaf);
+            let LeafFamily::Multivariate { shape, prior, .. } = &mut leaf.family else {
+                continue;
+            };
+            let variances = scales.iter().map(|scale| scale.variance).collect();
+            let center = scales.iter().map(|scale| scale.mean).collect();
+            let floor = std::mem::take(prior);
+            let whole = whole.and_then(|whole| covariance(&whole, shape.columns));
+            *prior = self.of(shape, variances, whole, center, components);
+            // The floor against singular covariances stays.
+            let step = match prior.scatter.len() == shape.columns {
+                true => 1,
+                false => shape.columns + 1,
+            };
+            for (c, least) in floor.scatter.iter().enumerate() {
+                if let Some(own) = prior.scatter.get_mut(c * step) {
+                    *own += least;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn of(
+        &self,
+        shape: &MultivariateShape,
+        variances: Vec<f64>,
+        whole: Option<Vec<f64>>,
+        center: Vec<f64>,
+        components: usize,
+    ) -> MultivariatePrior {
+        let d = shape.columns as f64;
+        let degrees = self.degrees.unwrap_or(d + 2.0);
+        let share = (components as f64).powf(-2.0 / d);
+        let mean = share * variances.iter().sum::<f64>() / d;
+        let (scatter, rows) = match shape.structure {
+            Structure::Identity => (Vec::new(), 0.0),
+            // One variance for all columns is believed in once.
+            own if own.is_spherical() => (vec![mean / d; shape.columns], (degrees + 2.0) / d),
+            own if !own.is_correlated() => (vec![mean; shape.columns], degrees + 2.0),
+            _ => {
+                let scatter = whole.unwrap_or(variances);
+                let scatter = scatter.iter().map(|s| share * s).collect();
+                (scatter, degrees + d + 1.0)
+            }
+        };
+        MultivariatePrior {
+            scatter,
+            rows,
+            center,
+            center_rows: self.mean_rows,
+        }
+    }
+}
+
+/// The unbiased covariance of rows, where there are more of them than columns.
+fn covariance(whole: &Statistics, columns: usize) -> Option<Vec<f64>> {
+    match whole {
+        Statistics::Multivariate(MultivariateStats::Full {
+            weight, scatter, ..
+        }) if *weight > columns as f64 => {
+            Some(scatter.iter().map(|s| s / (weight - 1.0)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The statistics of a leaf's rows, whatever their component.
+///
+/// # Errors
+/// If the source cannot be read.
+pub(super) fn statistics_of_all(source: &dyn Source, leaf: &Leaf) -> Result<Option<Statistics>> {
+    fold(
+        source,
+        1,
+        |stats, _, chunk| {
+            let stats = stats.get_or_insert_with(|| leaf.family.zero());
+            let columns: Vec<Cells> = leaf
+                .columns
+                .iter()
+                .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+                .collect();
+            let ones = vec![1.0; chunk.rows()];
+            let weights = chunk.weights().unwrap_or(&ones);
+            leaf.family.observe(&Rows::new(&columns), weights, stats);
+            Ok(())
+        },
+        |total: &mut Statistics, more| total.merge(&more),
+    )
+}
