@@ -144,7 +144,7 @@ impl Arguments {
                 "--truth: {} finds no clusters; evaluate a mixture, or name the classes with --target",
                 self.model.name()
             ))),
-            (Some(_), None, Task::Mixture(..)) => Ok(()),
+            (Some(_), None, Task::Mixture(..) | Task::KMeans(..)) => Ok(()),
         }
     }
 

@@ -2,9 +2,10 @@
 //! option that a model has no use for is an error, not a silence.
 
 use super::density_options::DensityOptions;
+use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
-use super::values::{at_least_one, components, covariance, init, method};
+use super::values::{Start, at_least_one, components, covariance, init, method};
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
@@ -13,10 +14,10 @@ use abduce::Error;
 use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
-use abduce::model::density;
 use abduce::model::mixture::{
-    CovarianceKind, Event, FamilyName, FitOptions, Init, Specification, Unlabelled,
+    CovarianceKind, Event, FamilyName, FitOptions, Specification, Unlabelled,
 };
+use abduce::model::{density, kmeans};
 use clap::Args;
 
 /// The options of the models.
@@ -29,7 +30,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
-    /// The number of components [mixture]
+    /// The number of components or clusters [mixture, kmeans]
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
     components: Option<usize>,
 
@@ -44,16 +45,18 @@ pub struct ModelOptions {
     #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
     method: EStep,
 
-    /// How many starts to try [mixture; default: 10]
+    /// How many starts to try [mixture, kmeans; default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
 
-    /// How starts are seeded: kmeans++ or random [mixture; default: kmeans++]
+    /// How starts are seeded: kmeans++ or random [mixture; default: kmeans++];
+    /// greedy (kmeans++ with several candidates), kmeans++, parallel (k-means||, over
+    /// all rows) or random [kmeans; default: greedy]
     #[arg(long, value_name = "HOW", value_parser = init)]
-    init: Option<Init>,
+    init: Option<Start>,
 
-    /// The relative change of the mean log-likelihood at which learning ends
-    /// [default: 1e-8]
+    /// The relative change of the mean log-likelihood, or of the inertia of kmeans,
+    /// at which learning ends [default: 1e-8]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
@@ -124,6 +127,9 @@ pub struct ModelOptions {
     density: DensityOptions,
 
     #[command(flatten)]
+    kmeans: KMeansOptions,
+
+    #[command(flatten)]
     text: TextArguments,
 }
 
@@ -131,6 +137,7 @@ pub struct ModelOptions {
 pub enum Task {
     Mixture(Specification, FitOptions),
     Density(density::Specification),
+    KMeans(kmeans::Specification, kmeans::Options),
 }
 
 impl Task {
@@ -138,6 +145,7 @@ impl Task {
         match self {
             Task::Mixture(specification, _) => specification.target.as_deref(),
             Task::Density(specification) => specification.target.as_deref(),
+            Task::KMeans(..) => None,
         }
     }
 }
@@ -147,7 +155,7 @@ impl ModelOptions {
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
             Task::Mixture(..) => self.text.options().map(Some),
-            Task::Density(_) => Ok(None),
+            Task::Density(_) | Task::KMeans(..) => Ok(None),
         }
     }
 
@@ -158,8 +166,12 @@ impl ModelOptions {
 
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
-        if let Some((option, why)) = self.density.unfit(model) {
+        let unfit = self.density.unfit(model);
+        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
             return Err(does_not_apply(option, model, why));
+        }
+        if model == ModelName::Kmeans {
+            return self.kmeans_task(seed);
         }
         let shape = match self.covariance {
             Some(CovarianceKind::Full) => BandwidthShape::Full,
@@ -184,6 +196,61 @@ impl ModelOptions {
                 Ok(Task::Mixture(specification, self.fit_options(seed)))
             }
         }
+    }
+
+    fn kmeans_task(&self, seed: u64) -> Outcome<Task> {
+        let (clusters, no_levels) = ("it finds its clusters itself", "it is over numbers");
+        let unfit = [
+            (self.target.is_some(), "--target", clusters),
+            (self.class_prior.is_some(), "--class-prior", clusters),
+            (self.unlabelled.is_some(), "--unlabelled", clusters),
+            (
+                self.class_smoothing.is_some(),
+                "--class-smoothing",
+                clusters,
+            ),
+            (self.no_marks, "--no-marks", "it keeps none"),
+            (self.smoothing.is_some(), "--smoothing", no_levels),
+            (!self.dirichlet.is_empty(), "--dirichlet", no_levels),
+            (self.event.is_some(), "--event", no_levels),
+            (
+                !self.family.is_empty(),
+                "--family",
+                "fit a mixture for families",
+            ),
+            (
+                self.predictive,
+                "--predictive",
+                "it has no parameters to integrate out",
+            ),
+            (
+                self.variance_floor.is_some(),
+                "--variance-floor",
+                "it has no variances",
+            ),
+            (
+                self.covariance.is_some(),
+                "--covariance",
+                "fit a mixture for covariances; --distance mahalanobis takes out one that all share",
+            ),
+        ];
+        let unfit = unfit.iter().find(|(given, ..)| *given);
+        let unfit = unfit.map(|(_, option, why)| (*option, *why));
+        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit_of_medoids()) {
+            return Err(does_not_apply(option, ModelName::Kmeans, why));
+        }
+        let clusters = self.components.ok_or_else(|| {
+            Error::parameter("kmeans needs -k K").with_hint("say how many clusters to look for")
+        })?;
+        let default = self.kmeans.options(seed);
+        let options = kmeans::Options {
+            tolerance: self.tol.unwrap_or(default.tolerance),
+            max_iterations: self.max_iter.unwrap_or(default.max_iterations),
+            restarts: self.restarts.unwrap_or(default.restarts),
+            init: (self.init.and_then(|start| start.kmeans)).unwrap_or(default.init),
+            ..default
+        };
+        Ok(Task::KMeans(self.kmeans.specification(clusters), options))
     }
 
     fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
@@ -305,6 +372,10 @@ impl ModelOptions {
         if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
             return Err(does_not_apply(option, model, why));
         }
+        if let Some(start) = self.init.filter(|start| start.mixture.is_none()) {
+            let option = format!("--init {}", start.name);
+            return Err(does_not_apply(&option, model, "it is for kmeans"));
+        }
         let target = || -> Outcome<String> {
             let target = match &self.target {
                 Some(target) => Some(target.clone()),
@@ -369,7 +440,7 @@ impl ModelOptions {
                 max_iterations: self.max_iter.unwrap_or(default.em.max_iterations),
             },
             restarts: self.restarts.unwrap_or(default.restarts),
-            init: self.init.unwrap_or(default.init),
+            init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
             marks: !self.no_marks,

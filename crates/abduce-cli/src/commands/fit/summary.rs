@@ -1,6 +1,7 @@
 //! What is told about a fit: a few lines for people, one document for
 //! programs.
 
+use crate::cluster_tables;
 use crate::context::Context;
 use crate::density_tables;
 use crate::failure::Outcome;
@@ -23,6 +24,7 @@ pub fn is_generative(model: &Model) -> bool {
     match &model.body {
         Body::Mixture(mixture) => mixture.is_generative(),
         Body::Density(_) => true,
+        Body::KMeans(clusters) => clusters.gaussians().is_ok(),
     }
 }
 
@@ -49,12 +51,17 @@ impl Told<'_> {
         let joint = self.model.joint();
         let fields = joint.schema().fields.iter().enumerate();
         let names = joint.names();
-        let (weights, densities) = match &self.model.body {
-            Body::Mixture(mixture) => (&mixture.parameters.weights, None),
-            Body::Density(densities) => (
-                &densities.weights,
-                Some(density_tables::document(densities)),
-            ),
+        let (weights, densities, clusters) = match &self.model.body {
+            Body::Mixture(mixture) => (mixture.parameters.weights.clone(), None, None),
+            Body::Density(densities) => {
+                let document = density_tables::document(densities);
+                (densities.weights.clone(), Some(document), None)
+            }
+            Body::KMeans(clusters) => {
+                let total: f64 = clusters.sizes.iter().sum();
+                let shares = clusters.sizes.iter().map(|size| size / total).collect();
+                (shares, None, Some(cluster_tables::document(clusters)))
+            }
         };
         let document = Document {
             model: &self.model.model,
@@ -67,6 +74,7 @@ impl Told<'_> {
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
+            inertia: fit.inertia,
             bic: fit.bic,
             aic: fit.aic,
             parameters: fit.parameters,
@@ -74,7 +82,7 @@ impl Told<'_> {
             converged: fit.converged,
             monotone: fit.monotone,
             interrupted: self.interrupted,
-            components: (names.iter().zip(weights))
+            components: (names.iter().zip(&weights))
                 .map(|(name, weight)| ComponentTold {
                     name,
                     weight: *weight,
@@ -82,6 +90,7 @@ impl Told<'_> {
                 .collect(),
             calibration: self.model.calibration.as_ref(),
             densities,
+            clusters,
             trace: &fit.trace,
             unlabelled: fit.unlabelled.as_ref(),
             restarts: self.restarts,
@@ -119,6 +128,7 @@ impl Told<'_> {
                 write!(output, "{}", table.text(2))?;
             }
             Body::Density(densities) => write!(output, "{}", density_tables::of(densities))?,
+            Body::KMeans(clusters) => write!(output, "{}", cluster_tables::of(clusters))?,
         }
         let ended = match (fit.converged, self.interrupted) {
             (true, _) => "converged",
@@ -135,6 +145,13 @@ impl Told<'_> {
         ];
         if !is_generative(self.model) {
             lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
+        }
+        if let Recipe::KMeans { kmeans, .. } = &self.model.provenance.recipe {
+            lines.insert(0, ("distance", cluster_tables::distance(kmeans)));
+            lines.insert(
+                1,
+                ("inertia", readable(fit.inertia.unwrap_or(f64::INFINITY))),
+            );
         }
         if let Recipe::Density { density } = &self.model.provenance.recipe {
             // Nothing is iterated, and most densities have no maximum likelihood.
@@ -172,6 +189,8 @@ struct Document<'a> {
     weight: f64,
     columns: Vec<ColumnTold<'a>>,
     log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inertia: Option<f64>,
     bic: f64,
     aic: f64,
     parameters: usize,
@@ -184,6 +203,8 @@ struct Document<'a> {
     calibration: Option<&'a Calibration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     densities: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<&'a UnlabelledChoice>,

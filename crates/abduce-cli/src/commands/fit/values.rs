@@ -3,6 +3,7 @@
 
 use abduce::Error;
 use abduce::learn::EStep;
+use abduce::model::kmeans;
 use abduce::model::mixture::{CovarianceKind, Init};
 
 fn later(what: &str) -> String {
@@ -40,11 +41,30 @@ pub fn method(text: &str) -> Result<EStep, String> {
     }
 }
 
-pub fn init(text: &str) -> Result<Init, String> {
+/// A way to start, with what each model makes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    pub name: &'static str,
+    pub mixture: Option<Init>,
+    pub kmeans: Option<kmeans::Init>,
+}
+
+pub fn init(text: &str) -> Result<Start, String> {
+    let start = |name, mixture, kmeans| Start {
+        name,
+        mixture,
+        kmeans: Some(kmeans),
+    };
     match text {
-        "kmeans++" => Ok(Init::KMeansPlusPlus),
-        "random" => Ok(Init::Random),
+        "kmeans++" => Ok(start(
+            "kmeans++",
+            Some(Init::KMeansPlusPlus),
+            kmeans::Init::KMeansPlusPlus,
+        )),
+        "random" => Ok(start("random", Some(Init::Random), kmeans::Init::Random)),
+        "greedy" => Ok(start("greedy", None, kmeans::Init::Greedy)),
+        "parallel" => Ok(start("parallel", None, kmeans::Init::Parallel)),
         "hierarchical" => Err(later("this start") + "; there are kmeans++ and random"),
-        _ => Err("the starts are kmeans++ and random".into()),
+        _ => Err("the starts are kmeans++ and random; greedy and parallel for kmeans".into()),
     }
 }

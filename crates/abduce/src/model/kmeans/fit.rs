@@ -89,10 +89,11 @@ pub fn fit_from(
     options: &Options,
     control: Control,
 ) -> Result<Fit> {
-    let (columns, left_out) = specification.columns(source.schema())?;
+    let (mut columns, left_out) = specification.columns(source.schema())?;
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
-    let survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
+    let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
+    survey.keep_seen(&mut columns);
     let frame = Frame::new(specification, columns, &survey, source)?;
     let run = Run {
         specification,

@@ -105,6 +105,15 @@ impl Survey {
         columns.for_each(|(all, more)| all.merge(more));
     }
 
+    /// Leaves out columns of which nothing is seen: in them, no row differs.
+    pub fn keep_seen(&mut self, columns: &mut Vec<usize>) {
+        let seen: Vec<bool> = self.columns.iter().map(|own| own.weight > 0.0).collect();
+        let mut kept = seen.iter();
+        columns.retain(|_| *kept.next().unwrap_or(&true));
+        let mut kept = seen.iter();
+        self.columns.retain(|_| *kept.next().unwrap_or(&true));
+    }
+
     /// The standard deviation of a column; 0 where it is constant or never seen.
     pub fn deviation(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
