@@ -6,6 +6,7 @@ mod estimates;
 mod evaluation;
 mod event_models;
 mod families;
+mod kmeans;
 mod models;
 mod svmlight;
 mod text;
