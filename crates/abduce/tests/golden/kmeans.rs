@@ -11,14 +11,38 @@ fn from_given_centres_clusters_are_those_of_scikit_learn() {
         let (x, start) = (rows(&case["x"]), rows(&case["start"]));
         let columns = transposed(&x);
         let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
-        let cells = columns.iter().map(|column| Column::from_numbers(column.iter().copied().map(Some)));
+        let cells = columns
+            .iter()
+            .map(|column| Column::from_numbers(column.iter().copied().map(Some)));
         let weights = weights(&case["weights"], x.len());
-        let table = Table::new(Schema::new(fields.collect()), cells.collect(), Some(weights)).unwrap();
+        let table = Table::new(
+            Schema::new(fields.collect()),
+            cells.collect(),
+            Some(weights),
+        )
+        .unwrap();
         for (key, max_iterations) in [("three", 3), ("end", 1000)] {
-            for algorithm in [Algorithm::Lloyd, Algorithm::Hamerly, Algorithm::Elkan, Algorithm::Yinyang] {
-                let options = Options { algorithm, max_iterations, tolerance: 0.0, ..Options::default() };
+            for algorithm in [
+                Algorithm::Lloyd,
+                Algorithm::Hamerly,
+                Algorithm::Elkan,
+                Algorithm::Yinyang,
+            ] {
+                let options = Options {
+                    algorithm,
+                    max_iterations,
+                    tolerance: 0.0,
+                    ..Options::default()
+                };
                 let specification = Specification::new(start.len());
-                let fit = fit_from(&specification, &table, Some(&start), &options, Control::default()).unwrap();
+                let fit = fit_from(
+                    &specification,
+                    &table,
+                    Some(&start),
+                    &options,
+                    Control::default(),
+                )
+                .unwrap();
                 let expected = &case[key];
                 assert_close(fit.inertia, number(&expected["inertia"]), 1e-10);
                 assert_all_close(&fit.model.sizes, &numbers(&expected["sizes"]), 1e-12);

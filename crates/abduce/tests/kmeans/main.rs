@@ -11,10 +11,10 @@ use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit, fit_fro
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-pub type Row = Vec<Option<f64>>;
+type Row = Vec<Option<f64>>;
 
 /// Rows about `k` places in `d` columns, the same for the same seed.
-pub fn clustered(rows: usize, d: usize, k: usize, seed: u64) -> Vec<Row> {
+fn clustered(rows: usize, d: usize, k: usize, seed: u64) -> Vec<Row> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || {
         let sum: f64 = (0..12).map(|_| rng.random::<f64>()).sum();
@@ -32,7 +32,7 @@ pub fn clustered(rows: usize, d: usize, k: usize, seed: u64) -> Vec<Row> {
 }
 
 /// Some cells hidden, and some rows whole.
-pub fn with_holes(mut rows: Vec<Row>) -> Vec<Row> {
+fn with_holes(mut rows: Vec<Row>) -> Vec<Row> {
     for (i, row) in rows.iter_mut().enumerate() {
         let width = row.len();
         if i % 3 == 0 {
@@ -45,7 +45,7 @@ pub fn with_holes(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-pub fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
+fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
     let width = rows.first().map_or(1, Vec::len);
     let fields = (0..width).map(|c| Field::new(format!("x{c}"), Kind::Real));
     let column = |c: usize| Column::from_numbers(rows.iter().map(|row| row[c]));
@@ -54,12 +54,12 @@ pub fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
 }
 
 /// The first rows as centres, their holes as zeros.
-pub fn first(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
+fn first(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
     let cells = |row: &Row| row.iter().map(|x| x.unwrap_or(0.0)).collect();
     rows[..k].iter().map(cells).collect()
 }
 
-pub fn fitted(specification: &Specification, rows: &[Row], options: &Options) -> Fit {
+fn fitted(specification: &Specification, rows: &[Row], options: &Options) -> Fit {
     fit(
         specification,
         &table(rows, None),
@@ -70,7 +70,7 @@ pub fn fitted(specification: &Specification, rows: &[Row], options: &Options) ->
 }
 
 /// From the first rows, by an algorithm, until no centre moves.
-pub fn from_first(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
+fn from_first(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
     let options = Options {
         algorithm,
         tolerance: 0.0,
@@ -88,7 +88,7 @@ pub fn from_first(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
 }
 
 /// A table that is only ever scanned.
-pub struct Streamed(pub Table);
+struct Streamed(Table);
 
 impl Source for Streamed {
     fn schema(&self) -> &Schema {
@@ -103,7 +103,7 @@ impl Source for Streamed {
 }
 
 #[track_caller]
-pub fn assert_close(obtained: f64, expected: f64, relative: f64) {
+fn assert_close(obtained: f64, expected: f64, relative: f64) {
     let error = (obtained - expected).abs();
     assert!(
         error <= relative * expected.abs(),
@@ -112,7 +112,7 @@ pub fn assert_close(obtained: f64, expected: f64, relative: f64) {
 }
 
 #[track_caller]
-pub fn assert_same_centres(obtained: &Fit, expected: &Fit, error: f64) {
+fn assert_same_centres(obtained: &Fit, expected: &Fit, error: f64) {
     assert_eq!(obtained.model.sizes.len(), expected.model.sizes.len());
     for (a, b) in obtained.model.centres.iter().zip(&expected.model.centres) {
         for (a, b) in a.iter().zip(b) {

@@ -149,7 +149,8 @@ fn the_file_holds_the_whole_model_and_damage_is_noticed() {
     let read = Model::from_json(&text).unwrap();
     assert_eq!(read.to_json().unwrap(), text);
     assert_eq!(read.provenance, model.provenance);
-    let chunk = &table(&rows, None).chunks()[0];
+    let table = table(&rows, None);
+    let chunk = &table.chunks()[0];
     assert_eq!(
         read.posterior(chunk).unwrap(),
         model.posterior(chunk).unwrap()

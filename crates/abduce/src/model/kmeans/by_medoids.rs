@@ -1,9 +1,10 @@
 //! Clusters about medoids: the distance is that of the coordinates, over the cells
-//! that both rows have, scaled up to all columns.
+//! that both rows have, scaled up to all columns. Medoids are
+//! rows without holes, where there are any.
 
 use super::fit::Run;
 use super::iterate::Found;
-use super::medoids::{MOST_ROWS, Medoids, medoids};
+use super::medoids::{MOST_ROWS, Medoids, among};
 use super::points::Points;
 use super::seeding::Measure;
 use super::specification::Distance;
@@ -29,12 +30,19 @@ pub(super) fn by_medoids(run: &Run, source: &dyn Source, restarts: &mut Vec<f64>
         .collect();
     let weights: Vec<f64> = rows.iter().map(|row| points.weights[*row]).collect();
     let distance = |a: usize, b: usize| between(run, points.row(rows[a]), points.row(rows[b]));
+    // A row of few cells is near to everything, and would be the centre of it.
+    let is_whole = |row: usize| points.row(row).iter().all(|x| !x.is_nan());
+    let any_whole = !points.whole.is_empty();
+    let may: Vec<bool> = rows
+        .iter()
+        .map(|row| !any_whole || is_whole(*row))
+        .collect();
     let mut best: Option<Medoids> = None;
     for number in 1..=run.options.restarts.max(1) {
         let seed = (run.options.seed.wrapping_mul(1_000_003)).wrapping_add(number as u64);
         let (clusters, most) = (run.specification.clusters, run.options.max_iterations);
-        let found = medoids(&weights, clusters, &distance, most, seed, run.control)?;
-        restarts.push(found.total());
+        let found = among(&weights, &may, clusters, &distance, most, seed, run.control)?;
+        restarts.push(run.in_units(found.total()));
         if best
             .as_ref()
             .is_none_or(|best| found.total() < best.total())

@@ -155,9 +155,12 @@ impl Run<'_> {
         self.run(&rows, start, self.options)
     }
 
-    /// The rows of a source; those of medians all in memory.
+    /// The rows of a source; those of medians in memory, also where it is streamed.
     fn rows<'b>(&'b self, source: &'b dyn Source) -> Result<Rows<'b>> {
-        Ok(Rows::new(source, self.frame))
+        match self.measure {
+            Measure::Squared => Ok(Rows::new(source, self.frame)),
+            Measure::Absolute => Rows::gathered(source, self.frame),
+        }
     }
 
     fn run(
@@ -193,6 +196,7 @@ impl Run<'_> {
             (Algorithm::Auto, Some(_)) => chosen(self.frame.columns.len(), clusters),
             (given, Some(_)) => given,
         };
+        let algorithm = within_memory(algorithm, rows.source.rows(), clusters);
         Ok((
             iterate(rows, start, algorithm, options, self.control)?,
             algorithm,
@@ -233,6 +237,11 @@ impl Run<'_> {
                 }
                 init => Ok(seeds(points, clusters, init, self.measure, seed)),
             }
+        };
+        let start = |number: usize| match start(number)? {
+            none if none.is_empty() => Err(Error::data("no row has a direction")
+                .with_hint("rows of zeros have none; use --distance euclidean")),
+            start => Ok(start),
         };
         // One start on a large table needs no trial.
         if tries == 1 && !whole {
@@ -294,7 +303,7 @@ impl Run<'_> {
     }
 
     /// An inertia in the units of the table.
-    fn in_units(&self, inertia: f64) -> f64 {
+    pub fn in_units(&self, inertia: f64) -> f64 {
         let power = self.frame.power;
         match (self.measure, self.specification.distance) {
             // 1 − cos is half of the squared distance of unit rows.
@@ -366,6 +375,19 @@ impl Run<'_> {
             algorithm,
             warnings: Vec::new(),
         }
+    }
+}
+
+/// The same with fewer bounds, where so many would not fit into memory.
+fn within_memory(algorithm: Algorithm, rows: u64, clusters: usize) -> Algorithm {
+    const BOUNDS: u64 = 64 << 20;
+    let groups = clusters.div_ceil(8) as u64;
+    match algorithm {
+        Algorithm::Elkan if rows * groups * 8 > BOUNDS => {
+            within_memory(Algorithm::Yinyang, rows, clusters)
+        }
+        Algorithm::Yinyang if rows * groups > BOUNDS => Algorithm::Hamerly,
+        _ => algorithm,
     }
 }
 

@@ -41,6 +41,16 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Holds the points of any source that fits into memory.
+    pub fn gathered(source: &'a dyn Source, frame: &'a Frame) -> Result<Rows<'a>> {
+        let mut rows = Rows::new(source, frame);
+        if Points::bytes(source.rows(), frame.columns.len()) <= BUDGET && rows.held.is_none() {
+            let points = source.scan()?.map(|chunk| Ok(Points::of(&chunk?, frame)));
+            rows.held = Some(points.collect::<Result<_>>()?);
+        }
+        Ok(rows)
+    }
+
     pub fn points(&self, number: usize, chunk: &Chunk) -> Cow<'_, Points> {
         match &self.held {
             Some(held) => Cow::Borrowed(&held[number]),

@@ -55,6 +55,27 @@ pub fn medoids(
     seed: u64,
     control: Control,
 ) -> Result<Medoids> {
+    among(
+        weights,
+        &vec![true; weights.len()],
+        k,
+        distance,
+        max_rounds,
+        seed,
+        control,
+    )
+}
+
+/// The same where only some rows may be medoids.
+pub(super) fn among(
+    weights: &[f64],
+    may: &[bool],
+    k: usize,
+    distance: &dyn Fn(usize, usize) -> f64,
+    max_rounds: usize,
+    seed: u64,
+    control: Control,
+) -> Result<Medoids> {
     let rows = weights.len();
     if rows == 0 || k == 0 {
         return Err(Error::parameter("medoids need a row and a cluster"));
@@ -65,7 +86,7 @@ pub fn medoids(
         ))
         .with_hint("fit a sample of the rows, or kmeans without --medoids"));
     }
-    let mut swaps = Swaps::begin(weights, k, distance, seed)?;
+    let mut swaps = Swaps::begin(weights, may, k, distance, seed)?;
     let mut trace = vec![swaps.total()];
     let mut converged = false;
     for number in 1..=max_rounds {
@@ -99,6 +120,7 @@ struct Near {
 
 struct Swaps<'a> {
     weights: &'a [f64],
+    may: &'a [bool],
     distance: &'a dyn Fn(usize, usize) -> f64,
     medoids: Vec<usize>,
     /// The distances of all rows from each medoid.
@@ -110,6 +132,7 @@ impl<'a> Swaps<'a> {
     /// Medoids drawn far from each other.
     fn begin(
         weights: &'a [f64],
+        may: &'a [bool],
         k: usize,
         distance: &'a dyn Fn(usize, usize) -> f64,
         seed: u64,
@@ -117,18 +140,20 @@ impl<'a> Swaps<'a> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut swaps = Swaps {
             weights,
+            may,
             distance,
             medoids: Vec::new(),
             distances: Vec::new(),
             near: Vec::new(),
         };
-        let mut chances = weights.to_vec();
+        let chance = |(weight, may): (&f64, &bool)| if *may { *weight } else { 0.0 };
+        let mut chances: Vec<f64> = weights.iter().zip(may).map(chance).collect();
         while swaps.medoids.len() < k && chances.iter().any(|chance| *chance > 0.0) {
             let row = draw_index(&chances, &mut rng);
             let own = swaps.distances_of(row)?;
             let first = swaps.medoids.is_empty();
-            for ((gap, weight), chance) in own.iter().zip(weights).zip(&mut chances) {
-                let nearer = gap * weight;
+            for (row, (gap, chance)) in own.iter().zip(&mut chances).enumerate() {
+                let nearer = if may[row] { gap * weights[row] } else { 0.0 };
                 *chance = if first { nearer } else { chance.min(nearer) };
             }
             swaps.medoids.push(row);
@@ -190,7 +215,7 @@ impl<'a> Swaps<'a> {
             if control.is_interrupted() {
                 break;
             }
-            if self.weights[row] <= 0.0 || self.near[row].to_first == 0.0 {
+            if !self.may[row] || self.weights[row] <= 0.0 || self.near[row].to_first == 0.0 {
                 continue;
             }
             let own = self.distances_of(row)?;

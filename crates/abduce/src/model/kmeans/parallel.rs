@@ -30,6 +30,9 @@ pub(super) fn seeds_of_all(rows: &Rows, count: usize, seed: u64) -> Result<Vec<f
             candidates.extend(cells.iter().map(|x| if x.is_nan() { 0.0 } else { *x }));
         }
     }
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
     let weights = nearest_weights(rows, &candidates)?;
     let points = Points::placed(candidates, width, weights);
     Ok(seeds(&points, count, Init::Greedy, Measure::Squared, seed))
