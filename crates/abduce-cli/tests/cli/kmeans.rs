@@ -8,17 +8,31 @@ fn clusters_are_fitted_shown_and_asked() {
     let faithful = data("faithful.csv");
     let file = files.fit(&["kmeans", &faithful, "-k", "2", "--standardize"]);
     let shown = abduce(&["show", &file]).good().stdout;
-    for word in ["kmeans", "inertia", "79.576", "standardised", "waiting", "174"] {
+    for word in [
+        "kmeans",
+        "inertia",
+        "79.576",
+        "standardised",
+        "waiting",
+        "174",
+    ] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     let predicted = abduce(&["predict", &file, &faithful, "--proba"]).good();
     assert_eq!(predicted.lines()[..2], ["prediction,P(1),P(2)", "1,1,0"]);
-    let first = predicted.lines().iter().filter(|line| line.starts_with("1,1,0")).count();
+    let first = predicted
+        .lines()
+        .iter()
+        .filter(|line| line.starts_with("1,1,0"))
+        .count();
     assert_eq!(first, 174);
     let holed = files.write("holed.csv", "eruptions,waiting\n4.3,\n,54\n");
     let filled = abduce(&["impute", &file, &holed]).good();
     assert!(filled.lines()[1].starts_with("4.3,8"), "{}", filled.stdout);
-    assert_eq!(abduce(&["sample", &file, "-n", "7"]).good().lines().len(), 8);
+    assert_eq!(
+        abduce(&["sample", &file, "-n", "7"]).good().lines().len(),
+        8
+    );
     abduce(&["score", &file, &faithful, "--mean"]).good();
 }
 
@@ -27,8 +41,21 @@ fn the_document_has_what_every_fit_has_and_the_inertia() {
     let ran = abduce(&["fit", "kmeans", &data("faithful.csv"), "-k", "3", "--json"]).good();
     let json = ran.json();
     let keys = [
-        "model", "rows", "columns", "log_likelihood", "bic", "aic", "parameters", "iterations",
-        "converged", "trace", "components", "warnings", "seconds", "inertia", "restarts",
+        "model",
+        "rows",
+        "columns",
+        "log_likelihood",
+        "bic",
+        "aic",
+        "parameters",
+        "iterations",
+        "converged",
+        "trace",
+        "components",
+        "warnings",
+        "seconds",
+        "inertia",
+        "restarts",
     ];
     for key in keys {
         assert!(!json[key].is_null(), "{key}");
@@ -65,8 +92,17 @@ fn every_distance_and_algorithm_is_there() {
 fn clusters_are_compared_with_known_groups() {
     let penguins = data("penguins.csv");
     let ran = abduce(&[
-        "evaluate", "kmeans", &penguins, "-k", "3", "--truth", "species", "--standardize",
-        "--drop", "island,sex,year", "--json",
+        "evaluate",
+        "kmeans",
+        &penguins,
+        "-k",
+        "3",
+        "--truth",
+        "species",
+        "--standardize",
+        "--drop",
+        "island,sex,year",
+        "--json",
     ]);
     let json = ran.good().json();
     let text = json.to_string();
@@ -82,12 +118,27 @@ fn what_kmeans_has_no_use_for_is_an_error() {
     };
     fails(&[], &["kmeans needs -k"]);
     fails(&["-k", "2", "--target", "waiting"], &["--target", "kmeans"]);
-    fails(&["-k", "2", "--covariance", "full"], &["--covariance", "kmeans"]);
-    fails(&["-k", "2", "--medoids", "--algorithm", "lloyd"], &["--algorithm"]);
+    fails(
+        &["-k", "2", "--covariance", "full"],
+        &["--covariance", "kmeans"],
+    );
+    fails(
+        &["-k", "2", "--medoids", "--algorithm", "lloyd"],
+        &["--algorithm"],
+    );
     let mixture = ["fit", "mixture", &faithful, "-k", "2"];
-    abduce(&[&mixture[..], &["--distance", "cosine"]].concat()).fails(2, &["--distance", "mixture"]);
+    abduce(&[&mixture[..], &["--distance", "cosine"]].concat())
+        .fails(2, &["--distance", "mixture"]);
     abduce(&[&mixture[..], &["--init", "parallel"]].concat()).fails(2, &["--init parallel"]);
-    let ran = abduce(&["fit", "kmeans", &faithful, "-k", "2", "--distance", "euclid"]);
+    let ran = abduce(&[
+        "fit",
+        "kmeans",
+        &faithful,
+        "-k",
+        "2",
+        "--distance",
+        "euclid",
+    ]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("manhattan"), "{}", ran.stderr);
 }
@@ -98,7 +149,13 @@ fn clusters_do_not_change_without_their_rows() {
     let faithful = data("faithful.csv");
     let file = files.fit(&["kmeans", &faithful, "-k", "2"]);
     for command in ["update", "forget"] {
-        let ran = abduce(&[command, &file, &faithful, "-o", &files.path("changed.abduce")]);
+        let ran = abduce(&[
+            command,
+            &file,
+            &faithful,
+            "-o",
+            &files.path("changed.abduce"),
+        ]);
         ran.fails(2, &["k-means", "without their data"]);
     }
     let ran = abduce(&["merge", &file, &file, "-o", &files.path("changed.abduce")]);
@@ -113,5 +170,8 @@ fn what_has_no_density_cannot_be_scored_but_predicted() {
     let score = abduce(&["score", &file, &faithful]);
     assert_eq!(score.code, 2, "{}", score.stderr);
     assert!(score.stderr.contains("no density"), "{}", score.stderr);
-    assert_eq!(abduce(&["predict", &file, &faithful]).good().lines().len(), 273);
+    assert_eq!(
+        abduce(&["predict", &file, &faithful]).good().lines().len(),
+        273
+    );
 }

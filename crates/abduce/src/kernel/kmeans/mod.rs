@@ -13,6 +13,7 @@ mod sums;
 mod vector;
 
 pub(crate) use distances::{manhattan, seen_manhattan, seen_squared, squared};
-pub(crate) use nearest::{Nearest, nearest, scores};
+pub(crate) use nearest::{nearest, scores};
 pub(crate) use packed::{LANES, Packed};
 pub(crate) use sums::{add_rows, add_scatter};
+pub(crate) use vector::Nearest;

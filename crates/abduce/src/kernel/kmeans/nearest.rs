@@ -4,20 +4,9 @@
 use super::packed::{LANES, Packed};
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
-use super::vector::{Least, Plain, Vector};
+use super::vector::{Least, Nearest, Plain, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::simd::{Level, level};
-
-/// The centre with the least score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearest {
-    /// Which it is; of equals, the first.
-    pub label: u32,
-    /// ½|c|² − x·c of it.
-    pub score: f64,
-    /// The least score of the others; infinite where there is no other.
-    pub second: f64,
-}
 
 /// Rows of a tile.
 const ROWS: usize = 4;
@@ -138,28 +127,9 @@ unsafe fn tile<V: Vector, const R: usize, const G: usize>(
             }
         }
         for (out, least) in out.iter_mut().zip(least) {
-            *out = across(least.best.store(), least.mark.store(), least.second.store());
+            *out = V::across(least);
         }
     }
-}
-
-/// The least over all lanes.
-#[inline(always)]
-fn across(best: [f64; LANES], mark: [f64; LANES], second: [f64; LANES]) -> Nearest {
-    let mut nearest = Nearest {
-        label: u32::MAX,
-        score: f64::INFINITY,
-        second: f64::INFINITY,
-    };
-    for l in 0..LANES {
-        let label = mark[l] as u32 * LANES as u32 + l as u32;
-        let closer = best[l] < nearest.score || (best[l] == nearest.score && label < nearest.label);
-        let farther = if closer { nearest.score } else { best[l] };
-        nearest.second = nearest.second.min(farther).min(second[l]);
-        nearest.label = if closer { label } else { nearest.label };
-        nearest.score = if closer { best[l] } else { nearest.score };
-    }
-    nearest
 }
 
 #[inline(always)]

@@ -17,6 +17,41 @@ pub(super) trait Vector: Copy {
     /// Lane by lane: keeps the least score, the mark it came with, and the second
     /// least; of equals, the earlier stays.
     unsafe fn take(least: &mut Least<Self>, score: Self, mark: Self);
+    /// The least over all lanes, where marks are numbers of groups.
+    #[inline(always)]
+    unsafe fn across(least: Least<Self>) -> Nearest {
+        unsafe { across_lanes(least.best.store(), least.mark.store(), least.second.store()) }
+    }
+}
+
+/// The least over all lanes.
+#[inline(always)]
+fn across_lanes(best: [f64; LANES], mark: [f64; LANES], second: [f64; LANES]) -> Nearest {
+    let mut nearest = Nearest {
+        label: u32::MAX,
+        score: f64::INFINITY,
+        second: f64::INFINITY,
+    };
+    for l in 0..LANES {
+        let label = mark[l] as u32 * LANES as u32 + l as u32;
+        let closer = best[l] < nearest.score || (best[l] == nearest.score && label < nearest.label);
+        let farther = if closer { nearest.score } else { best[l] };
+        nearest.second = nearest.second.min(farther).min(second[l]);
+        nearest.label = if closer { label } else { nearest.label };
+        nearest.score = if closer { best[l] } else { nearest.score };
+    }
+    nearest
+}
+
+/// The centre with the least score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Nearest {
+    /// Which it is; of equals, the first.
+    pub label: u32,
+    /// ½|c|² − x·c of it.
+    pub score: f64,
+    /// The least score of the others; infinite where there is no other.
+    pub second: f64,
 }
 
 /// The least scores so far.
@@ -73,7 +108,7 @@ pub(super) use wide::{Avx2, Avx512};
 mod wide {
     // SAFETY: in all of this, the caller has made sure of the chip's features, and
     // an array of eight numbers is as long as what is read or written.
-    use super::{LANES, Least, Vector};
+    use super::{LANES, Least, Nearest, Vector};
     use std::arch::x86_64::*;
 
     /// One register of eight.
@@ -111,6 +146,26 @@ mod wide {
                 least.second.0 = _mm512_min_pd(farther, least.second.0);
                 least.best.0 = _mm512_min_pd(score.0, least.best.0);
                 least.mark.0 = _mm512_mask_mov_pd(least.mark.0, closer, mark.0);
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn across(least: Least<Self>) -> Nearest {
+            let Least { best, mark, second } = least;
+            unsafe {
+                let score = _mm512_reduce_min_pd(best.0);
+                let equal = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(best.0, _mm512_set1_pd(score));
+                let lanes = _mm512_set_pd(7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0);
+                let labels = _mm512_fmadd_pd(mark.0, _mm512_set1_pd(LANES as f64), lanes);
+                let label = _mm512_mask_reduce_min_pd(equal, labels);
+                let own = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(labels, _mm512_set1_pd(label));
+                let others = _mm512_min_pd(best.0, second.0);
+                let others = _mm512_mask_mov_pd(others, own, second.0);
+                Nearest {
+                    label: label as u32,
+                    score,
+                    second: _mm512_reduce_min_pd(others),
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Fitting clusters: a look at all rows, several starts on a sample of them in
 //! parallel, and from the best of these the one run over all rows that counts.
 
+use super::choice::{chosen, within_memory};
 use super::iterate::{Found, Rows, iterate};
 use super::medians::medians;
 use super::mini_batch::mini_batches;
@@ -145,7 +146,7 @@ impl Run<'_> {
         }
         Ok(start
             .iter()
-            .flat_map(|centre| self.frame.to_frame(centre))
+            .flat_map(|centre| self.frame.in_coordinates(centre))
             .collect())
     }
 
@@ -193,7 +194,7 @@ impl Run<'_> {
         let clusters = start.len() / self.frame.columns.len();
         let algorithm = match (options.algorithm, &rows.held) {
             (_, None) => Algorithm::Lloyd,
-            (Algorithm::Auto, Some(_)) => chosen(self.frame.columns.len(), clusters),
+            (Algorithm::Auto, Some(_)) => chosen(self.frame.columns.len()),
             (given, Some(_)) => given,
         };
         let algorithm = within_memory(algorithm, rows.source.rows(), clusters);
@@ -328,7 +329,7 @@ impl Run<'_> {
         let centres = found
             .centres
             .chunks_exact(width)
-            .map(|c| self.frame.from_frame(c));
+            .map(|c| self.frame.in_units_of_table(c));
         let mut clusters: Vec<(f64, Vec<f64>)> = (found.weights.iter().copied())
             .zip(centres)
             .filter(|(weight, _)| *weight > 0.0)
@@ -375,27 +376,5 @@ impl Run<'_> {
             algorithm,
             warnings: Vec::new(),
         }
-    }
-}
-
-/// The same with fewer bounds, where so many would not fit into memory.
-fn within_memory(algorithm: Algorithm, rows: u64, clusters: usize) -> Algorithm {
-    const BOUNDS: u64 = 64 << 20;
-    let groups = clusters.div_ceil(8) as u64;
-    match algorithm {
-        Algorithm::Elkan if rows * groups * 8 > BOUNDS => {
-            within_memory(Algorithm::Yinyang, rows, clusters)
-        }
-        Algorithm::Yinyang if rows * groups > BOUNDS => Algorithm::Hamerly,
-        _ => algorithm,
-    }
-}
-
-/// The way that was fastest for so many columns and clusters; `bench/NOTES.md` has
-/// the measurements.
-fn chosen(_columns: usize, clusters: usize) -> Algorithm {
-    match clusters {
-        0..16 => Algorithm::Hamerly,
-        _ => Algorithm::Yinyang,
     }
 }

@@ -216,7 +216,7 @@ impl Frame {
     }
 
     /// A centre in coordinates, of one in the units of the table.
-    pub(super) fn to_frame(&self, centre: &[f64]) -> Vec<f64> {
+    pub(super) fn in_coordinates(&self, centre: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = centre.to_vec();
         for (c, x) in x.iter_mut().enumerate() {
             self.place(c, std::slice::from_mut(x));
@@ -226,7 +226,7 @@ impl Frame {
     }
 
     /// A centre in the units of the table. A direction keeps its length 1.
-    pub(super) fn from_frame(&self, centre: &[f64]) -> Vec<f64> {
+    pub(super) fn in_units_of_table(&self, centre: &[f64]) -> Vec<f64> {
         let mut x = centre.to_vec();
         if !self.whitening.is_empty() {
             self.unwhiten(&mut x);

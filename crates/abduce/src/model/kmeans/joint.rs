@@ -102,7 +102,7 @@ impl KMeans {
     pub fn assigner(&self) -> impl Fn(&Chunk) -> Vec<u32> + Sync + '_ {
         let width = self.frame.columns.len();
         let centres: Vec<f64> = (self.centres.iter())
-            .flat_map(|centre| self.frame.to_frame(centre))
+            .flat_map(|centre| self.frame.in_coordinates(centre))
             .collect();
         let packed = Packed::new(&centres, width);
         let measure = match self.distance {

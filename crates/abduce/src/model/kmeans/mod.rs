@@ -11,6 +11,7 @@
 mod assign;
 mod by_medoids;
 mod check;
+mod choice;
 mod diagnose;
 mod farthest;
 mod fit;

@@ -18,6 +18,9 @@ impl Places<'_> {
             return self.look_up(points, &points.whole, kept);
         };
         let mut unclear = Vec::new();
+        let (mut tried, mut settled) = (0, 0);
+        // Once in a while rows are tried all the same: times change.
+        let tighten = !std::mem::take(&mut kept.loose);
         for &row in &points.whole {
             let at = row as usize;
             let label = kept.labels[at];
@@ -30,10 +33,12 @@ impl Places<'_> {
             let lower = kept.lower[at] - moved;
             let apart = moves.apart[label as usize];
             let mut clear = is_clear(upper, lower.max(apart - upper), slack);
-            if !clear {
+            if !clear && tighten {
                 let square = squared(points.row(at), self.centre(label));
                 upper = (square + slack).sqrt();
                 clear = is_clear(upper, lower.max(apart - upper), slack);
+                tried += 1;
+                settled += usize::from(clear);
             }
             if clear {
                 (kept.upper[at], kept.lower[at]) = (upper, lower);
@@ -41,6 +46,8 @@ impl Places<'_> {
                 unclear.push(row);
             }
         }
+        // A look-up costs some eight times as much.
+        kept.loose = settled * 8 < tried;
         self.look_up(points, &unclear, kept)
     }
 
