@@ -1,6 +1,8 @@
 //! What to fit and how: the models there are, and the options of each. An
 //! option that a model has no use for is an error, not a silence.
 
+mod kmeans;
+
 use super::density_options::DensityOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
@@ -14,10 +16,11 @@ use abduce::Error;
 use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
+use abduce::model::density;
+use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
     CovarianceKind, Event, FamilyName, FitOptions, Specification, Unlabelled,
 };
-use abduce::model::{density, kmeans};
 use clap::Args;
 
 /// The options of the models.
@@ -137,7 +140,7 @@ pub struct ModelOptions {
 pub enum Task {
     Mixture(Specification, FitOptions),
     Density(density::Specification),
-    KMeans(kmeans::Specification, kmeans::Options),
+    KMeans(clusters::Specification, clusters::Options),
 }
 
 impl Task {
@@ -196,61 +199,6 @@ impl ModelOptions {
                 Ok(Task::Mixture(specification, self.fit_options(seed)))
             }
         }
-    }
-
-    fn kmeans_task(&self, seed: u64) -> Outcome<Task> {
-        let (clusters, no_levels) = ("it finds its clusters itself", "it is over numbers");
-        let unfit = [
-            (self.target.is_some(), "--target", clusters),
-            (self.class_prior.is_some(), "--class-prior", clusters),
-            (self.unlabelled.is_some(), "--unlabelled", clusters),
-            (
-                self.class_smoothing.is_some(),
-                "--class-smoothing",
-                clusters,
-            ),
-            (self.no_marks, "--no-marks", "it keeps none"),
-            (self.smoothing.is_some(), "--smoothing", no_levels),
-            (!self.dirichlet.is_empty(), "--dirichlet", no_levels),
-            (self.event.is_some(), "--event", no_levels),
-            (
-                !self.family.is_empty(),
-                "--family",
-                "fit a mixture for families",
-            ),
-            (
-                self.predictive,
-                "--predictive",
-                "it has no parameters to integrate out",
-            ),
-            (
-                self.variance_floor.is_some(),
-                "--variance-floor",
-                "it has no variances",
-            ),
-            (
-                self.covariance.is_some(),
-                "--covariance",
-                "fit a mixture for covariances; --distance mahalanobis takes out one that all share",
-            ),
-        ];
-        let unfit = unfit.iter().find(|(given, ..)| *given);
-        let unfit = unfit.map(|(_, option, why)| (*option, *why));
-        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit_of_medoids()) {
-            return Err(does_not_apply(option, ModelName::Kmeans, why));
-        }
-        let clusters = self.components.ok_or_else(|| {
-            Error::parameter("kmeans needs -k K").with_hint("say how many clusters to look for")
-        })?;
-        let default = self.kmeans.options(seed);
-        let options = kmeans::Options {
-            tolerance: self.tol.unwrap_or(default.tolerance),
-            max_iterations: self.max_iter.unwrap_or(default.max_iterations),
-            restarts: self.restarts.unwrap_or(default.restarts),
-            init: (self.init.and_then(|start| start.kmeans)).unwrap_or(default.init),
-            ..default
-        };
-        Ok(Task::KMeans(self.kmeans.specification(clusters), options))
     }
 
     fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
