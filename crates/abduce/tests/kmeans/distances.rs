@@ -218,3 +218,23 @@ fn medoids_of_a_table_are_rows_of_it() {
         }
     }
 }
+
+#[test]
+fn a_stream_and_a_table_give_the_same_bits_by_every_distance() {
+    let table = table(&with_holes(clustered(9000, 3, 4, 2)), None);
+    for name in ["manhattan", "cosine", "mahalanobis"] {
+        let specification = Specification {
+            distance: name.parse().unwrap(),
+            ..Specification::new(4)
+        };
+        let fit = |source: &dyn Source| {
+            let options = Options {
+                restarts: 2,
+                ..Options::default()
+            };
+            let fit = fit(&specification, source, &options, Control::default()).unwrap();
+            (fit.inertia.to_bits(), fit.model.centres)
+        };
+        assert_eq!(fit(&table), fit(&Streamed(table.clone())), "{name}");
+    }
+}

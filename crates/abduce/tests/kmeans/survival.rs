@@ -2,6 +2,8 @@
 
 use super::*;
 use abduce::ask::Joint;
+use abduce::learn::Progress;
+use abduce::model::kmeans::Distance;
 use abduce::store::Model;
 
 fn numbers(cells: &[f64]) -> Vec<Row> {
@@ -166,5 +168,33 @@ fn the_file_holds_the_whole_model_and_damage_is_noticed() {
             Model::from_json(&text.replacen(from, to, 1)).is_err(),
             "{to}"
         );
+    }
+}
+
+#[test]
+fn a_fit_that_is_stopped_keeps_what_it_has() {
+    let rows = clustered(3000, 2, 3, 1);
+    let (start, table) = (first(&rows, 9), table(&rows, None));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let watch = |progress| {
+        if matches!(progress, Progress::Round { number: 2, .. }) {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        interrupt: Some(&stop),
+        progress: Some(&watch),
+    };
+    for distance in [Distance::Euclidean, Distance::Manhattan] {
+        stop.store(false, std::sync::atomic::Ordering::Relaxed);
+        let specification = Specification {
+            distance,
+            ..Specification::new(9)
+        };
+        let options = Options::default();
+        let fit = fit_from(&specification, &table, Some(&start), &options, control).unwrap();
+        assert!(fit.interrupted && !fit.converged);
+        assert_eq!((fit.iterations, fit.model.centres.len()), (2, 9));
+        assert_eq!(fit.trace.len(), 3);
     }
 }
