@@ -2,7 +2,7 @@
 
 A case is one entry of CASES. Its folder holds what both programs read: x.f64 (n×d doubles, little-endian, row after row),
 or codes.u32 for levels, or starts.u32, codes.u32 and counts.f64 (compressed rows) for counts of words, or texts.txt (a document a line);
-labels.u32 for naive Bayes, start.json for mixtures, queries.f64 and density.json for densities, and meta.json. Fitting and predicting share a folder.
+labels.u32 for naive Bayes, start.json for mixtures, centres.json for k-means, queries.f64 and density.json for densities, and meta.json. Fitting and predicting share a folder.
 """
 
 import json
@@ -36,8 +36,10 @@ class Case:
 
     @property
     def data(self):
-        """What the data are made as: predictions are asked of the rows that a fit is made of."""
-        return "mixture" if self.kind.startswith("mixture") else self.kind.removesuffix("-predict")
+        """What the data are made as: predictions are asked of the rows that a fit is made of, and cases of one kind of model share a way."""
+        if self.kind.startswith("mixture"):
+            return "mixture"
+        return self.kind.removesuffix("-predict").removesuffix("-converged")
 
     def scaled(self, scale):
         """The same case with fewer rows, for trying the benchmark out; it gets its own folder."""
@@ -47,7 +49,7 @@ class Case:
 
     @property
     def folder(self):
-        return DATA / self.name.replace("-predict", "")
+        return DATA / self.name.replace("-predict", "").replace("-converged", "")
 
 
 CASES = [
@@ -63,6 +65,8 @@ CASES = [
     Case("multinomial-200000-k20", "multinomial", 200_000, 50_000, 20, 2.0),
     Case("multinomial-predict-200000-k20", "multinomial-predict", 200_000, 50_000, 20, 2.0),
     Case("texts-50000", "texts", 50_000, 0, 1, 10.0),
+    Case("kmeans-500000x32-k64", "kmeans", 500_000, 32, 64, 2.0),
+    Case("kmeans-converged-500000x32-k64", "kmeans-converged", 500_000, 32, 64, 3.0),
     Case("kernel-density-100000x2", "kernel-density", 100_000, 2, 8, 25.0),
     Case("kernel-grid-1000000x1", "kernel-grid", 1_000_000, 1, 8, 100.0),
 ]
@@ -107,6 +111,18 @@ def make_mixture(case):
         "covariances": 0.6 * covariances + 0.4 * np.cov(x, rowvar=False),
     }
     (case.folder / "start.json").write_text(json.dumps({name: value.tolist() for name, value in start.items()}))
+
+
+def make_kmeans(case):
+    """Clusters of uneven size and spread that overlap; the centres begin at rows drawn at random."""
+    generator = np.random.default_rng(SEED)
+    means = generator.normal(0.0, 1.0, (case.k, case.d))
+    spreads = generator.uniform(0.5, 1.0, (case.k, 1))
+    component = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 5.0)))
+    x = means[component] + spreads[component] * generator.normal(size=(case.n, case.d))
+    x.astype("<f8").tofile(case.folder / "x.f64")
+    start = x[generator.choice(case.n, case.k, replace=False)]
+    (case.folder / "centres.json").write_text(json.dumps(start.tolist()))
 
 
 def make_naive_bayes(case):
@@ -183,7 +199,7 @@ def make_density(case):
 
 GENERATORS = {
     "mixture": make_mixture, "naive-bayes": make_naive_bayes, "categorical": make_categorical, "multinomial": make_multinomial, "texts": make_texts,
-    "kernel-density": make_density, "kernel-grid": make_density,
+    "kmeans": make_kmeans, "kernel-density": make_density, "kernel-grid": make_density,
 }
 
 
@@ -217,6 +233,11 @@ def load_texts(case):
 def load_queries(case):
     """The places at which a density case is asked."""
     return np.fromfile(case.folder / "queries.f64", dtype="<f8").reshape(-1, case.d)
+
+
+def load_centres(case):
+    """The centres that a k-means case begins at."""
+    return np.array(json.loads((case.folder / "centres.json").read_text()))
 
 
 def load_density(case):

@@ -7,13 +7,15 @@ import warnings
 import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde
+from sklearn.cluster import KMeans
+from sklearn.cluster._kmeans import _kmeans_single_lloyd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KernelDensity
 
-from cases import LEVELS, load_codes, load_counts, load_density, load_labels, load_queries, load_start, load_texts, load_x
+from cases import LEVELS, load_centres, load_codes, load_counts, load_density, load_labels, load_queries, load_start, load_texts, load_x
 
 # How many answers of a density are held against sums over all points.
 CHECKED = 200
@@ -154,6 +156,26 @@ def texts(case, _iterations):
     return {"seconds": seconds, "log_likelihood": float((counts.data * counts.indices).sum())}
 
 
+def kmeans(case, iterations, threads):
+    """Lloyd's loop alone, as often as asked, on rows about their mean as scikit-learn takes them."""
+    x, centres = load_x(case), load_centres(case)
+    mean = x.mean(axis=0)
+    x, centres = x - mean, centres - mean
+    begun = time.perf_counter()
+    _, inertia, _, done = _kmeans_single_lloyd(x, np.ones(case.n), centres, max_iter=iterations, tol=0.0, n_threads=threads)
+    seconds = time.perf_counter() - begun
+    return {"seconds": seconds / done, "log_likelihood": float(inertia), "iterations": int(done)}
+
+
+def kmeans_converged(case, _iterations, _threads):
+    """A whole fit from the given centres until no row changes its cluster."""
+    x = load_x(case)
+    begun = time.perf_counter()
+    model = KMeans(case.k, init=load_centres(case), n_init=1, tol=0.0, max_iter=1000, algorithm="lloyd").fit(x)
+    seconds = time.perf_counter() - begun
+    return {"seconds": seconds, "log_likelihood": float(model.inertia_), "iterations": int(model.n_iter_)}
+
+
 def kernel_density(case, _iterations):
     """Tree and queries, to a relative tolerance; the first answers are compared with sums over all points."""
     x, queries, given = load_x(case), load_queries(case), load_density(case)
@@ -188,4 +210,5 @@ def kernel_grid(case, _iterations):
 RUN = {"mixture": mixture, "mixture-diagonal": mixture, "mixture-cold": mixture_cold, "naive-bayes": naive_bayes, "naive-bayes-predict": naive_bayes_predict,
        "categorical": categorical, "categorical-predict": categorical_predict,
        "multinomial": multinomial, "multinomial-predict": multinomial_predict, "texts": texts,
+       "kmeans": kmeans, "kmeans-converged": kmeans_converged,
        "kernel-density": kernel_density, "kernel-grid": kernel_grid}

@@ -3,6 +3,7 @@
 
 mod classes;
 mod densities;
+mod kmeans;
 mod mixtures;
 mod texts;
 
@@ -31,9 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let [kind, folder, ..] = arguments.as_slice() else {
         return Err(
-            "usage: abduce-bench KIND FOLDER [--repeat N] [--threads N]; bench/README.md names the kinds".into(),
+            "usage: abduce-bench KIND FOLDER [--repeat N] [--threads N] [--algorithm NAME]; bench/README.md names the kinds".into(),
         );
     };
+    let named = arguments.iter().position(|a| a == "--algorithm");
+    let algorithm = named.and_then(|i| arguments.get(i + 1));
+    let algorithm = algorithm.map_or(Ok(Default::default()), |name| name.parse())?;
     rayon::ThreadPoolBuilder::new()
         .num_threads(option("--threads", 2))
         .build_global()?;
@@ -51,6 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "multinomial" => classes::multinomial(folder, &meta)?.fitted()?,
             "multinomial-predict" => classes::multinomial(folder, &meta)?.predicted()?,
             "texts" => texts::counted(folder)?,
+            "kmeans" => kmeans::clusters(folder, &meta, algorithm, false)?,
+            "kmeans-converged" => kmeans::clusters(folder, &meta, algorithm, true)?,
             "kernel-density" => densities::at_queries(folder, &meta)?,
             "kernel-grid" => densities::on_grid(folder, &meta)?,
             _ => return Err(format!("there is no case of kind {kind}").into()),

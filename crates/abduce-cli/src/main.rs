@@ -6,6 +6,7 @@ mod arguments;
 mod cells;
 mod changed;
 mod cli;
+mod cluster_tables;
 mod commands;
 mod context;
 mod costs;

@@ -43,8 +43,12 @@ impl FitProgress {
                 state.begun = false;
             }
             // After the last start, the best goes on with all rows.
-            Progress::Iteration { number: 1, .. } if state.begun => state.restart = None,
-            Progress::Iteration { .. } => state.begun = true,
+            Progress::Iteration { number: 1, .. } | Progress::Round { number: 1, .. }
+                if state.begun =>
+            {
+                state.restart = None;
+            }
+            Progress::Iteration { .. } | Progress::Round { .. } => state.begun = true,
             Progress::Survey | Progress::Candidate { .. } => {}
         }
         if !self.wanted || self.start.elapsed() < PATIENCE {
@@ -55,6 +59,9 @@ impl FitProgress {
             _ => String::new(),
         };
         let message = match progress {
+            Progress::Round {
+                number, inertia, ..
+            } => format!("{restart}iteration {number}, inertia {inertia:.6}"),
             Progress::Survey => "looking at all rows".to_string(),
             Progress::Candidate { number, of } => format!("{number} of {of} fits compared"),
             Progress::Restart { .. } => format!("{restart}beginning"),

@@ -1,5 +1,6 @@
 //! `show`: what is in a model file, for people.
 
+use crate::cluster_tables;
 use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative};
 use crate::context::Context;
 use crate::density_tables;
@@ -45,6 +46,7 @@ impl Arguments {
                     let tables = density_tables::of(densities);
                     write!(output, "{tables}{}", density_tables::bins(densities))?;
                 }
+                Body::KMeans(clusters) => write!(output, "{}", cluster_tables::of(clusters))?,
             }
         }
         output.finish()
@@ -94,6 +96,15 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
             if fit.bic.is_infinite() {
                 lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
             }
+        }
+        Recipe::KMeans {
+            kmeans,
+            kmeans_options,
+        } => {
+            let inertia = fit.inertia.unwrap_or(f64::INFINITY);
+            lines.insert(1, ("inertia", readable(inertia)));
+            lines.push(("distance", cluster_tables::distance(kmeans)));
+            lines.push(("search", cluster_tables::search(kmeans, kmeans_options)));
         }
     }
     if !is_generative(model) {

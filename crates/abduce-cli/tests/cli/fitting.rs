@@ -197,7 +197,7 @@ fn options_that_do_not_apply_are_refused() {
 fn what_comes_later_is_said_to_come_later() {
     let faithful = data("faithful.csv");
     let later = "not available in this version";
-    for model in ["kmeans", "gaussian", "network", "logistic"] {
+    for model in ["gaussian", "network", "logistic"] {
         abduce(&["fit", model, &faithful]).fails(2, &[model, later]);
     }
     for option in [

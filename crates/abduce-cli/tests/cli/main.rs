@@ -11,6 +11,7 @@ mod estimate_input;
 mod evaluate;
 mod faces;
 mod fitting;
+mod kmeans;
 mod living;
 mod living_edges;
 mod model_files;

@@ -30,6 +30,15 @@ pub enum Progress {
         /// The mean log-likelihood of a row.
         mean_log_likelihood: f64,
     },
+    /// A round of k-means over all rows has ended.
+    Round {
+        /// Counted from 1.
+        number: usize,
+        /// The most there will be.
+        of: usize,
+        /// The sum of distances to the centres.
+        inertia: f64,
+    },
 }
 
 /// Watches a fit and may stop it; the default does neither.

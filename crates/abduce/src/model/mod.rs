@@ -1,8 +1,9 @@
 //! Models: the mixture that serves naive Bayes, discriminant analysis and
 //! clustering, and the specifications that make it one or the other; densities
-//! without a family.
+//! without a family; k-means.
 
 pub mod density;
+pub mod kmeans;
 pub mod mixture;
 
 /// A list for people: the first few, and how many more.

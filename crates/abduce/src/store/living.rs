@@ -144,7 +144,7 @@ impl Model {
     pub fn unsettled(&self) -> Vec<String> {
         match &self.body {
             Body::Mixture(mixture) => mixture.unsettled(),
-            Body::Density(_) => Vec::new(),
+            Body::Density(_) | Body::KMeans(_) => Vec::new(),
         }
     }
 
@@ -165,6 +165,10 @@ impl Model {
                     options,
                 },
             ) => Ok((mixture, specification, options)),
+            (Body::KMeans(_), _) => Err(Error::parameter(
+                "clusters of k-means do not change without their data: rows would change clusters",
+            )
+            .with_hint("fit them again; a mixture can change")),
             _ => Err(Error::parameter(format!(
                 "a {} does not change without its data",
                 self.model
@@ -180,7 +184,7 @@ impl Model {
                 Unlabelled::Weight(weight) => Some(weight),
                 Unlabelled::Chosen => None,
             },
-            Recipe::Density { .. } => None,
+            Recipe::Density { .. } | Recipe::KMeans { .. } => None,
         };
         let chosen = self.fit.unlabelled.as_ref().map(|choice| choice.weight);
         match self.joint().target() {

@@ -13,6 +13,7 @@ use crate::ask::{Classifier, Joint, Posterior};
 use crate::data::{Chunk, not_opened};
 use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
+use crate::model::kmeans::{self, KMeans};
 use crate::model::mixture::{Fit, FitOptions, Mixture, Selection, Specification, UnlabelledChoice};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ const FORMAT: &str = "abduce model";
 pub struct Model {
     format: String,
     version: u32,
-    /// What it was fitted as: `naive-bayes`, `gda`, `mixture`, `kde`.
+    /// What it was fitted as: `naive-bayes`, `gda`, `mixture`, `kde`, `kmeans`.
     pub model: String,
     /// How the fit went.
     pub fit: FitRecord,
@@ -50,6 +51,8 @@ pub enum Body {
     Mixture(Mixture),
     /// Densities without a family.
     Density(DensityModel),
+    /// Clusters about centres.
+    KMeans(KMeans),
 }
 
 /// How a fit went.
@@ -87,6 +90,9 @@ pub struct FitRecord {
     /// What it was chosen from, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// The sum of distances to the centres, of k-means; the trace is then of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<f64>,
 }
 
 impl FitRecord {
@@ -106,6 +112,7 @@ impl FitRecord {
             warnings: fit.warnings.clone(),
             unlabelled: fit.unlabelled.clone(),
             selection: None,
+            inertia: None,
         }
     }
 }
@@ -137,6 +144,13 @@ pub enum Recipe {
     Density {
         /// What was fitted.
         density: density::Specification,
+    },
+    /// Clusters about centres.
+    KMeans {
+        /// What was fitted.
+        kmeans: kmeans::Specification,
+        /// How it was fitted.
+        kmeans_options: kmeans::Options,
     },
 }
 
@@ -211,6 +225,7 @@ impl Model {
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
+                inertia: None,
             },
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
@@ -224,11 +239,60 @@ impl Model {
         }
     }
 
+    /// The file of fitted clusters. `log_likelihood` is that of the rows under the
+    /// Gaussians that the clusters are, if they are any.
+    pub fn of_kmeans(
+        fit: kmeans::Fit,
+        log_likelihood: Option<f64>,
+        specification: kmeans::Specification,
+        options: kmeans::Options,
+        files: Vec<String>,
+    ) -> Model {
+        let parameters = fit.model.free_parameters();
+        let penalised = |penalty: f64| match log_likelihood {
+            Some(log_likelihood) => penalty * parameters as f64 - 2.0 * log_likelihood,
+            None => f64::INFINITY,
+        };
+        let finite = |inertia: &f64| inertia.is_finite().then_some(*inertia);
+        Model {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: "kmeans".into(),
+            fit: FitRecord {
+                rows: fit.rows,
+                weight: fit.weight,
+                log_likelihood: log_likelihood.unwrap_or(f64::NEG_INFINITY),
+                bic: penalised(fit.weight.ln()),
+                aic: penalised(2.0),
+                parameters,
+                iterations: fit.iterations,
+                converged: fit.converged,
+                monotone: fit.monotone,
+                trace: fit.trace.iter().map(finite).collect(),
+                warnings: fit.warnings,
+                unlabelled: None,
+                selection: None,
+                inertia: finite(&fit.inertia),
+            },
+            provenance: Provenance {
+                abduce: env!("CARGO_PKG_VERSION").into(),
+                files,
+                recipe: Recipe::KMeans {
+                    kmeans: specification,
+                    kmeans_options: options,
+                },
+            },
+            calibration: None,
+            body: Body::KMeans(fit.model),
+        }
+    }
+
     /// The model as something one can ask.
     pub fn joint(&self) -> &dyn Joint {
         match &self.body {
             Body::Mixture(mixture) => mixture,
             Body::Density(densities) => densities,
+            Body::KMeans(clusters) => clusters,
         }
     }
 
@@ -237,6 +301,7 @@ impl Model {
         match self.body {
             Body::Mixture(mixture) => Box::new(mixture),
             Body::Density(densities) => Box::new(densities),
+            Body::KMeans(clusters) => Box::new(clusters),
         }
     }
 
@@ -314,6 +379,7 @@ impl Model {
         match &model.body {
             Body::Mixture(mixture) => mixture.check()?,
             Body::Density(densities) => densities.check()?,
+            Body::KMeans(clusters) => clusters.check()?,
         }
         if let Some(calibration) = &model.calibration {
             calibration.check(model.joint().names().len())?;

@@ -6,6 +6,7 @@ mod estimates;
 mod evaluation;
 mod event_models;
 mod families;
+mod kmeans;
 mod mclust;
 mod models;
 mod svmlight;

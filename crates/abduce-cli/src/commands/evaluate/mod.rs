@@ -152,7 +152,7 @@ impl Arguments {
                 "--truth: {} finds no clusters; evaluate a mixture, or name the classes with --target",
                 self.model.name()
             ))),
-            (Some(_), None, Task::Mixture(..) | Task::Selection(..)) => Ok(()),
+            (Some(_), None, Task::Mixture(..) | Task::Selection(..) | Task::KMeans(..)) => Ok(()),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use abduce::data::Source;
 use abduce::eval::{Calibration, CalibrationMethod, Folds};
 use abduce::learn::Control;
-use abduce::model::{density, mixture};
+use abduce::model::{density, kmeans, mixture};
 use abduce::store::Model;
 use clap::Args;
 
@@ -49,6 +49,21 @@ impl Task {
                 model.fit.selection = Some(selection);
                 Learned {
                     model,
+                    interrupted,
+                    restarts,
+                }
+            }
+            Task::KMeans(specification, options) => {
+                let fit = kmeans::fit(specification, source, options, control)?;
+                let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
+                // Not every distance has a density.
+                let log_likelihood = match fit.model.gaussians() {
+                    Ok(_) => Some(fit.model.log_likelihood(source)?),
+                    Err(_) => None,
+                };
+                let (specification, options) = (specification.clone(), options.clone());
+                Learned {
+                    model: Model::of_kmeans(fit, log_likelihood, specification, options, files),
                     interrupted,
                     restarts,
                 }

@@ -2,6 +2,7 @@
 
 mod density_options;
 mod hints;
+mod kmeans_options;
 mod learn;
 mod model_name;
 mod options;
@@ -43,6 +44,7 @@ const WARNINGS: usize = 10;
   abduce fit gda penguins.csv --target species --covariance tied
   abduce fit naive-bayes penguins.csv --target species --calibrate isotonic
   abduce fit mixture faithful.csv --components 2 --json
+  abduce fit kmeans faithful.csv -k 2 --standardize
   abduce fit kde faithful.csv --bandwidth cv -o faithful.abduce")]
 pub struct Arguments {
     /// What to fit

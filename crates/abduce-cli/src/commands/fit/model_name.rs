@@ -14,6 +14,8 @@ pub enum ModelName {
     Gda,
     /// Clusters, found without labels
     Mixture,
+    /// Clusters about centres, each row in one
+    Kmeans,
     /// A kernel density, or one for each class
     Kde,
     /// A histogram, or one for each class
@@ -28,6 +30,7 @@ impl ModelName {
             ModelName::NaiveBayes => "naive-bayes",
             ModelName::Gda => "gda",
             ModelName::Mixture => "mixture",
+            ModelName::Kmeans => "kmeans",
             ModelName::Kde => "kde",
             ModelName::Histogram => "histogram",
             ModelName::Knn => "knn",
@@ -36,7 +39,7 @@ impl ModelName {
 }
 
 /// Names that later versions will know.
-const LATER_MODELS: [&str; 4] = ["kmeans", "gaussian", "network", "logistic"];
+const LATER_MODELS: [&str; 3] = ["gaussian", "network", "logistic"];
 
 /// Reads a model's name, and knows those that are not there yet.
 #[derive(Clone)]

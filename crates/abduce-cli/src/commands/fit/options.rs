@@ -1,11 +1,14 @@
 //! What to fit and how: the models there are, and the options of each. An
 //! option that a model has no use for is an error, not a silence.
 
+mod kmeans;
+
 use super::density_options::DensityOptions;
+use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
-    Covariances, Numbers, at_least_one, components, covariances, criterion, init, method,
+    Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init, method,
     normal_prior,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
@@ -17,9 +20,10 @@ use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
+use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Init, NormalPrior,
-    Specification, Unlabelled,
+    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, NormalPrior, Specification,
+    Unlabelled,
 };
 use clap::Args;
 
@@ -33,8 +37,8 @@ pub struct ModelOptions {
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
-    /// The number of components, or several to choose from, as in 1-9 or 2,4,8
-    /// [mixture]
+    /// The number of components or clusters [mixture, kmeans], or several to choose
+    /// from, as in 1-9 or 2,4,8 [mixture]
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
     components: Option<Numbers>,
 
@@ -56,18 +60,19 @@ pub struct ModelOptions {
     #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
     method: EStep,
 
-    /// How many starts to try [mixture; default: 10]
+    /// How many starts to try [mixture, kmeans; default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
 
     /// How starts are seeded: kmeans++, random, hierarchical (the same tree of
     /// merged rows whatever the seed), or auto, which is hierarchical once and then
-    /// kmeans++ [mixture; default: auto]
+    /// kmeans++ [mixture; default: auto]; greedy (kmeans++ with several candidates),
+    /// kmeans++, parallel (k-means||, over all rows) or random [kmeans; default: greedy]
     #[arg(long, value_name = "HOW", value_parser = init)]
-    init: Option<Init>,
+    init: Option<Start>,
 
-    /// The relative change of the mean log-likelihood at which learning ends
-    /// [default: 1e-8]
+    /// The relative change of the mean log-likelihood, or of the inertia of kmeans,
+    /// at which learning ends [default: 1e-8]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
@@ -144,6 +149,9 @@ pub struct ModelOptions {
     density: DensityOptions,
 
     #[command(flatten)]
+    kmeans: KMeansOptions,
+
+    #[command(flatten)]
     text: TextArguments,
 }
 
@@ -152,6 +160,7 @@ pub enum Task {
     Mixture(Specification, FitOptions),
     Selection(Specification, Grid, FitOptions),
     Density(density::Specification),
+    KMeans(clusters::Specification, clusters::Options),
 }
 
 impl Task {
@@ -161,6 +170,7 @@ impl Task {
                 specification.target.as_deref()
             }
             Task::Density(specification) => specification.target.as_deref(),
+            Task::KMeans(..) => None,
         }
     }
 }
@@ -170,7 +180,7 @@ impl ModelOptions {
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
             Task::Mixture(..) | Task::Selection(..) => self.text.options().map(Some),
-            Task::Density(_) => Ok(None),
+            Task::Density(_) | Task::KMeans(..) => Ok(None),
         }
     }
 
@@ -181,8 +191,12 @@ impl ModelOptions {
 
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
-        if let Some((option, why)) = self.density.unfit(model) {
+        let unfit = self.density.unfit(model);
+        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
             return Err(does_not_apply(option, model, why));
+        }
+        if model == ModelName::Kmeans {
+            return self.kmeans_task(seed);
         }
         let shape = match self.covariance() {
             Some(CovarianceKind::Full) => BandwidthShape::Full,
@@ -375,6 +389,10 @@ impl ModelOptions {
         if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
             return Err(does_not_apply(option, model, why));
         }
+        if let Some(start) = self.init.filter(|start| start.mixture.is_none()) {
+            let option = format!("--init {}", start.name);
+            return Err(does_not_apply(&option, model, "it is for kmeans"));
+        }
         let target = || -> Outcome<String> {
             let target = match &self.target {
                 Some(target) => Some(target.clone()),
@@ -440,7 +458,7 @@ impl ModelOptions {
                 max_iterations: self.max_iter.unwrap_or(default.em.max_iterations),
             },
             restarts: self.restarts.unwrap_or(default.restarts),
-            init: self.init.unwrap_or(default.init),
+            init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
             marks: !self.no_marks,

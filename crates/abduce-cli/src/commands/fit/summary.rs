@@ -1,6 +1,7 @@
 //! What is told about a fit: a few lines for people, one document for
 //! programs.
 
+use crate::cluster_tables;
 use crate::context::Context;
 use crate::density_tables;
 use crate::failure::Outcome;
@@ -25,6 +26,7 @@ pub fn is_generative(model: &Model) -> bool {
     match &model.body {
         Body::Mixture(mixture) => mixture.is_generative(),
         Body::Density(_) => true,
+        Body::KMeans(clusters) => clusters.gaussians().is_ok(),
     }
 }
 
@@ -51,12 +53,17 @@ impl Told<'_> {
         let joint = self.model.joint();
         let fields = joint.schema().fields.iter().enumerate();
         let names = joint.names();
-        let (weights, densities) = match &self.model.body {
-            Body::Mixture(mixture) => (&mixture.parameters.weights, None),
-            Body::Density(densities) => (
-                &densities.weights,
-                Some(density_tables::document(densities)),
-            ),
+        let (weights, densities, clusters) = match &self.model.body {
+            Body::Mixture(mixture) => (mixture.parameters.weights.clone(), None, None),
+            Body::Density(densities) => {
+                let document = density_tables::document(densities);
+                (densities.weights.clone(), Some(document), None)
+            }
+            Body::KMeans(clusters) => {
+                let total: f64 = clusters.sizes.iter().sum();
+                let shares = clusters.sizes.iter().map(|size| size / total).collect();
+                (shares, None, Some(cluster_tables::document(clusters)))
+            }
         };
         let document = Document {
             model: &self.model.model,
@@ -69,6 +76,7 @@ impl Told<'_> {
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
+            inertia: fit.inertia,
             bic: fit.bic,
             aic: fit.aic,
             parameters: fit.parameters,
@@ -76,7 +84,7 @@ impl Told<'_> {
             converged: fit.converged,
             monotone: fit.monotone,
             interrupted: self.interrupted,
-            components: (names.iter().zip(weights))
+            components: (names.iter().zip(&weights))
                 .map(|(name, weight)| ComponentTold {
                     name,
                     weight: *weight,
@@ -84,6 +92,7 @@ impl Told<'_> {
                 .collect(),
             calibration: self.model.calibration.as_ref(),
             densities,
+            clusters,
             trace: &fit.trace,
             unlabelled: fit.unlabelled.as_ref(),
             selection: fit.selection.as_ref(),
@@ -122,6 +131,7 @@ impl Told<'_> {
                 write!(output, "{}", table.text(2))?;
             }
             Body::Density(densities) => write!(output, "{}", density_tables::of(densities))?,
+            Body::KMeans(clusters) => write!(output, "{}", cluster_tables::of(clusters))?,
         }
         if let Some(selection) = &fit.selection {
             write!(output, "{}", selection_table::text(selection))?;
@@ -143,6 +153,13 @@ impl Told<'_> {
         lines.retain(|(_, value)| !value.is_empty());
         if !is_generative(self.model) {
             lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
+        }
+        if let Recipe::KMeans { kmeans, .. } = &self.model.provenance.recipe {
+            lines.insert(0, ("distance", cluster_tables::distance(kmeans)));
+            lines.insert(
+                1,
+                ("inertia", readable(fit.inertia.unwrap_or(f64::INFINITY))),
+            );
         }
         if let Recipe::Density { density } = &self.model.provenance.recipe {
             // Nothing is iterated, and most densities have no maximum likelihood.
@@ -195,6 +212,8 @@ struct Document<'a> {
     weight: f64,
     columns: Vec<ColumnTold<'a>>,
     log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inertia: Option<f64>,
     bic: f64,
     aic: f64,
     parameters: usize,
@@ -207,6 +226,8 @@ struct Document<'a> {
     calibration: Option<&'a Calibration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     densities: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<&'a UnlabelledChoice>,

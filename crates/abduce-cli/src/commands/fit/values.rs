@@ -3,6 +3,7 @@
 
 use abduce::Error;
 use abduce::learn::EStep;
+use abduce::model::kmeans;
 use abduce::model::mixture::{CovarianceKind, Criterion, Init, NormalPrior};
 
 fn later(what: &str) -> String {
@@ -75,12 +76,38 @@ pub fn method(text: &str) -> Result<EStep, String> {
     }
 }
 
-pub fn init(text: &str) -> Result<Init, String> {
+/// A way to start, with what each model makes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    pub name: &'static str,
+    pub mixture: Option<Init>,
+    pub kmeans: Option<kmeans::Init>,
+}
+
+pub fn init(text: &str) -> Result<Start, String> {
+    let start = |name, mixture, kmeans| Start {
+        name,
+        mixture,
+        kmeans: Some(kmeans),
+    };
     match text {
-        "kmeans++" => Ok(Init::KMeansPlusPlus),
-        "random" => Ok(Init::Random),
-        "hierarchical" => Ok(Init::Hierarchical),
-        "auto" => Ok(Init::Auto),
-        _ => Err("the starts are auto, kmeans++, random and hierarchical".into()),
+        "auto" => Ok(start("auto", Some(Init::Auto), kmeans::Init::Greedy)),
+        "kmeans++" => Ok(start(
+            "kmeans++",
+            Some(Init::KMeansPlusPlus),
+            kmeans::Init::KMeansPlusPlus,
+        )),
+        "random" => Ok(start("random", Some(Init::Random), kmeans::Init::Random)),
+        "greedy" => Ok(start("greedy", None, kmeans::Init::Greedy)),
+        "parallel" => Ok(start("parallel", None, kmeans::Init::Parallel)),
+        "hierarchical" => Ok(Start {
+            name: "hierarchical",
+            mixture: Some(Init::Hierarchical),
+            kmeans: None,
+        }),
+        _ => Err(
+            "the starts are auto, kmeans++ and random; hierarchical for mixture; greedy and parallel for kmeans"
+                .into(),
+        ),
     }
 }

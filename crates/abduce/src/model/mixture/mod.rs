@@ -45,6 +45,7 @@ pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Statistics};
 use maximize::WeightBelief;
+pub(crate) use sample::sample_rows;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 

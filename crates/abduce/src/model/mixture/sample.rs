@@ -16,7 +16,7 @@ pub(super) fn sample_size(source: &dyn Source, leaves: &[Leaf]) -> usize {
 }
 
 /// Some of the `rows` that weigh anything, evenly at random; all of a few.
-pub(super) fn sample_rows(
+pub(crate) fn sample_rows(
     source: &dyn Source,
     rows: usize,
     size: usize,

@@ -1,0 +1,177 @@
+//! `kmeans`: fitted, shown and asked like any other model.
+
+use crate::run::{Files, abduce, data};
+
+#[test]
+fn clusters_are_fitted_shown_and_asked() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let file = files.fit(&["kmeans", &faithful, "-k", "2", "--standardize"]);
+    let shown = abduce(&["show", &file]).good().stdout;
+    for word in [
+        "kmeans",
+        "inertia",
+        "79.576",
+        "standardised",
+        "waiting",
+        "174",
+    ] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    let predicted = abduce(&["predict", &file, &faithful, "--proba"]).good();
+    assert_eq!(predicted.lines()[..2], ["prediction,P(1),P(2)", "1,1,0"]);
+    let first = predicted
+        .lines()
+        .iter()
+        .filter(|line| line.starts_with("1,1,0"))
+        .count();
+    assert_eq!(first, 174);
+    let holed = files.write("holed.csv", "eruptions,waiting\n4.3,\n,54\n");
+    let filled = abduce(&["impute", &file, &holed]).good();
+    assert!(filled.lines()[1].starts_with("4.3,8"), "{}", filled.stdout);
+    assert_eq!(
+        abduce(&["sample", &file, "-n", "7"]).good().lines().len(),
+        8
+    );
+    abduce(&["score", &file, &faithful, "--mean"]).good();
+}
+
+#[test]
+fn the_document_has_what_every_fit_has_and_the_inertia() {
+    let ran = abduce(&["fit", "kmeans", &data("faithful.csv"), "-k", "3", "--json"]).good();
+    let json = ran.json();
+    let keys = [
+        "model",
+        "rows",
+        "columns",
+        "log_likelihood",
+        "bic",
+        "aic",
+        "parameters",
+        "iterations",
+        "converged",
+        "trace",
+        "components",
+        "warnings",
+        "seconds",
+        "inertia",
+        "restarts",
+    ];
+    for key in keys {
+        assert!(!json[key].is_null(), "{key}");
+    }
+    assert_eq!(json["parameters"], 7);
+    assert_eq!(json["clusters"]["centres"].as_array().unwrap().len(), 3);
+    let trace = json["trace"].as_array().unwrap();
+    assert_eq!(trace.last().unwrap(), &json["inertia"]);
+}
+
+#[test]
+fn every_distance_and_algorithm_is_there() {
+    let faithful = data("faithful.csv");
+    let inertia = |more: &[&str]| {
+        let fit = ["fit", "kmeans", faithful.as_str(), "-k", "3", "--json"];
+        let ran = abduce(&[&fit, more].concat()).good();
+        ran.json()["inertia"].as_f64().unwrap()
+    };
+    for distance in ["manhattan", "cosine", "mahalanobis"] {
+        assert!(inertia(&["--distance", distance]) > 0.0);
+        assert!(inertia(&["--distance", distance, "--medoids"]) > 0.0);
+    }
+    let plain = inertia(&[]);
+    for algorithm in ["auto", "lloyd", "hamerly", "elkan", "yinyang"] {
+        assert_eq!(inertia(&["--algorithm", algorithm]), plain);
+    }
+    assert!(inertia(&["--algorithm", "mini-batch"]) >= plain);
+    for init in ["greedy", "kmeans++", "parallel", "random"] {
+        assert!(inertia(&["--init", init]) >= plain * (1.0 - 1e-9));
+    }
+}
+
+#[test]
+fn clusters_are_compared_with_known_groups() {
+    let penguins = data("penguins.csv");
+    let ran = abduce(&[
+        "evaluate",
+        "kmeans",
+        &penguins,
+        "-k",
+        "3",
+        "--truth",
+        "species",
+        "--standardize",
+        "--drop",
+        "island,sex,year",
+        "--json",
+    ]);
+    let json = ran.good().json();
+    let text = json.to_string();
+    assert!(text.contains("rand"), "{text}");
+}
+
+#[test]
+fn what_kmeans_has_no_use_for_is_an_error() {
+    let faithful = data("faithful.csv");
+    let fails = |more: &[&str], words: &[&str]| {
+        let ran = abduce(&[&["fit", "kmeans", faithful.as_str()], more].concat());
+        ran.fails(2, words);
+    };
+    fails(&[], &["kmeans needs -k"]);
+    fails(&["-k", "2", "--target", "waiting"], &["--target", "kmeans"]);
+    fails(
+        &["-k", "2", "--covariance", "full"],
+        &["--covariance", "kmeans"],
+    );
+    fails(
+        &["-k", "2", "--medoids", "--algorithm", "lloyd"],
+        &["--algorithm"],
+    );
+    let mixture = ["fit", "mixture", &faithful, "-k", "2"];
+    abduce(&[&mixture[..], &["--distance", "cosine"]].concat())
+        .fails(2, &["--distance", "mixture"]);
+    abduce(&[&mixture[..], &["--init", "parallel"]].concat()).fails(2, &["--init parallel"]);
+    let ran = abduce(&[
+        "fit",
+        "kmeans",
+        &faithful,
+        "-k",
+        "2",
+        "--distance",
+        "euclid",
+    ]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("manhattan"), "{}", ran.stderr);
+}
+
+#[test]
+fn clusters_do_not_change_without_their_rows() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let file = files.fit(&["kmeans", &faithful, "-k", "2"]);
+    for command in ["update", "forget"] {
+        let ran = abduce(&[
+            command,
+            &file,
+            &faithful,
+            "-o",
+            &files.path("changed.abduce"),
+        ]);
+        ran.fails(2, &["k-means", "without their data"]);
+    }
+    let ran = abduce(&["merge", &file, &file, "-o", &files.path("changed.abduce")]);
+    ran.fails(2, &["k-means"]);
+}
+
+#[test]
+fn what_has_no_density_cannot_be_scored_but_predicted() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let file = files.fit(&["kmeans", &faithful, "-k", "2", "--distance", "manhattan"]);
+    let score = abduce(&["score", &file, &faithful]);
+    assert_eq!(score.code, 2, "{}", score.stderr);
+    assert!(score.stderr.contains("no density"), "{}", score.stderr);
+    assert_eq!(
+        abduce(&["predict", &file, &faithful]).good().lines().len(),
+        273
+    );
+}

@@ -1,0 +1,74 @@
+//! What the user should know of a fit. Nothing here fails; it is told.
+
+use super::survey::Survey;
+use super::{Algorithm, Distance, Fit, Options, Specification};
+use crate::data::Source;
+use crate::model::some_of;
+
+/// Spreads of columns that differ by more make the widest column decide alone.
+const FACTOR: f64 = 100.0;
+
+pub(super) fn diagnose(
+    specification: &Specification,
+    options: &Options,
+    source: &dyn Source,
+    survey: &Survey,
+    fit: &Fit,
+    left_out: Vec<String>,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !left_out.is_empty() {
+        warnings.push(format!(
+            "left out, as k-means is over numbers: {}",
+            some_of(&left_out)
+        ));
+    }
+    let there = fit.model.centres.len();
+    if there < specification.clusters {
+        warnings.push(format!(
+            "{there} of {} clusters are left: there are no more different rows",
+            specification.clusters
+        ));
+    }
+    if !fit.converged && !fit.interrupted {
+        warnings.push(format!(
+            "not converged after {} iterations; raise --max-iter or --tol",
+            fit.iterations
+        ));
+    }
+    if !fit.monotone && options.algorithm != Algorithm::MiniBatch {
+        warnings.push("the inertia rose, by more than rounding".into());
+    }
+    let counted: f64 = fit.model.sizes.iter().sum();
+    if !fit.interrupted && survey.weight - counted > 1e-9 * survey.weight {
+        let what = match specification.distance {
+            Distance::Cosine => "with nothing seen but zeros",
+            _ => "with no number seen",
+        };
+        warnings.push(format!(
+            "rows {what} have no say and are in the largest cluster: weight {}",
+            survey.weight - counted
+        ));
+    }
+    let own_units = specification.standardize || specification.distance == Distance::Mahalanobis;
+    if !own_units {
+        let fields = &source.schema().fields;
+        let columns = fit.model.frame.columns.iter().enumerate();
+        let spreads: Vec<(f64, &str)> = columns
+            .map(|(c, column)| (survey.deviation(c), fields[*column].name.as_str()))
+            .filter(|(spread, _)| *spread > 0.0)
+            .collect();
+        let widest = spreads.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let narrowest = spreads.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        if let (Some(widest), Some(narrowest)) = (widest, narrowest)
+            && widest.0 > FACTOR * narrowest.0
+        {
+            warnings.push(format!(
+                "\"{}\" spreads more than {FACTOR} times as widely as \"{}\", and decides; \
+                 --standardize gives all columns the same spread",
+                widest.1, narrowest.1
+            ));
+        }
+    }
+    warnings
+}

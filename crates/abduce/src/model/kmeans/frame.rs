@@ -1,0 +1,244 @@
+//! The coordinates that distances are computed in. Rows are taken about the mean of
+//! the table, since |x|² − 2x·c + |c|² loses all digits far from the origin; columns
+//! are divided by their deviations if asked; Mahalanobis distance is Euclidean after
+//! y = L⁻¹(x − μ) with Σ = LLᵀ; cosine is half the squared distance of unit rows.
+
+use super::points::Points;
+use super::specification::{Distance, Specification};
+use super::survey::Survey;
+use crate::data::{Source, reduce};
+use crate::kernel::linear::{cholesky, invert_lower};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Coordinates of rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// The columns, by position in the schema.
+    pub columns: Vec<usize>,
+    /// The power of two that numbers are multiplied with first.
+    pub power: f64,
+    /// What is subtracted then.
+    pub shift: Vec<f64>,
+    /// What is multiplied with then.
+    pub scale: Vec<f64>,
+    /// Whether rows are given length 1.
+    pub unit: bool,
+    /// L⁻¹, lower triangular and column by column, where rows are whitened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whitening: Vec<f64>,
+}
+
+impl Frame {
+    /// The coordinates for a specification.
+    pub(super) fn new(
+        specification: &Specification,
+        columns: Vec<usize>,
+        survey: &Survey,
+        source: &dyn Source,
+    ) -> Result<Frame> {
+        let unit = specification.distance == Distance::Cosine;
+        let scale = |c: usize| match (specification.standardize, survey.deviation(c)) {
+            (true, deviation) if deviation > 0.0 => 1.0 / deviation,
+            _ => 1.0,
+        };
+        let mut frame = Frame {
+            shift: match unit {
+                // An angle is about the origin.
+                true => vec![0.0; columns.len()],
+                false => survey.columns.iter().map(|own| own.mean).collect(),
+            },
+            scale: (0..columns.len()).map(scale).collect(),
+            power: survey.power,
+            columns,
+            unit,
+            whitening: Vec::new(),
+        };
+        if specification.distance == Distance::Mahalanobis {
+            let covariance = match &specification.covariance {
+                Some(given) => frame.given(given)?,
+                None => frame.covariance(source)?,
+            };
+            let order = frame.columns.len();
+            let factor = cholesky(&covariance, order).map_err(|column| {
+                let name = &source.schema().fields[frame.columns[column]].name;
+                Error::numeric("the covariance is singular here")
+                    .at_column(name)
+                    .with_hint("--drop a column that follows from others, or a constant one")
+            })?;
+            frame.whitening = invert_lower(&factor, order);
+        }
+        Ok(frame)
+    }
+
+    /// A given covariance in the units of the frame.
+    fn given(&self, covariance: &[Vec<f64>]) -> Result<Vec<f64>> {
+        let order = self.columns.len();
+        if covariance.len() != order || covariance.iter().any(|row| row.len() != order) {
+            return Err(Error::parameter(format!(
+                "the covariance must be {order} by {order}, as there are columns of numbers"
+            )));
+        }
+        let units: Vec<f64> = self.scale.iter().map(|scale| scale * self.power).collect();
+        let cell = |i: usize, j: usize| covariance[i][j] * units[i] * units[j];
+        Ok((0..order * order)
+            .map(|at| cell(at % order, at / order))
+            .collect())
+    }
+
+    /// The covariance of the complete rows, column by column.
+    fn covariance(&self, source: &dyn Source) -> Result<Vec<f64>> {
+        let order = self.columns.len();
+        type Sums = (f64, Vec<f64>, Vec<f64>);
+        let sums = reduce(
+            source,
+            |_, chunk| {
+                let points = Points::of(chunk, self);
+                let mut sums: Sums = (0.0, vec![0.0; order], vec![0.0; order * order]);
+                for row in &points.whole {
+                    let (x, weight) = (points.row(*row as usize), points.weights[*row as usize]);
+                    sums.0 += weight;
+                    for (j, y) in x.iter().enumerate() {
+                        sums.1[j] += weight * y;
+                        let column = &mut sums.2[j * order..(j + 1) * order];
+                        column
+                            .iter_mut()
+                            .zip(x)
+                            .for_each(|(sum, x)| *sum += weight * x * y);
+                    }
+                }
+                Ok(sums)
+            },
+            |all: &mut Sums, more| {
+                all.0 += more.0;
+                all.1
+                    .iter_mut()
+                    .zip(more.1)
+                    .for_each(|(sum, more)| *sum += more);
+                all.2
+                    .iter_mut()
+                    .zip(more.2)
+                    .for_each(|(sum, more)| *sum += more);
+            },
+        )?;
+        let (weight, sums, mut squares) =
+            sums.ok_or_else(|| Error::data("the table has no rows"))?;
+        if weight <= 0.0 {
+            return Err(Error::data("no row is complete, so there is no covariance")
+                .with_hint("impute the holes first, or use another distance"));
+        }
+        for (at, square) in squares.iter_mut().enumerate() {
+            *square = (*square - sums[at % order] * sums[at / order] / weight) / weight;
+        }
+        Ok(squares)
+    }
+
+    /// Numbers of a column to coordinates, before [`turn`](Frame::turn).
+    pub(super) fn place(&self, column: usize, numbers: &mut [f64]) {
+        let (power, shift, scale) = (self.power, self.shift[column], self.scale[column]);
+        for x in numbers {
+            *x = (*x * power - shift) * scale;
+        }
+    }
+
+    /// Turns a row, and says how many of its cells are seen. A hidden cell of an
+    /// angle is a zero: it adds nothing to a product.
+    pub(super) fn turn(&self, x: &mut [f64]) -> usize {
+        let mut seen = x.iter().filter(|x| !x.is_nan()).count();
+        if self.unit {
+            x.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = 0.0);
+            let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            // A row of zeros has no direction.
+            seen = if length > 0.0 { x.len() } else { 0 };
+            if length > 0.0 {
+                x.iter_mut().for_each(|x| *x /= length);
+            }
+        }
+        if !self.whitening.is_empty() && seen > 0 {
+            if seen < x.len() {
+                self.complete(x);
+            }
+            self.whiten(x);
+            seen = x.len();
+        }
+        seen
+    }
+
+    /// Hidden cells by their expectation given the seen ones, which is where |L⁻¹x|²
+    /// is least: P_HH x_H = −P_HO x_O with the precision P = L⁻ᵀL⁻¹.
+    fn complete(&self, x: &mut [f64]) {
+        let order = x.len();
+        let hidden: Vec<usize> = (0..order).filter(|c| x[*c].is_nan()).collect();
+        let precision = |i: usize, j: usize| -> f64 {
+            let rows = i.max(j)..order;
+            rows.map(|r| self.whitening[i * order + r] * self.whitening[j * order + r])
+                .sum()
+        };
+        let own: Vec<f64> = (hidden.iter())
+            .flat_map(|j| hidden.iter().map(move |i| precision(*i, *j)))
+            .collect();
+        let towards: Vec<f64> = (hidden.iter())
+            .map(|i| {
+                let seen = (0..order).filter(|j| !x[*j].is_nan());
+                -seen.map(|j| precision(*i, j) * x[j]).sum::<f64>()
+            })
+            .collect();
+        let count = hidden.len();
+        let Ok(factor) = cholesky(&own, count) else {
+            hidden.iter().for_each(|c| x[*c] = 0.0);
+            return;
+        };
+        let inverse = invert_lower(&factor, count);
+        let half: Vec<f64> = (0..count)
+            .map(|i| (0..=i).map(|j| inverse[j * count + i] * towards[j]).sum())
+            .collect();
+        for (i, column) in hidden.iter().enumerate() {
+            x[*column] = (i..count).map(|j| inverse[i * count + j] * half[j]).sum();
+        }
+    }
+
+    /// y = L⁻¹x, from the last coordinate to the first, each of which needs only
+    /// those before it.
+    pub(super) fn whiten(&self, x: &mut [f64]) {
+        let order = x.len();
+        for i in (0..order).rev() {
+            x[i] = (0..=i).map(|j| self.whitening[j * order + i] * x[j]).sum();
+        }
+    }
+
+    /// x = Ly, the other way.
+    fn unwhiten(&self, y: &mut [f64]) {
+        let order = y.len();
+        for i in 0..order {
+            let earlier: f64 = (0..i).map(|j| self.whitening[j * order + i] * y[j]).sum();
+            y[i] = (y[i] - earlier) / self.whitening[i * order + i];
+        }
+    }
+
+    /// A centre in coordinates, of one in the units of the table.
+    pub(super) fn in_coordinates(&self, centre: &[f64]) -> Vec<f64> {
+        let mut x: Vec<f64> = centre.to_vec();
+        for (c, x) in x.iter_mut().enumerate() {
+            self.place(c, std::slice::from_mut(x));
+        }
+        self.turn(&mut x);
+        x
+    }
+
+    /// A centre in the units of the table. A direction keeps its length 1.
+    pub(super) fn in_units_of_table(&self, centre: &[f64]) -> Vec<f64> {
+        let mut x = centre.to_vec();
+        if !self.whitening.is_empty() {
+            self.unwhiten(&mut x);
+        }
+        if self.unit {
+            // Divided by its own power, a direction would leave the range of numbers.
+            let cells = x.iter().zip(&self.scale);
+            return cells.map(|(x, scale)| x / scale).collect();
+        }
+        let cells = x.iter().zip(&self.scale).zip(&self.shift);
+        cells
+            .map(|((x, scale), shift)| (x / scale + shift) / self.power)
+            .collect()
+    }
+}

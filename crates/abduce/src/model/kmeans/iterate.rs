@@ -1,0 +1,270 @@
+//! The loop: rows go to their nearest centres (the E-step, hard), centres to the
+//! means of their rows (the M-step). Neither raises the inertia: that is checked in
+//! every fit and the whole trace is kept. A centre without rows goes to the row
+//! farthest from its own centre, which raises nothing either.
+
+use super::assign::{Kept, Places};
+use super::farthest::farthest;
+use super::frame::Frame;
+use super::points::Points;
+use super::specification::{Algorithm, Options};
+use super::statistics::Statistics;
+use crate::data::{Chunk, Source, fold};
+use crate::learn::{Control, Progress};
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::sync::Mutex;
+
+/// The rows of a fit: a source, and its points where they fit into memory.
+pub(super) struct Rows<'a> {
+    pub source: &'a dyn Source,
+    pub frame: &'a Frame,
+    pub held: Option<Vec<Points>>,
+}
+
+/// The most memory that points may take.
+const BUDGET: u64 = 512 << 20;
+
+impl<'a> Rows<'a> {
+    /// Holds the points of a table in memory, if they are not too many.
+    pub fn new(source: &'a dyn Source, frame: &'a Frame) -> Rows<'a> {
+        use rayon::prelude::*;
+        let fits = Points::bytes(source.rows(), frame.columns.len()) <= BUDGET;
+        let held = source.table().filter(|_| fits).map(|table| {
+            let chunks = table.chunks().par_iter();
+            chunks.map(|chunk| Points::of(chunk, frame)).collect()
+        });
+        Rows {
+            source,
+            frame,
+            held,
+        }
+    }
+
+    /// Holds the points of any source that fits into memory.
+    pub fn gathered(source: &'a dyn Source, frame: &'a Frame) -> Result<Rows<'a>> {
+        let mut rows = Rows::new(source, frame);
+        if Points::bytes(source.rows(), frame.columns.len()) <= BUDGET && rows.held.is_none() {
+            let points = source.scan()?.map(|chunk| Ok(Points::of(&chunk?, frame)));
+            rows.held = Some(points.collect::<Result<_>>()?);
+        }
+        Ok(rows)
+    }
+
+    pub fn points(&self, number: usize, chunk: &Chunk) -> Cow<'_, Points> {
+        match &self.held {
+            Some(held) => Cow::Borrowed(&held[number]),
+            None => Cow::Owned(Points::of(chunk, self.frame)),
+        }
+    }
+}
+
+/// What a run of the loop came to.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The centres of the last assignment, one after the other.
+    pub centres: Vec<f64>,
+    /// The weight of each cluster.
+    pub weights: Vec<f64>,
+    /// The weight of all seen cells.
+    pub cells: f64,
+    pub trace: Vec<f64>,
+    pub seconds: Vec<f64>,
+    pub iterations: usize,
+    pub converged: bool,
+    pub monotone: bool,
+    pub interrupted: bool,
+}
+
+impl Found {
+    pub fn inertia(&self) -> f64 {
+        self.trace.last().copied().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// Relative rise of the inertia that rounding can explain.
+const ROUNDING: f64 = 1e-9;
+
+/// Runs the loop from given centres; `None` when the caller stopped it at once.
+pub(super) fn iterate(
+    rows: &Rows,
+    start: Vec<f64>,
+    algorithm: Algorithm,
+    options: &Options,
+    control: Control,
+) -> Result<Option<Found>> {
+    let clock = std::time::Instant::now();
+    let width = rows.frame.columns.len();
+    let kept: Option<Vec<Mutex<Kept>>> =
+        (rows.held.as_ref()).map(|held| held.iter().map(|_| Mutex::default()).collect());
+    let mut centres = neighbours_together(start, width);
+    let pass = |centres: &[f64], before: Option<&[f64]>| {
+        let places = Places::new(centres, width, before, algorithm);
+        assign_all(rows, &places, kept.as_deref(), control)
+    };
+    let Some(mut statistics) = pass(&centres, None)? else {
+        return Ok(None);
+    };
+    let mut found = Found {
+        trace: vec![inertia(&statistics, &centres)?],
+        seconds: vec![clock.elapsed().as_secs_f64()],
+        centres: Vec::new(),
+        weights: Vec::new(),
+        cells: statistics.cells(),
+        iterations: 0,
+        converged: false,
+        monotone: true,
+        interrupted: false,
+    };
+    for number in 1..=options.max_iterations {
+        let mut next = statistics.centres(&centres, rows.frame.unit);
+        let placed = fill_empty(rows, &statistics, &centres, &mut next)?;
+        if next == centres {
+            found.converged = true;
+            break;
+        }
+        let Some(after) = pass(&next, Some(&centres))? else {
+            found.interrupted = true;
+            break;
+        };
+        let (before, now) = (found.inertia(), inertia(&after, &next)?);
+        found.monotone &= now <= before * (1.0 + ROUNDING);
+        statistics = after;
+        centres = next;
+        found.iterations = number;
+        found.trace.push(now);
+        found.seconds.push(clock.elapsed().as_secs_f64());
+        control.report(Progress::Round {
+            number,
+            of: options.max_iterations,
+            inertia: now,
+        });
+        let fell = before - now > options.tolerance * now;
+        if !fell && !placed && options.tolerance >= 0.0 {
+            found.converged = true;
+            break;
+        }
+    }
+    found.cells = statistics.cells();
+    found.weights = statistics.weights;
+    found.centres = centres;
+    Ok(Some(found))
+}
+
+fn inertia(statistics: &Statistics, centres: &[f64]) -> Result<f64> {
+    let inertia = statistics.inertia(centres);
+    match inertia.is_finite() {
+        true => Ok(inertia),
+        false => Err(Error::numeric("the inertia is not a number")
+            .with_hint("are some values too large or too small?")),
+    }
+}
+
+/// One pass over all rows; `None` when the caller stopped it.
+fn assign_all(
+    rows: &Rows,
+    places: &Places,
+    kept: Option<&[Mutex<Kept>]>,
+    control: Control,
+) -> Result<Option<Statistics>> {
+    // Statistics of many clusters are large beside a chunk.
+    let segment = (places.packed.count() / 512)
+        .clamp(1, 16)
+        .next_power_of_two();
+    let total = fold(
+        rows.source,
+        segment,
+        |partial: &mut Option<Option<Statistics>>, number, chunk| {
+            if control.is_interrupted() {
+                *partial = Some(None);
+                return Ok(());
+            }
+            let points = rows.points(number, chunk);
+            let own = match kept.map(|kept| kept[number].lock()) {
+                Some(Ok(mut kept)) => {
+                    places.assign(&points, &mut kept);
+                    kept.statistics.clone()
+                }
+                Some(Err(_)) => return Err(Error::numeric("a thread has failed")),
+                None => {
+                    let mut labels = vec![0; points.rows];
+                    places.label(&points, &mut labels);
+                    Some(Statistics::of(&points, &labels, places.packed.count()))
+                }
+            };
+            match (partial.as_mut(), own) {
+                (Some(Some(all)), Some(own)) => all.merge(&own),
+                (None, own) => *partial = Some(own),
+                _ => *partial = Some(None),
+            }
+            Ok(())
+        },
+        |all, more| match (all.as_mut(), more) {
+            (Some(all), Some(more)) => all.merge(&more),
+            _ => *all = None,
+        },
+    )?;
+    // What came in while the caller stopped it may be only a part.
+    Ok(total.flatten().filter(|_| !control.is_interrupted()))
+}
+
+/// Puts centres without rows where rows are farthest from their own; whether there
+/// were any to put.
+fn fill_empty(
+    rows: &Rows,
+    statistics: &Statistics,
+    centres: &[f64],
+    next: &mut [f64],
+) -> Result<bool> {
+    let width = statistics.width;
+    let weights = statistics.weights.iter().enumerate();
+    let empty: Vec<usize> = (weights.filter(|(_, weight)| **weight <= 0.0))
+        .map(|(cluster, _)| cluster)
+        .collect();
+    if empty.is_empty() {
+        return Ok(false);
+    }
+    let far = farthest(rows, centres, empty.len())?;
+    let placed = !far.is_empty();
+    for (cluster, place) in empty.into_iter().zip(far) {
+        let own = &mut next[cluster * width..(cluster + 1) * width];
+        // Of a hidden cell, the centre knows as much as before.
+        let cells = own.iter_mut().zip(place);
+        cells
+            .filter(|(_, x)| !x.is_nan())
+            .for_each(|(at, x)| *at = x);
+    }
+    Ok(placed)
+}
+
+/// Centres in an order in which neighbours stand together, by halving them along
+/// their widest column again and again: groups of eight then share their bounds.
+fn neighbours_together(centres: Vec<f64>, width: usize) -> Vec<f64> {
+    let mut rows: Vec<&[f64]> = centres.chunks_exact(width).collect();
+    halve(&mut rows, width);
+    rows.concat()
+}
+
+fn halve(rows: &mut [&[f64]], width: usize) {
+    use crate::kernel::kmeans::LANES;
+    if rows.len() <= LANES {
+        return;
+    }
+    let spread = |c: usize| {
+        let low = rows.iter().map(|row| row[c]).fold(f64::INFINITY, f64::min);
+        let high = rows
+            .iter()
+            .map(|row| row[c])
+            .fold(f64::NEG_INFINITY, f64::max);
+        high - low
+    };
+    let widest = (0..width).max_by(|a, b| spread(*a).total_cmp(&spread(*b)));
+    let widest = widest.unwrap_or(0);
+    rows.sort_by(|a, b| a[widest].total_cmp(&b[widest]));
+    let half = (rows.len() / 2).next_multiple_of(LANES).min(rows.len());
+    let (left, right) = rows.split_at_mut(half);
+    if !right.is_empty() {
+        halve(left, width);
+        halve(right, width);
+    }
+}

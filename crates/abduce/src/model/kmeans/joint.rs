@@ -1,0 +1,134 @@
+//! Clusters answer questions: a row is in the cluster of its nearest centre, and in
+//! no other; densities, holes and draws are those of the Gaussians that the clusters
+//! are. A row of which nothing is seen is in the largest cluster.
+
+use super::points::{Points, column_numbers};
+use super::seeding::Measure;
+use super::{Distance, KMeans};
+use crate::ask::{Classifier, Conditional, Joint, Posterior};
+use crate::data::{Chunk, Column, Kind, Schema};
+use crate::family::Fill;
+use crate::kernel::kmeans::Packed;
+use crate::{Error, Result};
+use rand::Rng;
+
+impl Joint for KMeans {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn target(&self) -> Option<usize> {
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        (1..=self.centres.len()).map(|j| j.to_string()).collect()
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        self.gaussians()?.log_density(&self.numbers_of(chunk))
+    }
+
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        (self.classifier()?)(chunk)
+    }
+
+    fn classifier(&self) -> Result<Classifier<'_>> {
+        let k = self.centres.len();
+        let assign = self.assigner();
+        Ok(Box::new(move |chunk| {
+            let mut out = vec![0.0; chunk.rows() * k];
+            let labels = assign(chunk);
+            for (row, label) in labels.into_iter().enumerate() {
+                out[row * k + label as usize] = 1.0;
+            }
+            Ok(Posterior::new(k, out))
+        }))
+    }
+
+    fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
+        let filled = match (self.gaussians(), how, self.distance) {
+            (Ok(mixture), ..) => mixture.complete(&self.numbers_of(chunk), how, rng)?,
+            (Err(_), Fill::Mean | Fill::Mode, distance) if distance != Distance::Cosine => {
+                self.filled_by_centres(chunk)
+            }
+            (Err(why), ..) => return Err(why),
+        };
+        let mut out = chunk.clone();
+        for (c, column) in self.frame.columns.iter().enumerate() {
+            let cells = filled.column(c).cells(0, chunk.rows());
+            let numbers = (0..chunk.rows()).map(|row| cells.number(row));
+            out = out.with_column(
+                *column,
+                match self.schema.fields[*column].kind {
+                    Kind::Binary => {
+                        let last =
+                            self.schema.fields[*column].levels.len().saturating_sub(1) as u32;
+                        Column::from_codes(
+                            numbers.map(|x| x.map(|x| u32::from(x >= 0.5).min(last))),
+                        )
+                    }
+                    _ => Column::from_numbers(numbers),
+                },
+            );
+        }
+        Ok(out)
+    }
+
+    fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
+        let place = self.frame.columns.iter().position(|own| *own == column);
+        let place = place.ok_or_else(|| {
+            Error::parameter("the model says nothing of this column")
+                .at_column(&self.schema.fields[column].name)
+        })?;
+        let given: Vec<Option<f64>> = self.frame.columns.iter().map(|c| given[*c]).collect();
+        self.gaussians()?.condition(&given, place)
+    }
+}
+
+impl KMeans {
+    /// The columns used, as numbers.
+    pub(super) fn numbers_of(&self, chunk: &Chunk) -> Chunk {
+        let mut numbers = Vec::new();
+        let columns = self.frame.columns.iter().map(|column| {
+            column_numbers(chunk, *column, &mut numbers);
+            Column::from_numbers(numbers.iter().map(|x| (!x.is_nan()).then_some(*x)))
+        });
+        let columns = columns.collect();
+        Chunk::new(chunk.rows(), columns, chunk.weights().map(<[f64]>::to_vec))
+    }
+
+    /// Gives the rows of a chunk their clusters.
+    pub fn assigner(&self) -> impl Fn(&Chunk) -> Vec<u32> + Sync + '_ {
+        let width = self.frame.columns.len();
+        let centres: Vec<f64> = (self.centres.iter())
+            .flat_map(|centre| self.frame.in_coordinates(centre))
+            .collect();
+        let packed = Packed::new(&centres, width);
+        let measure = match self.distance {
+            Distance::Manhattan => Measure::Absolute,
+            _ => Measure::Squared,
+        };
+        move |chunk| {
+            let columns = (0..self.schema.fields.len()).map(|c| chunk.column(c).clone());
+            // A row that weighs nothing is asked about like any other.
+            let asked = Chunk::new(chunk.rows(), columns.collect(), None);
+            let points = Points::of(&asked, &self.frame);
+            measure.labels(&points, &centres, &packed)
+        }
+    }
+
+    /// Hidden cells as their centre has them.
+    fn filled_by_centres(&self, chunk: &Chunk) -> Chunk {
+        let labels = self.assigner()(chunk);
+        let numbers = self.numbers_of(chunk);
+        let columns = (0..self.frame.columns.len()).map(|c| {
+            let cells = numbers.column(c).cells(0, chunk.rows());
+            let centre = |row: usize| self.centres[labels[row] as usize][c];
+            let filled =
+                (0..chunk.rows()).map(|row| Some(cells.number(row).unwrap_or(centre(row))));
+            Column::from_numbers(filled)
+        });
+        Chunk::new(chunk.rows(), columns.collect(), None)
+    }
+}

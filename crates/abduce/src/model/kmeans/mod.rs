@@ -1,0 +1,205 @@
+//! k-means: clusters whose rows are near their centre,
+//!
+//!   minimise Σ_i w_i min_j d(x_i, c_j),
+//!
+//! which for d = |x − c|² is hard EM of Gaussians with one variance in all
+//! directions (MacQueen 1967, Lloyd 1982), and is answered as such: by the mixture of
+//! k equally probable Gaussians with σ² = inertia / cells. A hidden cell takes its
+//! centre's value, so that distances run over seen cells and a centre is the mean of
+//! seen cells. Other distances: medians, directions, whitened rows, medoids.
+
+mod assign;
+mod by_medoids;
+mod check;
+mod choice;
+mod diagnose;
+mod farthest;
+mod fit;
+mod frame;
+mod iterate;
+mod joint;
+mod medians;
+mod medoids;
+mod mini_batch;
+mod parallel;
+mod points;
+mod seeding;
+mod specification;
+mod statistics;
+mod survey;
+
+pub use fit::{Fit, fit, fit_from};
+pub use frame::Frame;
+pub use medoids::{Medoids, medoids};
+pub use specification::{Algorithm, Distance, Init, Options, Specification};
+
+use by_medoids::by_medoids;
+use diagnose::diagnose;
+
+use crate::data::{Field, Kind, Schema, Source, reduce};
+use crate::family::{
+    Covariance, Distribution, LeafFamily, MultivariateGaussian, MultivariateShape, Structure,
+};
+use crate::model::mixture::{Leaf, Mixture, Parameters};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// Fitted clusters, the largest first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KMeans {
+    /// The columns of the table.
+    pub schema: Schema,
+    /// How far apart rows are.
+    pub distance: Distance,
+    /// Whether every centre is a row.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub medoids: bool,
+    /// The coordinates that distances are computed in.
+    pub frame: Frame,
+    /// The centres, a number for each column used, in its units; directions of
+    /// length 1 for cosine.
+    pub centres: Vec<Vec<f64>>,
+    /// The weight of each cluster's rows.
+    pub sizes: Vec<f64>,
+    /// σ² of every cluster, in the coordinates of the frame.
+    pub variance: f64,
+    /// What questions about densities are put to, once there are any.
+    #[serde(skip)]
+    gaussians: OnceLock<Box<Mixture>>,
+}
+
+impl KMeans {
+    /// The names of the columns used.
+    pub fn column_names(&self) -> Vec<&str> {
+        let columns = self.frame.columns.iter();
+        columns
+            .map(|c| self.schema.fields[*c].name.as_str())
+            .collect()
+    }
+
+    /// The number of free parameters: the centres and one variance.
+    pub fn free_parameters(&self) -> usize {
+        self.centres.len() * self.frame.columns.len() + 1
+    }
+
+    /// The log-likelihood of rows under equally probable Gaussians about the centres.
+    ///
+    /// # Errors
+    /// If the distance has no density, or the rows cannot be read.
+    pub fn log_likelihood(&self, source: &dyn Source) -> Result<f64> {
+        use crate::ask::Joint as _;
+        let mixture = self.gaussians()?;
+        let total = reduce(
+            source,
+            |_, chunk| {
+                let densities = mixture.log_density(&self.numbers_of(chunk))?;
+                let weighted = densities.iter().enumerate().map(|(row, density)| {
+                    match chunk.weights().map_or(1.0, |weights| weights[row]) {
+                        // An impossible row that is absent is no row.
+                        weight if weight > 0.0 => weight * density,
+                        _ => 0.0,
+                    }
+                });
+                Ok(weighted.sum::<f64>())
+            },
+            |all, more| *all += more,
+        )?;
+        Ok(total.unwrap_or(0.0))
+    }
+
+    /// The Gaussians that these clusters are: over the columns used, as numbers.
+    ///
+    /// # Errors
+    /// If the distance has no density.
+    pub fn gaussians(&self) -> Result<&Mixture> {
+        let no_density = |why: &str| {
+            Err(
+                Error::parameter(format!("these clusters have no density: {why}"))
+                    .with_hint("fit kmeans by euclidean or mahalanobis distance, or a mixture"),
+            )
+        };
+        match self.distance {
+            _ if self.medoids => return no_density("their centres are rows"),
+            Distance::Manhattan => return no_density("their distance is manhattan"),
+            Distance::Cosine => return no_density("their distance is cosine"),
+            Distance::Euclidean | Distance::Mahalanobis => {}
+        }
+        if self.variance <= 0.0 {
+            return no_density("every row is where its centre is");
+        }
+        if !self
+            .units()
+            .iter()
+            .all(|unit| (unit * unit * self.variance).is_normal())
+        {
+            return no_density("its variance is too large or too small for a number");
+        }
+        Ok(self.gaussians.get_or_init(|| Box::new(self.mixture())))
+    }
+
+    /// A unit of each coordinate in the units of its column.
+    fn units(&self) -> Vec<f64> {
+        let scales = self.frame.scale.iter();
+        scales
+            .map(|scale| 1.0 / (scale * self.frame.power))
+            .collect()
+    }
+
+    fn mixture(&self) -> Mixture {
+        let fields = self.frame.columns.iter().map(|c| &self.schema.fields[*c]);
+        let fields = fields.map(|field| Field::new(field.name.clone(), Kind::Real));
+        let (k, order) = (self.centres.len(), self.frame.columns.len());
+        let (covariance, structure) = self.covariance();
+        let gaussians = self.centres.iter().map(|centre| {
+            Distribution::Multivariate(MultivariateGaussian {
+                mean: centre.clone(),
+                covariance: covariance.clone(),
+            })
+        });
+        let leaf = Leaf {
+            columns: (0..order).collect(),
+            family: LeafFamily::Multivariate {
+                shape: MultivariateShape {
+                    columns: order,
+                    structure,
+                },
+                prior: Default::default(),
+                vague: None,
+            },
+            fixed: false,
+        };
+        let parameters = Parameters {
+            weights: vec![1.0 / k as f64; k],
+            leaves: vec![gaussians.collect()],
+            unseen: Vec::new(),
+        };
+        Mixture::given(Schema::new(fields.collect()), None, vec![leaf], parameters)
+    }
+
+    fn covariance(&self) -> (Covariance, Structure) {
+        let units = self.units();
+        let order = units.len();
+        if self.frame.whitening.is_empty() {
+            if units.iter().all(|unit| *unit == units[0]) {
+                let variance = self.variance * units[0] * units[0];
+                return (Covariance::Spherical(variance), Structure::Spherical);
+            }
+            let variances = units.iter().map(|unit| self.variance * unit * unit);
+            return (
+                Covariance::Diagonal(variances.collect()),
+                Structure::Diagonal,
+            );
+        }
+        let factor = crate::kernel::linear::invert_lower(&self.frame.whitening, order);
+        let cell = |at: usize| {
+            let (i, j) = (at % order, at / order);
+            let product: f64 = (0..=i.min(j))
+                .map(|l| factor[l * order + i] * factor[l * order + j])
+                .sum();
+            self.variance * product * units[i] * units[j]
+        };
+        let cells = (0..order * order).map(cell).collect();
+        (Covariance::Full(cells), Structure::Tied)
+    }
+}

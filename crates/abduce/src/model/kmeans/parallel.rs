@@ -1,0 +1,121 @@
+//! k-means‖ (Bahmani et al., "Scalable k-means++", 2012): in each of a few passes over
+//! all rows, many are drawn with chances in proportion to their distance from those
+//! drawn before; weighted by the rows nearest to them, they are then reduced to k.
+//! A pass draws without replacement by the least of −ln u / (w d²), which needs no
+//! total beforehand (Efraimidis & Spirakis 2006).
+
+use super::assign::Places;
+use super::iterate::Rows;
+use super::points::Points;
+use super::seeding::{Measure, seeds};
+use super::specification::{Algorithm, Init};
+use crate::Result;
+use crate::data::fold;
+use crate::kernel::kmeans::seen_squared;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const PASSES: u64 = 5;
+
+/// A row drawn, and the key it was drawn by.
+type Drawn = (f64, Vec<f64>);
+
+/// Draws `count` centres out of all rows.
+pub(super) fn seeds_of_all(rows: &Rows, count: usize, seed: u64) -> Result<Vec<f64>> {
+    let width = rows.frame.columns.len();
+    let mut candidates: Vec<f64> = Vec::new();
+    for pass in 0..PASSES {
+        let wanted = if pass == 0 { 1 } else { 2 * count };
+        for (_, cells) in draw(rows, &candidates, wanted, seed, pass)? {
+            candidates.extend(cells.iter().map(|x| if x.is_nan() { 0.0 } else { *x }));
+        }
+    }
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let weights = nearest_weights(rows, &candidates)?;
+    let points = Points::placed(candidates, width, weights);
+    Ok(seeds(&points, count, Init::Greedy, Measure::Squared, seed))
+}
+
+fn draw(
+    rows: &Rows,
+    candidates: &[f64],
+    wanted: usize,
+    seed: u64,
+    pass: u64,
+) -> Result<Vec<Drawn>> {
+    let width = rows.frame.columns.len();
+    let places = Places::new(candidates, width, None, Algorithm::Lloyd);
+    let least = |drawn: &mut Vec<Drawn>| {
+        drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
+        drawn.truncate(wanted);
+    };
+    let drawn = fold(
+        rows.source,
+        1,
+        |partial: &mut Option<Vec<Drawn>>, number, chunk| {
+            let points = rows.points(number, chunk);
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(pass << 40 | number as u64);
+            let mut labels = vec![0; points.rows];
+            if !candidates.is_empty() {
+                places.label(&points, &mut labels);
+            }
+            let mut keys: Vec<(f64, u32)> = Vec::new();
+            for row in points.whole.iter().chain(&points.holed) {
+                let x = points.row(*row as usize);
+                let square = match candidates.is_empty() {
+                    true => 1.0,
+                    false => {
+                        let label = labels[*row as usize] as usize;
+                        seen_squared(x, &candidates[label * width..][..width])
+                    }
+                };
+                let chance = square * points.weights[*row as usize];
+                let key = -(1.0 - rng.random::<f64>()).ln() / chance;
+                if chance > 0.0 {
+                    keys.push((key, *row));
+                }
+            }
+            keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            keys.truncate(wanted);
+            let own = keys
+                .into_iter()
+                .map(|(key, row)| (key, points.row(row as usize).to_vec()));
+            partial.get_or_insert_with(Vec::new).extend(own);
+            Ok(())
+        },
+        |all, more| {
+            all.extend(more);
+            least(all);
+        },
+    )?;
+    Ok(drawn.unwrap_or_default())
+}
+
+/// The weight of the rows nearest to each candidate.
+fn nearest_weights(rows: &Rows, candidates: &[f64]) -> Result<Vec<f64>> {
+    let width = rows.frame.columns.len();
+    let places = Places::new(candidates, width, None, Algorithm::Lloyd);
+    let weights = fold(
+        rows.source,
+        1,
+        |partial: &mut Option<Vec<f64>>, number, chunk| {
+            let points = rows.points(number, chunk);
+            let mut labels = vec![0; points.rows];
+            places.label(&points, &mut labels);
+            let own = partial.get_or_insert_with(|| vec![0.0; places.packed.count()]);
+            for (label, weight) in labels.iter().zip(&points.weights) {
+                own[*label as usize] += weight;
+            }
+            Ok(())
+        },
+        |all, more| {
+            all.iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more)
+        },
+    )?;
+    Ok(weights.unwrap_or_default())
+}

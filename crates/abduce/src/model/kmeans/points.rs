@@ -1,0 +1,154 @@
+//! Rows as points: the numbers of a chunk about the middle of the table, row after
+//! row. A hidden cell is not a number; a row of which nothing is seen, or that
+//! weighs nothing, has no say.
+
+use super::frame::Frame;
+use crate::data::{Chunk, Values};
+
+/// The points of a chunk.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
+    pub rows: usize,
+    pub width: usize,
+    /// Row after row.
+    pub cells: Vec<f64>,
+    /// What each row counts for; 0 where nothing of it is seen.
+    pub weights: Vec<f64>,
+    /// |x|² of whole rows.
+    pub norms: Vec<f64>,
+    /// The rows that count and are seen whole.
+    pub whole: Vec<u32>,
+    /// The rows that count and have a hole.
+    pub holed: Vec<u32>,
+    /// Whether no cell is hidden.
+    pub complete: bool,
+}
+
+/// Rows copied at once: their cells stay in the first cache.
+const BLOCK: usize = 64;
+
+impl Points {
+    /// The rows of a chunk.
+    pub fn of(chunk: &Chunk, frame: &Frame) -> Points {
+        let (rows, width) = (chunk.rows(), frame.columns.len());
+        let mut cells = vec![0.0; rows * width];
+        let columns: Vec<Vec<f64>> = (frame.columns.iter().enumerate())
+            .map(|(c, column)| {
+                let mut numbers = Vec::new();
+                column_numbers(chunk, *column, &mut numbers);
+                frame.place(c, &mut numbers);
+                numbers
+            })
+            .collect();
+        for first in (0..rows).step_by(BLOCK) {
+            let last = (first + BLOCK).min(rows);
+            let block = &mut cells[first * width..last * width];
+            for (c, column) in columns.iter().enumerate() {
+                let places = block.iter_mut().skip(c).step_by(width);
+                places
+                    .zip(&column[first..last])
+                    .for_each(|(at, x)| *at = *x);
+            }
+        }
+        let weights = match chunk.weights() {
+            Some(weights) => weights.to_vec(),
+            None => vec![1.0; rows],
+        };
+        Points::new(cells, width, weights, frame)
+    }
+
+    fn new(mut cells: Vec<f64>, width: usize, mut weights: Vec<f64>, frame: &Frame) -> Points {
+        let rows = weights.len();
+        let (mut norms, mut whole, mut holed) = (vec![0.0; rows], Vec::new(), Vec::new());
+        let mut complete = true;
+        for (row, x) in cells.chunks_exact_mut(width).enumerate() {
+            let seen = frame.turn(x);
+            complete &= seen == width;
+            if seen == 0 {
+                weights[row] = 0.0;
+            }
+            if weights[row] > 0.0 {
+                let list = if seen == width {
+                    &mut whole
+                } else {
+                    &mut holed
+                };
+                list.push(row as u32);
+            }
+            norms[row] = x.iter().map(|x| x * x).sum();
+        }
+        Points {
+            rows,
+            width,
+            cells,
+            weights,
+            norms,
+            whole,
+            holed,
+            complete,
+        }
+    }
+
+    /// Points that are in coordinates already.
+    pub fn placed(cells: Vec<f64>, width: usize, weights: Vec<f64>) -> Points {
+        let rows = weights.len();
+        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum();
+        Points {
+            norms: cells.chunks_exact(width).map(norm).collect(),
+            whole: (0..rows as u32)
+                .filter(|row| weights[*row as usize] > 0.0)
+                .collect(),
+            holed: Vec::new(),
+            complete: true,
+            rows,
+            width,
+            cells,
+            weights,
+        }
+    }
+
+    /// The points of several chunks, put together.
+    pub fn together(parts: &[Points]) -> Points {
+        let width = parts.first().map_or(1, |part| part.width);
+        let mut all = Points {
+            rows: 0,
+            width,
+            cells: Vec::new(),
+            weights: Vec::new(),
+            norms: Vec::new(),
+            whole: Vec::new(),
+            holed: Vec::new(),
+            complete: true,
+        };
+        for part in parts {
+            let first = all.rows as u32;
+            all.rows += part.rows;
+            all.cells.extend_from_slice(&part.cells);
+            all.weights.extend_from_slice(&part.weights);
+            all.norms.extend_from_slice(&part.norms);
+            all.whole.extend(part.whole.iter().map(|row| first + row));
+            all.holed.extend(part.holed.iter().map(|row| first + row));
+            all.complete &= part.complete;
+        }
+        all
+    }
+
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.cells[row * self.width..(row + 1) * self.width]
+    }
+
+    /// The bytes that points of so many rows take.
+    pub fn bytes(rows: u64, width: usize) -> u64 {
+        rows * (8 * width as u64 + 24)
+    }
+}
+
+/// The cells of a column as numbers, hidden ones as NaN.
+pub(super) fn column_numbers(chunk: &Chunk, column: usize, out: &mut Vec<f64>) {
+    let cells = chunk.column(column).cells(0, chunk.rows());
+    out.clear();
+    match (cells.values, cells.seen) {
+        (Values::Real(values), None) => out.extend_from_slice(values),
+        _ => out.extend((0..chunk.rows()).map(|row| cells.number(row).unwrap_or(f64::NAN))),
+    }
+}

@@ -1,0 +1,183 @@
+//! What the rows of each cluster add up to: weight, mean and scatter about the mean,
+//! merged by Chan's rule. They depend on the labels alone, so that a chunk whose
+//! labels stay need not be summed again. The inertia about any centres follows,
+//!
+//!   Σ_i w_i |x_i − c|² = S + W |m − c|²,
+//!
+//! as a sum of terms that are not negative: nothing cancels.
+
+use super::points::Points;
+use crate::kernel::kmeans::{add_rows, add_scatter};
+
+/// Statistics of the clusters.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Statistics {
+    pub width: usize,
+    /// The weight of each cluster's rows.
+    pub weights: Vec<f64>,
+    /// The weight of each cluster's seen cells, column by column, where some are
+    /// hidden; otherwise it is that of the rows.
+    pub seen: Option<Vec<f64>>,
+    /// The means, cluster after cluster.
+    pub means: Vec<f64>,
+    /// The scatter of each cluster.
+    pub scatter: Vec<f64>,
+}
+
+impl Statistics {
+    /// Statistics of the rows of a chunk.
+    pub fn of(points: &Points, labels: &[u32], clusters: usize) -> Statistics {
+        let width = points.width;
+        let mut own = Statistics {
+            width,
+            weights: vec![0.0; clusters],
+            seen: None,
+            means: vec![0.0; clusters * width],
+            scatter: vec![0.0; clusters],
+        };
+        for (label, weight) in labels.iter().zip(&points.weights) {
+            own.weights[*label as usize] += weight;
+        }
+        match points.complete {
+            true => own.sum_whole(points, labels),
+            false => own.sum_holed(points, labels),
+        }
+        own
+    }
+
+    fn sum_whole(&mut self, points: &Points, labels: &[u32]) {
+        let width = self.width;
+        add_rows(
+            &points.cells,
+            width,
+            labels,
+            &points.weights,
+            &mut self.means,
+        );
+        for (mean, weight) in self.means.chunks_exact_mut(width).zip(&self.weights) {
+            if *weight > 0.0 {
+                mean.iter_mut().for_each(|sum| *sum /= weight);
+            }
+        }
+        let (means, scatter) = (&self.means, &mut self.scatter);
+        add_scatter(
+            &points.cells,
+            width,
+            labels,
+            &points.weights,
+            means,
+            scatter,
+        );
+    }
+
+    fn sum_holed(&mut self, points: &Points, labels: &[u32]) {
+        let width = self.width;
+        let mut seen = vec![0.0; self.means.len()];
+        let counting = || (points.whole.iter().chain(&points.holed)).map(|row| *row as usize);
+        for row in counting() {
+            let (first, weight) = (labels[row] as usize * width, points.weights[row]);
+            for (c, x) in points
+                .row(row)
+                .iter()
+                .enumerate()
+                .filter(|(_, x)| !x.is_nan())
+            {
+                seen[first + c] += weight;
+                self.means[first + c] += weight * x;
+            }
+        }
+        for (mean, seen) in self.means.iter_mut().zip(&seen) {
+            *mean = if *seen > 0.0 { *mean / seen } else { 0.0 };
+        }
+        for row in counting() {
+            let label = labels[row] as usize;
+            let mean = &self.means[label * width..][..width];
+            let square = crate::kernel::kmeans::seen_squared(points.row(row), mean);
+            self.scatter[label] += points.weights[row] * square;
+        }
+        self.seen = Some(seen);
+    }
+
+    pub fn seen_of(&self, cluster: usize, column: usize) -> f64 {
+        match &self.seen {
+            Some(seen) => seen[cluster * self.width + column],
+            None => self.weights[cluster],
+        }
+    }
+
+    /// Adds the statistics of other rows.
+    pub fn merge(&mut self, other: &Statistics) {
+        let width = self.width;
+        let all: Option<Vec<f64>> = (self.seen.is_some() || other.seen.is_some()).then(|| {
+            let cells = 0..self.means.len();
+            cells
+                .map(|at| self.seen_of(at / width, at % width))
+                .collect()
+        });
+        self.seen = all;
+        for cluster in 0..self.weights.len() {
+            let mut between = 0.0;
+            for column in 0..width {
+                let at = cluster * width + column;
+                let (a, b) = (
+                    self.seen_of(cluster, column),
+                    other.seen_of(cluster, column),
+                );
+                if b > 0.0 {
+                    let shift = other.means[at] - self.means[at];
+                    let share = b / (a + b);
+                    between += shift * shift * a * share;
+                    self.means[at] += if a > 0.0 { shift * share } else { shift };
+                }
+                if let Some(seen) = &mut self.seen {
+                    seen[at] = a + b;
+                }
+            }
+            self.scatter[cluster] += other.scatter[cluster] + between;
+            self.weights[cluster] += other.weights[cluster];
+        }
+    }
+
+    /// Σ w |x − c|² of the rows about the centres of their clusters.
+    pub fn inertia(&self, centres: &[f64]) -> f64 {
+        let mut inertia = 0.0;
+        for cluster in 0..self.weights.len() {
+            let mut shift = 0.0;
+            for column in 0..self.width {
+                let at = cluster * self.width + column;
+                let gap = self.means[at] - centres[at];
+                shift += self.seen_of(cluster, column) * gap * gap;
+            }
+            inertia += self.scatter[cluster] + shift;
+        }
+        inertia
+    }
+
+    /// The weight of all seen cells.
+    pub fn cells(&self) -> f64 {
+        match &self.seen {
+            Some(seen) => seen.iter().sum(),
+            None => self.weights.iter().sum::<f64>() * self.width as f64,
+        }
+    }
+
+    /// The best centres for these rows. Where nothing of a column was seen, a centre
+    /// stays where it is, and so does that of no rows; directions have length 1.
+    pub fn centres(&self, before: &[f64], unit: bool) -> Vec<f64> {
+        let mut centres = before.to_vec();
+        for (cluster, centre) in centres.chunks_exact_mut(self.width).enumerate() {
+            let mean = &self.means[cluster * self.width..][..self.width];
+            let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+            for (column, at) in centre.iter_mut().enumerate() {
+                if self.seen_of(cluster, column) > 0.0 && (!unit || length > 0.0) {
+                    *at = if unit {
+                        mean[column] / length
+                    } else {
+                        mean[column]
+                    };
+                }
+            }
+        }
+        centres
+    }
+}

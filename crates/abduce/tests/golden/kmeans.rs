@@ -1,0 +1,55 @@
+//! k-means from given centres, as scikit-learn has it.
+
+use super::*;
+use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::learn::Control;
+use abduce::model::kmeans::{Algorithm, Options, Specification, fit_from};
+
+#[test]
+fn from_given_centres_clusters_are_those_of_scikit_learn() {
+    for case in list(&golden("kmeans")["cases"]) {
+        let (x, start) = (rows(&case["x"]), rows(&case["start"]));
+        let columns = transposed(&x);
+        let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
+        let cells = columns
+            .iter()
+            .map(|column| Column::from_numbers(column.iter().copied().map(Some)));
+        let weights = weights(&case["weights"], x.len());
+        let table = Table::new(
+            Schema::new(fields.collect()),
+            cells.collect(),
+            Some(weights),
+        )
+        .unwrap();
+        for (key, max_iterations) in [("three", 3), ("end", 1000)] {
+            for algorithm in [
+                Algorithm::Lloyd,
+                Algorithm::Hamerly,
+                Algorithm::Elkan,
+                Algorithm::Yinyang,
+            ] {
+                let options = Options {
+                    algorithm,
+                    max_iterations,
+                    tolerance: 0.0,
+                    ..Options::default()
+                };
+                let specification = Specification::new(start.len());
+                let fit = fit_from(
+                    &specification,
+                    &table,
+                    Some(&start),
+                    &options,
+                    Control::default(),
+                )
+                .unwrap();
+                let expected = &case[key];
+                assert_close(fit.inertia, number(&expected["inertia"]), 1e-10);
+                assert_all_close(&fit.model.sizes, &numbers(&expected["sizes"]), 1e-12);
+                for (centre, expected) in fit.model.centres.iter().zip(rows(&expected["centres"])) {
+                    assert_all_close(centre, &expected, 1e-10);
+                }
+            }
+        }
+    }
+}

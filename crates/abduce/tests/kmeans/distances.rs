@@ -1,0 +1,240 @@
+//! Other distances: each objective falls, and each agrees with what it reduces to.
+
+use super::*;
+use abduce::model::kmeans::{Distance, medoids};
+
+fn by(distance: Distance, rows: &[Row], k: usize) -> Fit {
+    let specification = Specification {
+        distance,
+        ..Specification::new(k)
+    };
+    fitted(&specification, rows, &Options::default())
+}
+
+#[test]
+fn every_objective_never_rises_with_and_without_holes() {
+    let rows = clustered(500, 3, 4, 3);
+    for rows in [with_holes(rows.clone()), rows] {
+        for name in ["euclidean", "manhattan", "cosine", "mahalanobis"] {
+            let fit = by(name.parse().unwrap(), &rows, 5);
+            assert!(fit.monotone && fit.converged, "{name}");
+            assert!(
+                fit.trace
+                    .windows(2)
+                    .all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12))
+            );
+            assert!(fit.inertia > 0.0);
+        }
+    }
+}
+
+#[test]
+fn manhattan_centres_are_medians() {
+    let x = [0.0, 1.0, 2.0, 100.0, 1000.0, 1001.0, 1003.0];
+    let rows: Vec<Row> = x.iter().map(|x| vec![Some(*x)]).collect();
+    let fit = by(Distance::Manhattan, &rows, 2);
+    assert_eq!(fit.model.centres, [[1.5], [1001.0]]);
+    assert_eq!(fit.inertia, 1.5 + 0.5 + 0.5 + 98.5 + 1.0 + 2.0);
+}
+
+#[test]
+fn cosine_sees_directions_alone() {
+    let rows: Vec<Row> = (1..60)
+        .map(|i| {
+            let angle = if i % 2 == 0 { 0.1 } else { 1.4 } + 0.001 * f64::from(i);
+            let length = f64::from(i * i);
+            vec![Some(length * angle.cos()), Some(length * angle.sin())]
+        })
+        .chain([vec![Some(0.0), Some(0.0)]])
+        .collect();
+    let fit = by(Distance::Cosine, &rows, 2);
+    assert_eq!(fit.model.sizes, [30.0, 29.0]);
+    for centre in &fit.model.centres {
+        assert!((centre.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+    assert!(fit.inertia < 0.1);
+    assert!(
+        fit.warnings
+            .iter()
+            .any(|warning| warning.contains("nothing seen but zeros"))
+    );
+}
+
+#[test]
+fn mahalanobis_is_unmoved_by_any_linear_map_of_the_columns() {
+    let rows = clustered(400, 2, 3, 5);
+    let mapped: Vec<Row> = (rows.iter())
+        .map(|row| {
+            let (x, y) = (row[0].unwrap(), row[1].unwrap());
+            vec![Some(100.0 * x + 3.0 * y + 7.0), Some(x - 0.01 * y)]
+        })
+        .collect();
+    let (plain, mapped) = (
+        by(Distance::Mahalanobis, &rows, 3),
+        by(Distance::Mahalanobis, &mapped, 3),
+    );
+    assert_close(mapped.inertia, plain.inertia, 1e-8);
+    assert_eq!(mapped.model.sizes, plain.model.sizes);
+}
+
+#[test]
+fn a_given_covariance_of_ones_is_euclidean() {
+    let rows = clustered(300, 2, 3, 6);
+    let specification = Specification {
+        distance: Distance::Mahalanobis,
+        covariance: Some(vec![vec![1.0, 0.0], vec![0.0, 1.0]]),
+        ..Specification::new(3)
+    };
+    let given = fitted(&specification, &rows, &Options::default());
+    let plain = by(Distance::Euclidean, &rows, 3);
+    assert_close(given.inertia, plain.inertia, 1e-12);
+    assert_same_centres(&given, &plain, 1e-12);
+}
+
+#[test]
+fn standardised_columns_are_those_divided_beforehand() {
+    let mut rows = clustered(300, 2, 3, 6);
+    rows.iter_mut()
+        .for_each(|row| row[1] = row[1].map(|x| 500.0 * x));
+    let wide = by(Distance::Euclidean, &rows, 3);
+    assert!(
+        wide.warnings
+            .iter()
+            .any(|warning| warning.contains("--standardize"))
+    );
+    let specification = Specification {
+        standardize: true,
+        ..Specification::new(3)
+    };
+    let standardised = fitted(&specification, &rows, &Options::default());
+    assert!(
+        standardised.warnings.is_empty(),
+        "{:?}",
+        standardised.warnings
+    );
+    let deviation = |c: usize| {
+        let n = rows.len() as f64;
+        let mean = rows.iter().filter_map(|row| row[c]).sum::<f64>() / n;
+        (rows
+            .iter()
+            .filter_map(|row| row[c])
+            .map(|x| (x - mean).powi(2))
+            .sum::<f64>()
+            / n)
+            .sqrt()
+    };
+    let scales = [deviation(0), deviation(1)];
+    let divided: Vec<Row> = (rows.iter())
+        .map(|row| {
+            row.iter()
+                .zip(scales)
+                .map(|(x, s)| x.map(|x| x / s))
+                .collect()
+        })
+        .collect();
+    let divided = by(Distance::Euclidean, &divided, 3);
+    assert_close(standardised.inertia, divided.inertia, 1e-10);
+}
+
+/// The least sum over all choices of medoids.
+fn brute_force(n: usize, k: usize, weights: &[f64], distance: &dyn Fn(usize, usize) -> f64) -> f64 {
+    fn choices(from: usize, n: usize, k: usize) -> Vec<Vec<usize>> {
+        if k == 0 {
+            return vec![Vec::new()];
+        }
+        (from..n)
+            .flat_map(|first| {
+                choices(first + 1, n, k - 1)
+                    .into_iter()
+                    .map(move |mut rest| {
+                        rest.push(first);
+                        rest
+                    })
+            })
+            .collect()
+    }
+    let total = |medoids: &Vec<usize>| -> f64 {
+        let nearest = |row| {
+            medoids
+                .iter()
+                .map(|m| distance(row, *m))
+                .fold(f64::INFINITY, f64::min)
+        };
+        (0..n).map(|row| weights[row] * nearest(row)).sum()
+    };
+    choices(0, n, k)
+        .iter()
+        .map(total)
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn medoids_are_the_best_of_all_choices_on_small_tables() {
+    for seed in 0..12 {
+        let rows = clustered(14, 2, 3, seed);
+        let cell = |row: usize, c: usize| rows[row][c].unwrap();
+        let distance =
+            |a: usize, b: usize| -> f64 { (0..2).map(|c| (cell(a, c) - cell(b, c)).abs()).sum() };
+        let weights: Vec<f64> = (0..14).map(|i| 1.0 + f64::from(i % 3)).collect();
+        for k in 1..=4 {
+            let tries = (0..20).map(|seed| {
+                let found = medoids(&weights, k, &distance, 100, seed, Control::default()).unwrap();
+                assert!(found.converged);
+                assert!(found.trace.windows(2).all(|pair| pair[1] <= pair[0]));
+                let sum: f64 = (0..14)
+                    .map(|row| weights[row] * distance(row, found.rows[found.labels[row]]))
+                    .sum();
+                assert_close(found.total(), sum, 1e-12);
+                found.total()
+            });
+            let best = tries.fold(f64::INFINITY, f64::min);
+            assert_close(best, brute_force(14, k, &weights, &distance), 1e-12);
+        }
+    }
+}
+
+#[test]
+fn medoids_of_a_table_are_rows_of_it() {
+    let rows = clustered(200, 3, 3, 1);
+    for name in ["euclidean", "manhattan", "cosine", "mahalanobis"] {
+        let distance = name.parse().unwrap();
+        let specification = Specification {
+            distance,
+            medoids: true,
+            ..Specification::new(3)
+        };
+        let fit = fitted(&specification, &rows, &Options::default());
+        assert!(fit.converged, "{name}");
+        if distance == Distance::Cosine {
+            continue;
+        }
+        for centre in &fit.model.centres {
+            let same = |row: &Row| {
+                row.iter()
+                    .zip(centre)
+                    .all(|(x, c)| (x.unwrap() - c).abs() < 1e-9)
+            };
+            assert!(rows.iter().any(same), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_and_a_table_give_the_same_bits_by_every_distance() {
+    let table = table(&with_holes(clustered(9000, 3, 4, 2)), None);
+    for name in ["manhattan", "cosine", "mahalanobis"] {
+        let specification = Specification {
+            distance: name.parse().unwrap(),
+            ..Specification::new(4)
+        };
+        let fit = |source: &dyn Source| {
+            let options = Options {
+                restarts: 2,
+                ..Options::default()
+            };
+            let fit = fit(&specification, source, &options, Control::default()).unwrap();
+            (fit.inertia.to_bits(), fit.model.centres)
+        };
+        assert_eq!(fit(&table), fit(&Streamed(table.clone())), "{name}");
+    }
+}

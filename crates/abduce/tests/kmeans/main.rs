@@ -1,0 +1,122 @@
+//! Laws of k-means: what must hold whatever the rows are.
+
+mod answers;
+mod distances;
+mod laws;
+mod survival;
+
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::learn::Control;
+use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit, fit_from};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+type Row = Vec<Option<f64>>;
+
+/// Rows about `k` places in `d` columns, the same for the same seed.
+fn clustered(rows: usize, d: usize, k: usize, seed: u64) -> Vec<Row> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut normal = || {
+        let sum: f64 = (0..12).map(|_| rng.random::<f64>()).sum();
+        sum - 6.0
+    };
+    let places: Vec<Vec<f64>> = (0..k)
+        .map(|_| (0..d).map(|_| 2.0 * normal()).collect())
+        .collect();
+    let row = |i: usize| {
+        let place = &places[(i * i + i / 3) % k];
+        place.iter().map(|x| Some(x + normal())).collect()
+    };
+    let mut row = row;
+    (0..rows).map(&mut row).collect()
+}
+
+/// Some cells hidden, and some rows whole.
+fn with_holes(mut rows: Vec<Row>) -> Vec<Row> {
+    for (i, row) in rows.iter_mut().enumerate() {
+        let width = row.len();
+        if i % 3 == 0 {
+            row[i / 3 % width] = None;
+        }
+        if i % 7 == 0 {
+            row[(i / 7 + 1) % width] = None;
+        }
+    }
+    rows
+}
+
+fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
+    let width = rows.first().map_or(1, Vec::len);
+    let fields = (0..width).map(|c| Field::new(format!("x{c}"), Kind::Real));
+    let column = |c: usize| Column::from_numbers(rows.iter().map(|row| row[c]));
+    let columns = (0..width).map(column).collect();
+    Table::new(Schema::new(fields.collect()), columns, weights).unwrap()
+}
+
+/// The first rows as centres, their holes as zeros.
+fn first(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
+    let cells = |row: &Row| row.iter().map(|x| x.unwrap_or(0.0)).collect();
+    rows[..k].iter().map(cells).collect()
+}
+
+fn fitted(specification: &Specification, rows: &[Row], options: &Options) -> Fit {
+    fit(
+        specification,
+        &table(rows, None),
+        options,
+        Control::default(),
+    )
+    .unwrap()
+}
+
+/// From the first rows, by an algorithm, until no centre moves.
+fn from_first(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
+    let options = Options {
+        algorithm,
+        tolerance: 0.0,
+        ..Options::default()
+    };
+    let (start, table) = (first(rows, k), table(rows, None));
+    fit_from(
+        &Specification::new(k),
+        &table,
+        Some(&start),
+        &options,
+        Control::default(),
+    )
+    .unwrap()
+}
+
+/// A table that is only ever scanned.
+struct Streamed(Table);
+
+impl Source for Streamed {
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+    fn scan(&self) -> abduce::Result<Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + '_>> {
+        self.0.scan()
+    }
+}
+
+#[track_caller]
+fn assert_close(obtained: f64, expected: f64, relative: f64) {
+    let error = (obtained - expected).abs();
+    assert!(
+        error <= relative * expected.abs(),
+        "obtained {obtained}, expected {expected}"
+    );
+}
+
+#[track_caller]
+fn assert_same_centres(obtained: &Fit, expected: &Fit, error: f64) {
+    assert_eq!(obtained.model.sizes.len(), expected.model.sizes.len());
+    for (a, b) in obtained.model.centres.iter().zip(&expected.model.centres) {
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() <= error * (1.0 + b.abs()), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Tables that break programs.
+
+use super::*;
+use abduce::ask::Joint;
+use abduce::learn::Progress;
+use abduce::model::kmeans::Distance;
+use abduce::store::Model;
+
+fn numbers(cells: &[f64]) -> Vec<Row> {
+    cells.iter().map(|x| vec![Some(*x)]).collect()
+}
+
+fn try_fit(rows: &[Row], k: usize) -> Fit {
+    let fit = fitted(&Specification::new(k), rows, &Options::default());
+    let labels = fit.model.posterior(&table(rows, None).chunks()[0]).unwrap();
+    assert_eq!(labels.rows(), rows.len());
+    assert!(fit.monotone && fit.converged);
+    fit
+}
+
+#[test]
+fn duplicates_only_are_one_cluster() {
+    let fit = try_fit(&vec![vec![Some(3.0), Some(-1.0)]; 50], 4);
+    assert_eq!(fit.model.centres, [[3.0, -1.0]]);
+    assert_eq!(fit.inertia, 0.0);
+    assert!(fit.warnings[0].contains("1 of 4 clusters"));
+    assert!(fit.model.gaussians().is_err());
+}
+
+#[test]
+fn more_clusters_than_rows_are_as_many_as_rows() {
+    let fit = try_fit(&numbers(&[1.0, 5.0, 9.0]), 10);
+    assert_eq!(fit.model.centres, [[1.0], [5.0], [9.0]]);
+    assert_eq!(fit.inertia, 0.0);
+}
+
+#[test]
+fn one_row_is_one_cluster() {
+    assert_eq!(try_fit(&numbers(&[7.5]), 1).model.centres, [[7.5]]);
+}
+
+#[test]
+fn ten_identical_points_per_cluster_are_found() {
+    let cells: Vec<f64> = (0..50).map(|i| f64::from(i / 10) * 3.0).collect();
+    let fit = try_fit(&numbers(&cells), 5);
+    assert_eq!(fit.inertia, 0.0);
+    assert_eq!(fit.model.sizes, [10.0; 5]);
+}
+
+#[test]
+fn a_constant_column_and_a_far_outlier_do_no_harm() {
+    let mut rows: Vec<Row> = (clustered(200, 2, 2, 1).into_iter())
+        .map(|mut row| {
+            row.push(Some(1e6));
+            row
+        })
+        .collect();
+    rows.push(vec![Some(1e9), Some(-1e9), Some(1e6)]);
+    let fit = try_fit(&rows, 3);
+    assert_eq!(fit.model.sizes.iter().sum::<f64>(), 201.0);
+    assert_eq!(fit.model.sizes[2], 1.0);
+}
+
+#[test]
+fn more_columns_than_rows_are_no_trouble() {
+    let fit = try_fit(&clustered(12, 40, 3, 1), 3);
+    assert_eq!(fit.model.centres[0].len(), 40);
+}
+
+#[test]
+fn numbers_whose_squares_overflow_or_vanish_are_clustered_like_any_other() {
+    let plain = try_fit(&numbers(&[1.0, 1.5, 8.0, 9.0]), 2);
+    for scale in [1e300, 1e-300] {
+        let cells: Vec<f64> = [1.0, 1.5, 8.0, 9.0].iter().map(|x| x * scale).collect();
+        let fit = try_fit(&numbers(&cells), 2);
+        assert_eq!(fit.model.sizes, plain.model.sizes);
+        for (a, b) in fit.model.centres.iter().zip(&plain.model.centres) {
+            assert_close(a[0], b[0] * scale, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn rows_and_columns_of_holes_have_no_say() {
+    let mut rows: Vec<Row> = numbers(&[1.0, 2.0, 10.0, 11.0, 12.0]);
+    let plain = try_fit(&rows, 2);
+    rows.push(vec![None]);
+    let holed: Vec<Row> = rows.iter().map(|row| vec![row[0], None]).collect();
+    let fit = try_fit(&holed, 2);
+    assert_eq!(fit.inertia, plain.inertia);
+    assert_eq!(fit.model.sizes, plain.model.sizes);
+    assert_eq!(fit.model.column_names(), ["x0"]);
+    let posterior = fit
+        .model
+        .posterior(&table(&holed, None).chunks()[0])
+        .unwrap();
+    assert_eq!(posterior.best(5), 0);
+    assert!(
+        fit.warnings
+            .iter()
+            .any(|warning| warning.contains("no number seen"))
+    );
+}
+
+#[test]
+fn what_cannot_be_fitted_is_an_error_that_says_so() {
+    let fails = |rows: &[Row], weights: Option<Vec<f64>>, k: usize| {
+        let table = table(rows, weights);
+        let options = Options::default();
+        let error = fit(&Specification::new(k), &table, &options, Control::default()).unwrap_err();
+        error.to_string()
+    };
+    assert!(fails(&[], None, 2).contains("no rows"));
+    let one = numbers(&[1.0]);
+    assert!(fails(&one, None, 0).contains("at least one cluster"));
+    assert!(fails(&one, Some(vec![0.0]), 1).contains("weight 0"));
+    assert!(fails(&[vec![None]], None, 1).contains("no cell"));
+}
+
+#[test]
+fn a_start_of_other_columns_is_an_error() {
+    let table = table(&numbers(&[1.0, 2.0]), None);
+    for start in [vec![vec![1.0, 2.0]], vec![vec![f64::NAN]], vec![]] {
+        let options = Options::default();
+        let specification = Specification::new(1);
+        let fit = fit_from(
+            &specification,
+            &table,
+            Some(&start),
+            &options,
+            Control::default(),
+        );
+        assert!(fit.is_err());
+    }
+}
+
+#[test]
+fn the_file_holds_the_whole_model_and_damage_is_noticed() {
+    let rows = with_holes(clustered(100, 2, 2, 1));
+    let (specification, options) = (Specification::new(2), Options::default());
+    let fit = fitted(&specification, &rows, &options);
+    let log_likelihood = fit.model.log_likelihood(&table(&rows, None)).unwrap();
+    let model = Model::of_kmeans(
+        fit,
+        Some(log_likelihood),
+        specification,
+        options,
+        Vec::new(),
+    );
+    let text = model.to_json().unwrap();
+    let read = Model::from_json(&text).unwrap();
+    assert_eq!(read.to_json().unwrap(), text);
+    assert_eq!(read.provenance, model.provenance);
+    let table = table(&rows, None);
+    let chunk = &table.chunks()[0];
+    assert_eq!(
+        read.posterior(chunk).unwrap(),
+        model.posterior(chunk).unwrap()
+    );
+    let bits = |model: &Model| model.joint().log_density(chunk).unwrap();
+    assert_eq!(bits(&read), bits(&model));
+    for (from, to) in [
+        ("\"power\": 1.0", "\"power\": 0.0"),
+        ("\"sizes\": [", "\"sizes\": [1.0,"),
+    ] {
+        assert!(text.contains(from));
+        assert!(
+            Model::from_json(&text.replacen(from, to, 1)).is_err(),
+            "{to}"
+        );
+    }
+}
+
+#[test]
+fn a_fit_that_is_stopped_keeps_what_it_has() {
+    let rows = clustered(3000, 2, 3, 1);
+    let (start, table) = (first(&rows, 9), table(&rows, None));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let watch = |progress| {
+        if matches!(progress, Progress::Round { number: 2, .. }) {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        interrupt: Some(&stop),
+        progress: Some(&watch),
+    };
+    for distance in [Distance::Euclidean, Distance::Manhattan] {
+        stop.store(false, std::sync::atomic::Ordering::Relaxed);
+        let specification = Specification {
+            distance,
+            ..Specification::new(9)
+        };
+        let options = Options::default();
+        let fit = fit_from(&specification, &table, Some(&start), &options, control).unwrap();
+        assert!(fit.interrupted && !fit.converged);
+        assert_eq!((fit.iterations, fit.model.centres.len()), (2, 9));
+        assert_eq!(fit.trace.len(), 3);
+    }
+}
