@@ -394,7 +394,13 @@ fn a_folder_that_is_none_of_texts_is_reported_with_the_file() {
     refused("empty", "empty", "there is no file in this folder");
     put(&files, "half/ham/1", "text");
     std::fs::create_dir(files.path("half/spam")).unwrap();
-    refused("half", "half/spam", "there is no file in this folder");
+    let half = opened(&[files.path("half")], &options());
+    let empty = |note: &String| note.contains("half/spam: there is no file in this folder");
+    assert!(
+        half.source.rows() == 1 && half.notes.iter().any(empty),
+        "{:?}",
+        half.notes
+    );
     put(&files, "tables/1.csv", "a,b\n1,2\n");
     refused(
         "tables",

@@ -234,10 +234,7 @@ impl Said {
                 .collect();
             match method {
                 CalibrationMethod::Platt => Curve::logistic(&scores, &truth, &self.weights),
-                CalibrationMethod::Isotonic => {
-                    let rows: f64 = self.weights.iter().sum();
-                    Curve::steps(&scores, &truth, &self.weights).kept_from_certainty(rows)
-                }
+                CalibrationMethod::Isotonic => Curve::steps(&scores, &truth, &self.weights),
             }
         };
         (first..first + number_of_curves(classes))

@@ -153,19 +153,6 @@ impl Curve {
     }
 }
 
-impl Curve {
-    /// The same steps at least 1/(2n) from 0 and 1, where n rows taught them: what never
-    /// happened among so many may happen yet.
-    pub(super) fn kept_from_certainty(mut self, rows: f64) -> Curve {
-        if let Curve::Steps { shares, .. } = &mut self {
-            let least = 0.5 / rows.max(1.0);
-            let keep = |share: &mut f64| *share = share.clamp(least, 1.0 - least);
-            shares.iter_mut().for_each(keep);
-        }
-        self
-    }
-}
-
 /// Neighbouring scores that share one level.
 struct Block {
     first: f64,
