@@ -200,14 +200,7 @@ fn what_comes_later_is_said_to_come_later() {
     for model in ["gaussian", "network", "logistic"] {
         abduce(&["fit", model, &faithful]).fails(2, &[model, later]);
     }
-    for option in [
-        ["--components", "1-9"],
-        ["--covariance", "VVV"],
-        ["--method", "gibbs"],
-        ["--init", "hierarchical"],
-    ] {
-        abduce(&["fit", "mixture", &faithful, option[0], option[1]]).fails(2, &[later]);
-    }
+    abduce(&["fit", "mixture", &faithful, "--method", "gibbs"]).fails(2, &[later]);
 }
 
 #[test]

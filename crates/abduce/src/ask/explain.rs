@@ -84,8 +84,8 @@ pub fn first_two(posterior: &Posterior, row: usize) -> Option<(usize, usize)> {
 /// use abduce::ask::find_class;
 /// let classes = ["ham", "spam"].map(String::from);
 /// assert_eq!(find_class("spam", &classes)?, 1);
-/// let error = find_class("spma", &classes).unwrap_err();
-/// assert!(error.to_string().contains("did you mean spam?"));
+/// let error = find_class("spam!", &classes).unwrap_err();
+/// assert!(error.to_string().contains("did you mean spam?"), "{error}");
 /// # Ok::<(), abduce::Error>(())
 /// ```
 ///

@@ -9,16 +9,16 @@
 //! tree serves every number of groups.
 
 use super::whiten::whitened;
-use crate::kernel::linear::{cholesky, log_diagonal};
+use rayon::prelude::*;
 
 /// The rows' worth of the whole table's covariance in every group.
 const ALPHA: f64 = 0.1;
 
 /// Operations that a tree may take.
-const WORK: f64 = 3e9;
+const WORK: f64 = 5e8;
 
 /// The most rows of a tree.
-const ROWS: usize = 2_000;
+const ROWS: usize = 1_000;
 
 /// How many rows of so many columns a tree may have.
 pub(super) fn most_rows(columns: usize) -> usize {
@@ -40,31 +40,56 @@ struct Group {
 impl Group {
     fn union(&self, other: &Group) -> Group {
         let d = self.mean.len();
-        let weight = self.weight + other.weight;
-        let between = self.weight * other.weight / weight;
-        let share = other.weight / weight;
-        let shift: Vec<f64> = (0..d).map(|c| other.mean[c] - self.mean[c]).collect();
-        let mean = (0..d).map(|c| self.mean[c] + share * shift[c]).collect();
-        let entry =
-            |t: usize| self.scatter[t] + other.scatter[t] + between * shift[t % d] * shift[t / d];
-        let scatter = (0..d * d).map(entry).collect();
-        let mut union = Group {
-            weight,
-            mean,
+        let share = other.weight / (self.weight + other.weight);
+        let toward = |(own, other): (&f64, &f64)| own + share * (other - own);
+        let mut scatter = vec![0.0; d * d];
+        self.scatter_with(other, &mut scatter);
+        let cost = cost(self.weight + other.weight, &mut scatter.clone(), d);
+        Group {
+            weight: self.weight + other.weight,
+            mean: self.mean.iter().zip(&other.mean).map(toward).collect(),
             scatter,
-            cost: 0.0,
-        };
-        union.cost = union.cost();
-        union
+            cost,
+        }
     }
 
-    fn cost(&self) -> f64 {
+    /// The scatter of both together, by Chan's rule.
+    fn scatter_with(&self, other: &Group, out: &mut [f64]) {
         let d = self.mean.len();
-        let mut matrix = self.scatter.clone();
-        (0..d).for_each(|c| matrix[c * d + c] += ALPHA);
-        let half = cholesky(&matrix, d).map_or(f64::INFINITY, |factor| log_diagonal(&factor, d));
-        self.weight * (2.0 * half - d as f64 * self.weight.ln())
+        let between = self.weight * other.weight / (self.weight + other.weight);
+        for j in 0..d {
+            let along = between * (other.mean[j] - self.mean[j]);
+            for i in 0..d {
+                let t = j * d + i;
+                let apart = along * (other.mean[i] - self.mean[i]);
+                out[t] = self.scatter[t] + other.scatter[t] + apart;
+            }
+        }
     }
+
+    /// How much more two groups cost as one.
+    fn rise(&self, other: &Group, matrix: &mut [f64]) -> f64 {
+        self.scatter_with(other, matrix);
+        let together = cost(self.weight + other.weight, matrix, self.mean.len());
+        together - self.cost - other.cost
+    }
+}
+
+/// n ln |(W + αI) / n|; the matrix is worked on in place, as millions of them are asked.
+fn cost(weight: f64, matrix: &mut [f64], d: usize) -> f64 {
+    (0..d).for_each(|c| matrix[c * (d + 1)] += ALPHA);
+    let mut log = 0.0;
+    for j in 0..d {
+        let pivot = matrix[j * (d + 1)];
+        log += pivot.ln();
+        for l in j + 1..d {
+            let factor = matrix[j * d + l] / pivot;
+            for i in l..d {
+                matrix[l * d + i] -= factor * matrix[j * d + i];
+            }
+        }
+    }
+    weight * (log - d as f64 * weight.ln())
 }
 
 /// The group, of `k`, of every row of positive weight; rows are `width` numbers each.
@@ -96,24 +121,23 @@ fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
         .iter()
         .enumerate()
         .map(|(row, weight)| {
-            let mut group = Group {
-                weight: weight.max(f64::MIN_POSITIVE),
+            let weight = weight.max(f64::MIN_POSITIVE);
+            Some(Group {
+                weight,
                 scatter: vec![0.0; d * d],
                 mean: cells[row * d..(row + 1) * d].to_vec(),
-                cost: 0.0,
-            };
-            group.cost = group.cost();
-            Some(group)
+                cost: cost(weight, &mut vec![0.0; d * d], d),
+            })
         })
         .collect();
-    let rise = |a: &Group, b: &Group| a.union(b).cost - a.cost - b.cost;
     // The best partner of every group among those after it.
     let best_after = |groups: &[Option<Group>], i: usize| {
         let mut best = (f64::INFINITY, usize::MAX);
         let Some(own) = &groups[i] else { return best };
+        let mut matrix = vec![0.0; d * d];
         for (j, other) in groups.iter().enumerate().skip(i + 1) {
             if let Some(other) = other {
-                let rise = rise(own, other);
+                let rise = own.rise(other, &mut matrix);
                 if rise < best.0 {
                     best = (rise, j);
                 }
@@ -121,7 +145,9 @@ fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
         }
         best
     };
-    let mut best: Vec<(f64, usize)> = (0..groups.len()).map(|i| best_after(&groups, i)).collect();
+    let all = (0..groups.len()).into_par_iter();
+    let mut best: Vec<(f64, usize)> = all.map(|i| best_after(&groups, i)).collect();
+    let mut matrix = vec![0.0; d * d];
     let mut merges = Vec::with_capacity(groups.len());
     for _ in 1..groups.len() {
         let alive = (0..groups.len()).filter(|i| groups[*i].is_some() && best[*i].1 != usize::MAX);
@@ -139,7 +165,7 @@ fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
             if i == into || best[i].1 == into || best[i].1 == from {
                 best[i] = best_after(&groups, i);
             } else if let (true, Some(merged)) = (i < into, &groups[into]) {
-                let rise = rise(other, merged);
+                let rise = other.rise(merged, &mut matrix);
                 if rise < best[i].0 {
                     best[i] = (rise, into);
                 }

@@ -52,6 +52,8 @@ const WORDS: usize = 64;
 /// centre.
 pub(super) struct Points {
     width: usize,
+    /// Whether they are numbers alone, which have directions.
+    numbers: bool,
     cells: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -71,8 +73,13 @@ impl Points {
             .collect();
         let width = Points::width(schema, leaves);
         let rows = table.rows() as usize;
+        let coded = |c: &usize| {
+            let kind = schema.fields[*c].kind;
+            kind.is_coded() || kind == Kind::Text
+        };
         let mut points = Points {
             width,
+            numbers: !columns.iter().any(coded),
             cells: vec![0.0; rows * width],
             weights: Vec::with_capacity(rows),
         };
@@ -113,15 +120,16 @@ impl Points {
     }
 
     /// The same in coordinates in which their covariance is the identity; `None` where
-    /// there are too many to be worth it.
+    /// they are not numbers alone, or too many to be worth it.
     pub fn whitened(&self) -> Option<Points> {
-        if self.width > WHITENED {
+        if self.width > WHITENED || !self.numbers {
             return None;
         }
         let (cells, width) = whiten::whitened(&self.cells, self.width, &self.weights);
         let weights = self.weights.clone();
         (width > 0).then_some(Points {
             width,
+            numbers: true,
             cells,
             weights,
         })
