@@ -6,6 +6,22 @@ use super::simd::{fma, multiversion};
 const LANES: usize = 16;
 
 multiversion! {
+    /// Σx.
+    pub(crate) fn sum(x: &[f64]) -> f64 = sum_body
+}
+
+#[inline(always)]
+fn sum_body<const FUSED: bool>(x: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let chunks = x.chunks_exact(LANES);
+    let rest = chunks.remainder().iter().sum::<f64>();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, x)| *lane += x);
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+multiversion! {
     /// `(Σw, Σw(x − origin), Σw(x − origin)²)`.
     pub(crate) fn shifted_moments(x: &[f64], weights: &[f64], origin: f64) -> (f64, f64, f64) = shifted_moments_body
 }

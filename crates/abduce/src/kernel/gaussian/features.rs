@@ -17,6 +17,10 @@ pub(super) fn feature_count(order: usize, diagonal: bool) -> usize {
 
 /// How many rows a block should have so that its Φ stays in cache.
 pub(crate) fn block_rows(order: usize, diagonal: bool) -> usize {
+    if super::has_wide() {
+        // Φ is not stored there; whole tiles of 24 and of 128 rows.
+        return 384;
+    }
     let rows = BLOCK_BYTES / (8 * feature_count(order, diagonal).max(1));
     (rows / 8 * 8).clamp(8, 256)
 }

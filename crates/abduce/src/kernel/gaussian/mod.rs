@@ -13,6 +13,8 @@ mod moments;
 mod scattered;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
@@ -51,6 +53,9 @@ pub(crate) struct GaussianKernel {
     scale: Vec<f64>,
     constants: Vec<f64>,
     natural: Vec<f64>,
+    /// η for [`wide`], on chips that have it.
+    panels: Vec<f64>,
+    wide: bool,
     components: Vec<Whitened>,
 }
 
@@ -76,6 +81,8 @@ pub(crate) struct Scratch {
     white: Vec<f64>,
     rows: usize,
     largest_norm: f64,
+    #[cfg(target_arch = "x86_64")]
+    room: wide::Room,
 }
 
 impl GaussianKernel {
@@ -96,6 +103,8 @@ impl GaussianKernel {
             constants: Vec::with_capacity(means.len()),
             natural: Vec::with_capacity(means.len() * features),
             components: Vec::with_capacity(means.len()),
+            panels: Vec::new(),
+            wide: has_wide(),
             center,
             scale,
         };
@@ -103,6 +112,10 @@ impl GaussianKernel {
             kernel
                 .push(mean, *covariance)
                 .map_err(|pivot| Singular { component, pivot })?;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if kernel.wide {
+            kernel.panels = wide::panels(&kernel.natural, features);
         }
         Ok(kernel)
     }
@@ -176,7 +189,10 @@ impl GaussianKernel {
     /// Standardises a block of complete rows and builds their Φ.
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
         let rows = columns.first().map_or(0, |column| column.len());
-        let features = self.features();
+        let features = match self.wide {
+            true => self.order,
+            false => self.features(),
+        };
         scratch.rows = rows;
         scratch.features.resize(features * rows, 0.0);
         let (linear, products) = scratch.features.split_at_mut(self.order * rows);
@@ -187,7 +203,9 @@ impl GaussianKernel {
         {
             standardise(x, self.center[c], 1.0 / self.scale[c], out);
         }
-        multiply_features(linear, rows, self.diagonal, products);
+        if !self.wide {
+            multiply_features(linear, rows, self.diagonal, products);
+        }
         scratch.largest_norm = largest_norm(linear, rows, &mut scratch.white);
     }
 
@@ -200,6 +218,24 @@ impl GaussianKernel {
         };
         let flags: Vec<bool> = self.components.iter().map(precise).collect();
         let features = self.features();
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            wide::add_log_density(
+                &scratch.features,
+                rows,
+                self.diagonal,
+                &self.panels,
+                &self.constants,
+                &flags,
+                out,
+            );
+            let flagged = (0..flags.len()).filter(|j| flags[*j]);
+            for j in flagged {
+                let target = &mut out[j * rows..(j + 1) * rows];
+                self.add_whitened(&self.components[j], scratch, target);
+            }
+            return;
+        }
         let mut first = 0;
         while first < flags.len() {
             if flags[first] {
@@ -289,6 +325,18 @@ impl GaussianKernel {
         {
             difference.extend(y.iter().map(|y| y - mean));
         }
+    }
+}
+
+/// Whether the chip has the wide kernel.
+fn has_wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        wide::is_there()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{GaussianKernel, Scratch};
 use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::sums::sum;
 
 /// Weighted sums of a chunk's rows for every component.
 pub(crate) struct Moments {
@@ -28,8 +29,59 @@ impl GaussianKernel {
         let second = if self.diagonal { d } else { d * d };
         Moments {
             weight: vec![0.0; k],
-            natural: vec![0.0; k * self.features()],
+            natural: vec![0.0; self.width() * self.features()],
             centred: vec![0.0; centred * (d + second)],
+        }
+    }
+
+    /// The components that sums have, with those that fill a register.
+    fn width(&self) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            return super::wide::padded(self.components.len());
+        }
+        self.components.len()
+    }
+
+    /// Adds the loaded block to the natural sums.
+    fn accumulate_natural(
+        &self,
+        scratch: &mut Scratch,
+        responsibilities: &[f64],
+        sums: &mut [f64],
+    ) {
+        let (rows, features) = (scratch.rows, self.features());
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            let Scratch { features, room, .. } = scratch;
+            return super::wide::accumulate(
+                features,
+                rows,
+                self.diagonal,
+                responsibilities,
+                room,
+                sums,
+            );
+        }
+        add_product(
+            sums,
+            features,
+            Matrix::new(&scratch.features, rows, features, rows).transposed(),
+            Matrix::new(responsibilities, rows, self.components.len(), rows),
+        );
+    }
+
+    /// The natural sums of one component.
+    fn natural_of(&self, sums: &[f64], component: usize) -> Vec<f64> {
+        let features = self.features();
+        match self.wide {
+            true => sums
+                .iter()
+                .skip(component)
+                .step_by(self.width())
+                .copied()
+                .collect(),
+            false => sums[component * features..(component + 1) * features].to_vec(),
         }
     }
 
@@ -41,20 +93,15 @@ impl GaussianKernel {
         responsibilities: &[f64],
         moments: &mut Moments,
     ) {
-        let (rows, features) = (scratch.rows, self.features());
+        let rows = scratch.rows;
         for (weight, r) in moments
             .weight
             .iter_mut()
             .zip(responsibilities.chunks_exact(rows))
         {
-            *weight += r.iter().sum::<f64>();
+            *weight += sum(r);
         }
-        add_product(
-            &mut moments.natural,
-            features,
-            Matrix::new(&scratch.features, rows, features, rows).transposed(),
-            Matrix::new(responsibilities, rows, self.components.len(), rows),
-        );
+        self.accumulate_natural(scratch, responsibilities, &mut moments.natural);
         let d = self.order;
         let second = if self.diagonal { d } else { d * d };
         let mut sums = moments.centred.chunks_exact_mut((d + second).max(1));
@@ -102,14 +149,14 @@ impl GaussianKernel {
 
     /// The sums as weight, mean and scatter of every component.
     pub fn finish(&self, moments: &Moments) -> Vec<CentredMoments> {
-        let (d, features) = (self.order, self.features());
+        let d = self.order;
         let second_len = if self.diagonal { d } else { d * d };
         let mut centred = moments.centred.chunks_exact((d + second_len).max(1));
         let middle = vec![0.0; d];
         let mut out = Vec::with_capacity(self.components.len());
         for (j, component) in self.components.iter().enumerate() {
             let weight = moments.weight[j];
-            let natural = &moments.natural[j * features..(j + 1) * features];
+            let natural = self.natural_of(&moments.natural, j);
             let sums = if component.centred {
                 centred.next()
             } else {
