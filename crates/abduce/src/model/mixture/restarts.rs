@@ -1,7 +1,7 @@
-//! Several starts, of which the best is kept. They are tried on a sample of rows: all
-//! for a few rounds, the better half for some more, and only the best goes on to the
-//! end and over all rows. On a small table, where a fit leaves threads idle, they run
-//! side by side.
+//! Several starts, of which the best is kept. On a large table all are tried for a few
+//! rounds on few rows, the best four for some more on a larger sample, and only the best
+//! goes over all rows. On a small one, where a fit leaves threads idle, they run side by
+//! side.
 
 use super::FitOptions;
 use super::diagnose::collapsed;
@@ -13,13 +13,21 @@ use crate::data::{Source, Table};
 use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
 use crate::{ErrorKind, Result};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Rows up to which starts run side by side.
 const SMALL: u64 = 16_384;
 
-/// The rounds that each start gets before the lesser half is left where only a
-/// sample of the rows is tried.
-const ROUNDS: [usize; 2] = [8, 30];
+/// On large tables: the rounds that each start gets on few rows, how many of them go on,
+/// and the rounds that these get on a sample.
+const FIRST_ROUNDS: usize = 8;
+const KEPT: usize = 4;
+const MORE_ROUNDS: usize = 12;
+
+/// The rows for each component on which every start is tried, at the least, and for each
+/// column.
+const ROWS_EACH: usize = 500;
+const ROWS_EACH_COLUMN: usize = 4;
 
 /// Fits components without labels; what each start reached goes to `reached`.
 pub(super) fn best_of_starts(
@@ -33,10 +41,21 @@ pub(super) fn best_of_starts(
     let size = sample_size(source, task.leaves);
     let whole = seen.rows <= size as u64;
     let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
-    let points = Points::of(&sample, task.leaves, seen);
+    let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
+    let few = ROWS_EACH.max(ROWS_EACH_COLUMN * columns) * task.components;
+    let first = match whole {
+        true => sample.clone(),
+        false => sample_rows(
+            &sample,
+            sample.rows() as usize,
+            few.max(2_000),
+            options.seed,
+        )?,
+    };
+    let points = Points::of(&first, task.leaves, seen);
     let trial = Trial {
         task,
-        sample: &sample,
+        first: &first,
         points: &points,
         whitened: points.whitened(),
         options,
@@ -48,22 +67,23 @@ pub(super) fn best_of_starts(
         let start = trial.start(1);
         return em(task, source, start, &options.em, control);
     }
-    let mut found: Vec<Found> = trial.run(whole)?;
-    *reached = found.iter().map(|found| found.objective).collect();
     let merit = |found: &Found| {
         (
             collapsed(task.leaves, seen, found).is_empty(),
             found.objective,
         )
     };
-    let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
-    found.sort_by(|a, b| better(a, b).unwrap_or(std::cmp::Ordering::Equal));
+    let sort = |found: &mut Vec<Found>| {
+        let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
+        found.sort_by(|a, b| better(a, b).unwrap_or(Ordering::Equal));
+    };
+    let mut found: Vec<Found> = trial.run(whole)?;
+    *reached = found.iter().map(|found| found.objective).collect();
+    sort(&mut found);
     if !whole {
-        for rounds in ROUNDS[1..].iter() {
-            found.truncate(found.len().div_ceil(2));
-            found = trial.go_on(found, *rounds)?;
-            found.sort_by(|a, b| better(a, b).unwrap_or(std::cmp::Ordering::Equal));
-        }
+        found.truncate(KEPT);
+        found = trial.go_on(found, &sample)?;
+        sort(&mut found);
     }
     let Some(best) = found.into_iter().next() else {
         return Ok(None);
@@ -87,7 +107,7 @@ pub(super) fn best_of_starts(
 /// What starts are tried on.
 struct Trial<'a> {
     task: &'a Task<'a>,
-    sample: &'a Table,
+    first: &'a Table,
     points: &'a Points,
     whitened: Option<Points>,
     options: &'a FitOptions,
@@ -111,7 +131,7 @@ impl Trial<'_> {
         };
         let groups = points.group(self.task.components, init, seed);
         let (leaves, k) = (self.task.leaves, self.task.components);
-        let statistics = statistics_of_groups(self.sample, leaves, &groups, k);
+        let statistics = statistics_of_groups(self.first, leaves, &groups, k);
         self.task.maximize(&statistics, None)
     }
 
@@ -124,7 +144,7 @@ impl Trial<'_> {
         };
         let options = match whole {
             true => self.options.em.clone(),
-            false => self.rounds(ROUNDS[0]),
+            false => self.rounds(FIRST_ROUNDS),
         };
         let one = |number: usize| {
             if self.control.is_interrupted() {
@@ -132,16 +152,16 @@ impl Trial<'_> {
             }
             self.control.report(Progress::Restart { number, of: tries });
             let start = self.start(number);
-            em(self.task, self.sample, start, &options, self.control)
+            em(self.task, self.first, start, &options, self.control)
         };
-        self.all((1..=tries).collect(), one)
+        self.all(self.first, (1..=tries).collect(), one)
     }
 
-    fn go_on(&self, found: Vec<Found>, rounds: usize) -> Result<Vec<Found>> {
-        let options = self.rounds(rounds);
-        self.all(found, |found| {
+    fn go_on(&self, found: Vec<Found>, sample: &Table) -> Result<Vec<Found>> {
+        let options = self.rounds(MORE_ROUNDS);
+        self.all(sample, found, |found| {
             let start = found.parameters.clone();
-            let more = em(self.task, self.sample, start, &options, self.control)?;
+            let more = em(self.task, sample, start, &options, self.control)?;
             Ok(Some(more.unwrap_or(found)))
         })
     }
@@ -157,10 +177,11 @@ impl Trial<'_> {
     /// Does the same with each, side by side where rows are few.
     fn all<T: Send>(
         &self,
+        rows: &Table,
         these: Vec<T>,
         one: impl Fn(T) -> Result<Option<Found>> + Sync,
     ) -> Result<Vec<Found>> {
-        let found: Vec<Result<Option<Found>>> = match self.sample.rows() <= SMALL {
+        let found: Vec<Result<Option<Found>>> = match rows.rows() <= SMALL {
             true => these.into_par_iter().map(&one).collect(),
             false => these.into_iter().map(&one).collect(),
         };

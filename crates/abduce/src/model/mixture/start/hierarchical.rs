@@ -15,7 +15,7 @@ use rayon::prelude::*;
 const ALPHA: f64 = 0.1;
 
 /// Operations that a tree may take.
-const WORK: f64 = 5e8;
+const WORK: f64 = 5e7;
 
 /// The most rows of a tree.
 const ROWS: usize = 1_000;
