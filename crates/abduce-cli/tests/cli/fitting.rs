@@ -311,3 +311,55 @@ fn holes_unlabelled_rows_and_a_model_that_is_not_kept_are_told() {
     let words = "the data lack 49 of the model's columns: c0, c2, c3 and 46 more";
     assert!(ran.stderr.contains(words), "{}", ran.stderr);
 }
+
+#[test]
+fn a_grid_is_told_as_a_table_and_kept_in_the_model() {
+    let files = Files::new();
+    let model = files.path("chosen.abduce");
+    let faithful = data("faithful.csv");
+    let grid = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "1-3",
+        "--covariance",
+        "EEE,VVV",
+        "-o",
+        &model,
+    ];
+    let ran = abduce(&grid).good();
+    assert!(ran.stdout.contains("2314.30*"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("covariance      tied (EEE)"));
+    let told = abduce(&[&grid[..], &["--json"]].concat()).good().json();
+    let selection = &told["selection"];
+    assert_eq!(selection["tried"].as_array().unwrap().len(), 6);
+    let chosen = selection["chosen"].as_u64().unwrap() as usize;
+    assert_eq!(selection["tried"][chosen]["components"], 3);
+    assert_eq!(told["components"].as_array().unwrap().len(), 3);
+    let kept: serde_json::Value = serde_json::from_str(&files.read("chosen.abduce")).unwrap();
+    assert_eq!(&kept["fit"]["selection"], selection);
+    abduce(&["predict", &model, &faithful]).good();
+}
+
+#[test]
+fn a_choice_without_a_choice_is_refused() {
+    let faithful = data("faithful.csv");
+    let fit = |more: &[&str]| abduce(&[&["fit", "mixture", &faithful][..], more].concat());
+    fit(&["-k", "2", "--select", "bic"]).fails(2, &["--select", "nothing to choose from"]);
+    fit(&["-k", "3-1"]).fails(2, &["3-1", "no range"]);
+    fit(&["-k", "2", "--covariance", "VVX"]).fails(2, &["VVX", "EII"]);
+    fit(&["-k", "2", "--prior", "wishart(1)"]).fails(2, &["wishart(1)", "mclust"]);
+    let penguins = data("penguins.csv");
+    let gda = [
+        "fit",
+        "gda",
+        &penguins,
+        "--target",
+        "species",
+        "--covariance",
+        "all",
+    ];
+    abduce(&gda).fails(2, &["several covariances", "abduce evaluate"]);
+    abduce(&["fit", "kmeans", &faithful, "-k", "2-4"]).fails(2, &["several --components"]);
+}

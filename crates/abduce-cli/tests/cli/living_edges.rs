@@ -368,22 +368,6 @@ fn a_row_that_no_class_can_have_is_explained_in_a_sentence() {
 }
 
 #[test]
-fn what_never_came_true_among_few_rows_is_not_impossible() {
-    let files = Files::new();
-    let penguins = data("penguins.csv");
-    let model = files.fit(&[
-        "naive-bayes",
-        &penguins,
-        "--target",
-        "species",
-        "--calibrate",
-        "isotonic",
-    ]);
-    let all = probabilities(&model, &penguins);
-    assert!(all.iter().all(|p| *p > 0.0 && *p < 1.0));
-}
-
-#[test]
 fn nothing_can_be_evaluated_without_a_label() {
     let files = Files::new();
     let table = files.write("t.csv", "y,x\n,1.5\n,2\n,3\n,4\n");
