@@ -10,6 +10,7 @@ use crate::data::{Cells, Chunk};
 use crate::family::{GaussianRun, Statistics};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
+use crate::kernel::sums::sum;
 use crate::learn::{Control, EStep};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -288,11 +289,11 @@ impl MixtureStatistics {
             }
             None => {
                 self.total += rows as f64;
-                self.log_likelihood += log_densities.iter().sum::<f64>();
+                self.log_likelihood += sum(log_densities);
             }
         }
         for (j, own) in joint.chunks_exact(rows).enumerate() {
-            self.weights[label.unwrap_or(j)] += own.iter().sum::<f64>();
+            self.weights[label.unwrap_or(j)] += sum(own);
         }
     }
 }
