@@ -332,6 +332,9 @@ fn a_grid_is_told_as_a_table_and_kept_in_the_model() {
     assert!(ran.stdout.contains("2314.30*"), "{}", ran.stdout);
     assert!(ran.stdout.contains("covariance      tied (EEE)"));
     let told = abduce(&[&grid[..], &["--json"]].concat()).good().json();
+    let (trace, elbo) = (&told["trace"], told["elbo"].as_array().unwrap());
+    assert_eq!(elbo.len() as u64, told["iterations"].as_u64().unwrap());
+    assert!(elbo[0].as_f64() <= trace[1].as_f64());
     let selection = &told["selection"];
     assert_eq!(selection["tried"].as_array().unwrap().len(), 6);
     let chosen = selection["chosen"].as_u64().unwrap() as usize;

@@ -17,6 +17,7 @@ pub struct Learned {
     pub model: Model,
     pub interrupted: bool,
     pub restarts: Vec<f64>,
+    pub bounds: Vec<f64>,
 }
 
 impl Task {
@@ -32,8 +33,10 @@ impl Task {
             Task::Mixture(specification, options) => {
                 let fit = mixture::fit(specification, source, options, control)?;
                 let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
+                let bounds = fit.bounds.clone();
                 let (specification, options) = (specification.clone(), options.clone());
                 Learned {
+                    bounds,
                     model: Model::new(name.name(), fit, specification, options, files),
                     interrupted,
                     restarts,
@@ -43,11 +46,13 @@ impl Task {
                 let (fit, selection) =
                     mixture::select(specification, grid, source, options, control)?;
                 let (interrupted, restarts) = (control.is_interrupted(), fit.restarts.clone());
+                let bounds = fit.bounds.clone();
                 let chosen = &selection.tried[selection.chosen];
                 let specification = specification.of_pair(chosen.covariance, chosen.components);
                 let mut model = Model::new(name.name(), fit, specification, options.clone(), files);
                 model.fit.selection = Some(selection);
                 Learned {
+                    bounds,
                     model,
                     interrupted,
                     restarts,
@@ -63,6 +68,7 @@ impl Task {
                 };
                 let (specification, options) = (specification.clone(), options.clone());
                 Learned {
+                    bounds: Vec::new(),
                     model: Model::of_kmeans(fit, log_likelihood, specification, options, files),
                     interrupted,
                     restarts,
@@ -71,6 +77,7 @@ impl Task {
             Task::Density(specification) => {
                 let fit = density::fit(specification, source, control)?;
                 Learned {
+                    bounds: Vec::new(),
                     model: Model::of_density(fit, specification.clone(), files),
                     interrupted: false,
                     restarts: Vec::new(),

@@ -144,6 +144,7 @@ impl Arguments {
             model,
             interrupted,
             restarts,
+            bounds,
         } = learned.map_err(|why| opened.locate(why))?;
         if let Some(choice) = &model.fit.unlabelled {
             context.note(&choice.told(unlabelled.unwrap_or(0)));
@@ -168,6 +169,7 @@ impl Arguments {
             model: &model,
             notes: &opened.notes,
             restarts: &restarts,
+            bounds: &bounds,
             seconds,
             interrupted,
             file: self.output.as_deref(),

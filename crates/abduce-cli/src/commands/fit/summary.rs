@@ -35,6 +35,7 @@ pub struct Told<'a> {
     pub model: &'a Model,
     pub notes: &'a [String],
     pub restarts: &'a [f64],
+    pub bounds: &'a [f64],
     pub seconds: f64,
     pub interrupted: bool,
     pub file: Option<&'a Path>,
@@ -97,6 +98,7 @@ impl Told<'_> {
             unlabelled: fit.unlabelled.as_ref(),
             selection: fit.selection.as_ref(),
             restarts: self.restarts,
+            elbo: self.bounds,
             warnings: &fit.warnings,
             notes: self.notes,
             seconds: self.seconds,
@@ -234,6 +236,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     selection: Option<&'a Selection>,
     restarts: &'a [f64],
+    elbo: &'a [f64],
     warnings: &'a [String],
     notes: &'a [String],
     seconds: f64,

@@ -30,7 +30,7 @@ impl MultivariateGaussian {
             true => 1.0 / stats.len().max(1) as f64,
             false => 1.0,
         };
-        let order = prior.order(stats)?;
+        let order = order(stats)?;
         if !structure.is_correlated() {
             let mut means = Vec::with_capacity(stats.len());
             let mut all = Vec::with_capacity(stats.len());
@@ -80,19 +80,20 @@ impl MultivariateGaussian {
     }
 }
 
+/// The number of columns.
+fn order(stats: &[&MultivariateStats]) -> Result<usize> {
+    match stats.first() {
+        Some(MultivariateStats::Full { mean, .. }) => Ok(mean.len()),
+        Some(MultivariateStats::Columns { columns, .. }) => Ok(columns.len()),
+        None => Err(nothing_seen()),
+    }
+}
+
 fn another_structure() -> Error {
     Error::parameter("statistics of different covariance structures")
 }
 
 impl MultivariatePrior {
-    fn order(&self, stats: &[&MultivariateStats]) -> Result<usize> {
-        match stats.first() {
-            Some(MultivariateStats::Full { mean, .. }) => Ok(mean.len()),
-            Some(MultivariateStats::Columns { columns, .. }) => Ok(columns.len()),
-            None => Err(nothing_seen()),
-        }
-    }
-
     /// The diagonal of Ψ.
     fn of(&self, column: usize, order: usize) -> f64 {
         let place = match self.scatter.len() == order {

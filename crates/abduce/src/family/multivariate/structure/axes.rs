@@ -11,7 +11,7 @@
 use super::ellipsoidal::{Whole, turned, weighted_sum};
 use super::{Structure, positive, until_settled};
 use crate::Result;
-use crate::kernel::eigen::{Eigen, eigen, rotate_both_sides, rotate_columns, rotation};
+use crate::kernel::eigen::{eigen, rotate_both_sides, rotate_columns, rotation};
 use crate::kernel::linear::Square;
 use crate::kernel::product::{Matrix, add_product};
 
@@ -22,12 +22,14 @@ pub(super) fn along_one_set_of_axes(
     order: usize,
     before: Option<&[Square]>,
 ) -> Result<Vec<Square>> {
-    let total: f64 = all.iter().map(|own| own.weight).sum();
     let mut axes = match before {
         Some(before) => common_axes(before, order),
         None => eigen(&weighted_sum(all, |j| 1.0 / all[j].weight), order).vectors,
     };
-    let mut forms: Vec<Square> = all.iter().map(|own| form(&own.scatter, &axes)).collect();
+    let mut forms: Vec<Square> = all
+        .iter()
+        .map(|own| form(&own.scatter, &axes, order))
+        .collect();
     let mut spreads = Vec::new();
     until_settled(|| {
         let objective;
@@ -40,10 +42,6 @@ pub(super) fn along_one_set_of_axes(
         Ok(objective)
     })?;
     let (spreads, _) = best_spreads(structure, all, &forms, order)?;
-    let axes = Eigen {
-        values: vec![total; order],
-        vectors: axes,
-    };
     Ok(spreads.iter().map(|own| turned(&axes, own)).collect())
 }
 
@@ -60,8 +58,8 @@ fn common_axes(before: &[Square], order: usize) -> Square {
 }
 
 /// Dᵀ S D.
-fn form(scatter: &[f64], axes: &[f64]) -> Square {
-    let d = (axes.len() as f64).sqrt().round() as usize;
+fn form(scatter: &[f64], axes: &[f64], order: usize) -> Square {
+    let d = order;
     let axes = Matrix::new(axes, d, d, d);
     let mut half = vec![0.0; d * d];
     add_product(&mut half, d, Matrix::new(scatter, d, d, d), axes);

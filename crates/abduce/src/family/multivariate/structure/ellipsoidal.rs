@@ -43,7 +43,7 @@ pub(crate) fn matrices(
             let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
             let shape = (0..order).map(|i| own.iter().map(|e| e.values[i]).sum::<f64>() / total);
             let shape: Vec<f64> = shape.collect();
-            own.iter().map(|e| turned(e, &shape)).collect()
+            own.iter().map(|e| turned(&e.vectors, &shape)).collect()
         }
         Structure::Vev => turned_multiples_of_one(all, order)?,
         Structure::Evv => {
@@ -106,14 +106,14 @@ fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     })?;
     let scaled = |v: &f64| shape.iter().map(|a| v * a).collect::<Vec<f64>>();
     let pairs = own.iter().zip(&volumes);
-    Ok(pairs.map(|(e, v)| turned(e, &scaled(v))).collect())
+    Ok(pairs.map(|(e, v)| turned(&e.vectors, &scaled(v))).collect())
 }
 
 /// V diag(values) Vᵀ.
-pub(super) fn turned(axes: &Eigen, values: &[f64]) -> Square {
+pub(super) fn turned(vectors: &[f64], values: &[f64]) -> Square {
     let d = values.len();
     let mut matrix = vec![0.0; d * d];
-    for (value, axis) in values.iter().zip(axes.vectors.chunks_exact(d.max(1))) {
+    for (value, axis) in values.iter().zip(vectors.chunks_exact(d.max(1))) {
         for j in 0..d {
             for i in 0..d {
                 matrix[j * d + i] += value * axis[i] * axis[j];

@@ -18,12 +18,8 @@ fn scatters() -> Vec<Whole> {
         for (p, q, angle) in [(0, 1, 0.4 + 0.5 * j), (1, 2, 1.0 - 0.3 * j), (0, 2, 0.2)] {
             rotate_columns(&mut vectors, ORDER, p, q, f64::cos(angle), f64::sin(angle));
         }
-        let axes = Eigen {
-            values: values.to_vec(),
-            vectors,
-        };
         Whole {
-            scatter: turned(&axes, &values),
+            scatter: turned(&vectors, &values),
             weight,
         }
     };
@@ -43,10 +39,7 @@ fn estimates(structure: Structure, all: &[Whole]) -> Vec<Square> {
         })
         .collect();
     let found = variances(structure, &apart).unwrap();
-    let axes = Eigen {
-        values: Vec::new(),
-        vectors: identity(ORDER),
-    };
+    let axes = identity(ORDER);
     found.iter().map(|own| turned(&axes, own)).collect()
 }
 
@@ -98,7 +91,7 @@ fn changed(structure: Structure, covariances: &[Square], seed: usize) -> Vec<Squ
                 *entry = (0..ORDER).map(|c| turn[c * ORDER + r] * old[c]).sum();
             }
         }
-        turned(&axes, &values)
+        turned(&axes.vectors, &values)
     };
     covariances.iter().enumerate().map(one).collect()
 }
