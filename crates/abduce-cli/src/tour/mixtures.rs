@@ -106,11 +106,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
             variance: sd * sd,
         })
     });
-    let leaf = Leaf {
-        columns: vec![0],
-        family,
-        fixed: false,
-    };
+    let leaf = Leaf::new(vec![0], family);
     let parameters = Parameters {
         unseen: Vec::new(),
         weights: weights.to_vec(),

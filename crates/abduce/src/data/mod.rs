@@ -25,6 +25,7 @@ mod store;
 mod streamed;
 mod terms;
 mod union;
+mod without;
 
 pub use chosen::Chosen;
 pub use chunk::{CHUNK_ROWS, Chunk};
@@ -44,3 +45,4 @@ pub(crate) use recoded::{NO_CODE, Translation};
 pub use schema::{Asked, Field, Kind, Schema};
 pub use source::{Source, Table, fold, reduce};
 pub use terms::{TermRows, Terms};
+pub(crate) use without::without;

@@ -5,7 +5,7 @@
 use super::{
     Belief, Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric,
     LogNormal, MultivariateGaussian, NegativeBinomial, Poisson, Presence, Scale, Stats, StudentT,
-    Uniform, VonMises, Words, ZeroInflatedPoisson,
+    Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
 };
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -42,6 +42,8 @@ macro_rules! with_families {
             VonMises(VonMises),
             /// A column of numbers between two ends.
             Uniform(Uniform),
+            /// Numbers anywhere in a box.
+            UniformBox(UniformBox),
             /// A column of failures before a success.
             Geometric(Geometric),
             /// A column of counts more spread than a Poisson's.
@@ -63,7 +65,7 @@ macro_rules! with_families {
 macro_rules! closed_enums {
     ($($(#[$doc:meta])* $variant:ident($type:ident),)*) => {
         /// A distribution of any family: the leaf of a component.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "family", rename_all = "kebab-case")]
         pub enum Distribution { $($(#[$doc])* $variant($type),)* }
 
@@ -305,6 +307,12 @@ macro_rules! closed_enums {
             }
         }
 
+        $(impl From<$type> for Distribution {
+            fn from(own: $type) -> Distribution {
+                Distribution::$variant(own)
+            }
+        })*
+
         impl Distribution {
             /// The family's name.
             pub fn name(&self) -> &'static str {
@@ -331,6 +339,8 @@ macro_rules! closed_enums {
             pub fn log_likelihood(&self, stats: &Statistics) -> f64 {
                 match (self, stats) {
                     $((Distribution::$variant(d), Statistics::$variant(stats)) => d.log_likelihood(stats),)*
+                    // No row is certain, whatever it would have been a row of.
+                    (_, stats) if stats.weight() <= 0.0 => 0.0,
                     _ => f64::NEG_INFINITY,
                 }
             }

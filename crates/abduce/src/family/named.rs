@@ -3,9 +3,9 @@
 //! densities too.
 
 use super::{
-    Bernoulli, Beta, Binomial, Exponential, Gamma, Gaussian, Geometric, InverseGamma, LogNormal,
-    NegativeBinomial, Poisson, StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
-    is_count,
+    Bernoulli, Beta, Binomial, Distribution, Exponential, Gamma, Gaussian, Geometric, InverseGamma,
+    LogNormal, NegativeBinomial, Poisson, StudentT, Uniform, Univariate, VonMises,
+    ZeroInflatedPoisson, is_count,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -20,6 +20,10 @@ pub(crate) struct Named {
     pub(crate) is_density: bool,
     /// The distribution of as many numbers.
     pub(crate) build: fn(&[f64]) -> Result<Arc<dyn Univariate>>,
+    /// Whether a column of a model may have it.
+    is_leaf: bool,
+    /// The same as a column of a model has it.
+    leaf: fn(&[f64]) -> Result<Option<Distribution>>,
 }
 
 impl PartialEq for Named {
@@ -56,9 +60,33 @@ impl Named {
 /// # Errors
 /// If there is no such family, or its numbers are not as many or out of range.
 pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
-    let known = Named::find(name);
+    (known(name, numbers, |_| true)?.build)(numbers)
+}
+
+impl Distribution {
+    /// A distribution that a column of a model may have, by its family's name and its
+    /// numbers.
+    ///
+    /// ```
+    /// use abduce::family::Distribution;
+    /// assert_eq!(Distribution::named("poisson", &[2.5])?.name(), "poisson");
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`named`].
+    pub fn named(name: &str, numbers: &[f64]) -> Result<Distribution> {
+        let known = known(name, numbers, |own| own.is_leaf)?;
+        (known.leaf)(numbers)?
+            .ok_or_else(|| Error::parameter(format!("no column of a model can be {}", known.name)))
+    }
+}
+
+/// The distribution of a name and so many numbers, among some.
+fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<&'static Named> {
+    let known = Named::find(name).filter(|own| among(own));
     if let Some(own) = known.filter(|own| own.numbers.len() == numbers.len()) {
-        return (own.build)(numbers);
+        return Ok(own);
     }
     Err(Error::parameter(format!(
         "there is no distribution {name} of {} numbers",
@@ -67,7 +95,8 @@ pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
     .with_hint(match known {
         Some(known) => format!("write {}", known.signature()),
         None => {
-            let all: Vec<String> = DISTRIBUTIONS.iter().map(Named::signature).collect();
+            let all = DISTRIBUTIONS.iter().filter(|own| among(own));
+            let all: Vec<String> = all.map(Named::signature).collect();
             format!("the distributions are {}", all.join(", "))
         }
     }))
@@ -95,10 +124,15 @@ fn is_positive(x: f64) -> bool {
 
 const COUNTS: bool = false;
 const DENSITY: bool = true;
+const LEAF: bool = true;
+const ALONE: bool = false;
 
-/// Makes the list out of lines: what it is, its name, its numbers, the distribution.
+/// Makes the list out of lines: what it is, whether a column of a model may have it,
+/// its name, its numbers, the distribution.
 macro_rules! distributions {
-    ($($kind:ident $name:literal ($($number:ident),*) => $build:expr;)*) => {
+    (@leaf LEAF $build:expr) => { Some(Distribution::from($build?)) };
+    (@leaf ALONE $build:expr) => { $build.ok().and(None) };
+    ($($kind:ident $home:ident $name:literal ($($number:ident),*) => $build:expr;)*) => {
         static DISTRIBUTIONS: &[Named] = &[$(Named {
             name: $name,
             numbers: &[$(stringify!($number)),*],
@@ -107,47 +141,52 @@ macro_rules! distributions {
                 &[$($number),*] => own($build),
                 _ => Err(Error::parameter(concat!($name, " has other numbers"))),
             },
+            is_leaf: $home,
+            leaf: |numbers| Ok(match numbers {
+                &[$($number),*] => distributions!(@leaf $home $build),
+                _ => None,
+            }),
         }),*];
     };
 }
 
 distributions! {
-    COUNTS "bernoulli" (probability) => within(
+    COUNTS LEAF "bernoulli" (probability) => within(
         (0.0..=1.0).contains(&probability),
         "a probability is from 0 to 1",
         Bernoulli { probability },
     );
-    COUNTS "binomial" (trials, probability) => within(
+    COUNTS ALONE "binomial" (trials, probability) => within(
         is_count(trials) && trials <= 1e15,
         "the number of trials is a whole number up to 1e15",
         (),
     )
     .and_then(|()| Binomial::new(trials as u64, probability));
-    COUNTS "geometric" (probability) => Geometric::new(probability);
-    COUNTS "negative-binomial" (size, probability) => NegativeBinomial::new(size, probability);
-    COUNTS "poisson" (rate) => within(
+    COUNTS LEAF "geometric" (probability) => Geometric::new(probability);
+    COUNTS LEAF "negative-binomial" (size, probability) => NegativeBinomial::new(size, probability);
+    COUNTS LEAF "poisson" (rate) => within(
         rate >= 0.0 && rate.is_finite(),
         "the rate of a Poisson distribution must be 0 or more",
         Poisson { rate },
     );
-    COUNTS "zero-inflated-poisson" (inflation, rate) => ZeroInflatedPoisson::new(inflation, rate);
-    DENSITY "exponential" (rate) => within(
+    COUNTS LEAF "zero-inflated-poisson" (inflation, rate) => ZeroInflatedPoisson::new(inflation, rate);
+    DENSITY LEAF "exponential" (rate) => within(
         is_positive(rate),
         "the rate of an exponential distribution must be positive",
         Exponential { rate },
     );
-    DENSITY "gamma" (shape, rate) => Gamma::new(shape, rate);
-    DENSITY "inverse-gamma" (shape, scale) => within(
+    DENSITY LEAF "gamma" (shape, rate) => Gamma::new(shape, rate);
+    DENSITY ALONE "inverse-gamma" (shape, scale) => within(
         is_positive(shape) && is_positive(scale),
         "shape and scale of an inverse-gamma distribution must be positive",
         InverseGamma { shape, scale },
     );
-    DENSITY "beta" (a, b) => Beta::new(a, b);
-    DENSITY "gaussian" (mean, variance) => Gaussian::new(mean, variance);
-    DENSITY "log-normal" (mean, variance) => LogNormal::new(mean, variance);
-    DENSITY "student-t" (location, scale, degrees) => StudentT::new(location, scale, degrees);
-    DENSITY "von-mises" (direction, concentration) => VonMises::new(direction, concentration);
-    DENSITY "uniform" (low, high) => Uniform::new(low, high);
+    DENSITY LEAF "beta" (a, b) => Beta::new(a, b);
+    DENSITY LEAF "gaussian" (mean, variance) => Gaussian::new(mean, variance);
+    DENSITY LEAF "log-normal" (mean, variance) => LogNormal::new(mean, variance);
+    DENSITY LEAF "student-t" (location, scale, degrees) => StudentT::new(location, scale, degrees);
+    DENSITY LEAF "von-mises" (direction, concentration) => VonMises::new(direction, concentration);
+    DENSITY LEAF "uniform" (low, high) => Uniform::new(low, high);
 }
 
 #[cfg(test)]

@@ -459,6 +459,7 @@ impl ModelOptions {
             },
             restarts: self.restarts.unwrap_or(default.restarts),
             init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
+            start_by: None,
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
             marks: !self.no_marks,

@@ -157,18 +157,15 @@ impl KMeans {
                 covariance: covariance.clone(),
             })
         });
-        let leaf = Leaf {
-            columns: (0..order).collect(),
-            family: LeafFamily::Multivariate {
-                shape: MultivariateShape {
-                    columns: order,
-                    structure,
-                },
-                prior: Default::default(),
-                vague: None,
+        let family = LeafFamily::Multivariate {
+            shape: MultivariateShape {
+                columns: order,
+                structure,
             },
-            fixed: false,
+            prior: Default::default(),
+            vague: None,
         };
+        let leaf = Leaf::new((0..order).collect(), family);
         let parameters = Parameters {
             weights: vec![1.0 / k as f64; k],
             leaves: vec![gaussians.collect()],

@@ -3,6 +3,7 @@
 
 use super::{Leaf, Mixture};
 use crate::data::Kind;
+use crate::family::{Distribution, Family as _, Statistics};
 use crate::{Error, Result};
 
 impl Mixture {
@@ -41,8 +42,14 @@ impl Mixture {
             if own.len() != k || statistics.len() != k {
                 return wrong("a leaf has not one distribution for each component");
             }
-            let mut pairs = own.iter().zip(statistics);
-            if pairs.any(|(d, s)| !leaf.family.describes(d, s)) {
+            let mut pairs = own.iter().zip(statistics).enumerate();
+            let fits = |j: usize, d: &Distribution, s: &Statistics| match &leaf.noise {
+                Some(noise) if j + 1 == k => d == noise && leaf.is_noise(noise),
+                _ => leaf.family.describes(d, s),
+            };
+            if pairs.any(|(j, (d, s))| !fits(j, d, s))
+                || leaf.held.iter().any(|(j, own)| !leaf.may_hold(*j, own, k))
+            {
                 let name = &self.schema.fields[leaf.columns[0]].name;
                 let family = leaf.family.name();
                 return wrong(&format!("the {family} of column \"{name}\" is not one"));
@@ -83,6 +90,29 @@ impl Mixture {
             }
         }
         Ok(())
+    }
+}
+
+impl Leaf {
+    /// Whether a distribution can be noise over its columns.
+    fn is_noise(&self, noise: &Distribution) -> bool {
+        match noise {
+            Distribution::UniformBox(own) => {
+                own.sides.len() == self.columns.len() && own.is_valid(&own.shape())
+            }
+            own => self.family.describes(own, &self.family.zero()),
+        }
+    }
+
+    /// Whether one of so many components can be held to a distribution.
+    pub(super) fn may_hold(
+        &self,
+        component: usize,
+        held: &Distribution,
+        components: usize,
+    ) -> bool {
+        component < components - usize::from(self.noise.is_some())
+            && self.family.describes(held, &self.family.zero())
     }
 }
 

@@ -135,9 +135,11 @@ pub(super) fn diagnose(
 }
 
 /// Sorts unlabelled components by weight, the heaviest first, then by where they lie,
-/// and drops the empty ones.
-pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) {
+/// and drops the empty ones. Noise stays the last.
+pub(super) fn order_components(leaves: &[Leaf], result: &mut Result, warnings: &mut Vec<String>) {
+    let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));
     let weights = &result.parameters.weights;
+    let clusters = weights.len() - noise;
     // Weights that differ in what one more iteration would change are equal.
     let rounded = |j: usize| (weights[j] * 1e6).round();
     let place = |j: usize| {
@@ -146,7 +148,7 @@ pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) 
             .flat_map(|leaf| leaf[j].place())
             .collect::<Vec<f64>>()
     };
-    let mut order: Vec<usize> = (0..weights.len()).collect();
+    let mut order: Vec<usize> = (0..clusters).collect();
     order.sort_by(|a, b| {
         let by_weight = rounded(*b).total_cmp(&rounded(*a));
         let by_place = || {
@@ -168,6 +170,7 @@ pub(super) fn order_components(result: &mut Result, warnings: &mut Vec<String>) 
         ));
         order = kept;
     }
+    order.extend(clusters..weights.len());
     let pick = |values: &[f64]| order.iter().map(|j| values[*j]).collect::<Vec<f64>>();
     result.parameters.weights = pick(&result.parameters.weights);
     result.statistics.weights = pick(&result.statistics.weights);

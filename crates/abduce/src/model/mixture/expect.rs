@@ -3,7 +3,7 @@
 //! expected statistics while it is in cache. Nothing of the size rows ×
 //! components outlives a block.
 
-use super::leaf_kernels::{Fast, LeafKernel, LevelTable};
+use super::leaf_kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use super::runs::{Run, arrange};
 use super::{Leaf, MixtureStatistics, Parameters};
 use crate::data::{Cells, Chunk};
@@ -61,13 +61,17 @@ impl<'a> Prepared<'a> {
                 .unseen
                 .get(kernels.len())
                 .map_or(&[][..], |own| own);
-            let fast = Fast::new(distributions, unseen, &parameters.weights, hard)?;
+            let own = before_noise(distributions);
+            let weights = &parameters.weights[..own];
+            let fast = Fast::new(&distributions[..own], unseen, weights, hard)?;
             if let Fast::Gaussian(kernel) = &fast {
                 block = block.min(kernel.block_rows());
             }
             kernels.push(LeafKernel {
                 distributions,
+                own,
                 fast,
+                unbounded: false,
             });
         }
         let log_weights: Vec<f64> = parameters.weights.iter().map(|w| w.ln()).collect();
@@ -90,6 +94,14 @@ impl<'a> Prepared<'a> {
             unlabelled: weight,
             ..self
         }
+    }
+
+    /// Takes noise to be everywhere, also where no row was seen: a row farther out than
+    /// all others is then known for noise.
+    pub fn with_noise_everywhere(mut self) -> Self {
+        let kernels = self.kernels.iter_mut();
+        kernels.for_each(|kernel| kernel.unbounded = true);
+        self
     }
 
     /// Lets a caller stop within a chunk; its statistics are then worth nothing.
@@ -161,9 +173,14 @@ impl<'a> Prepared<'a> {
                     match &gaussians[l] {
                         Some(gaussian) => {
                             let columns = gaussian.seen(cells);
-                            gaussian.add_log_density(&columns, &mut scratch[l], &mut joint);
+                            let own = self.own(l, run.label) * len;
+                            let joint = &mut joint[..own];
+                            gaussian.add_log_density(&columns, &mut scratch[l], joint);
                         }
                         None => self.kernels[l].add_log_density(run.label, cells, &mut joint),
+                    }
+                    if run.label.is_none() {
+                        self.kernels[l].add_noise(cells, &mut joint);
                     }
                 }
                 totals.clear();
@@ -200,7 +217,10 @@ impl<'a> Prepared<'a> {
                 statistics.count(run.label, weights, &mut joint, &totals);
                 for (l, cells) in leaves.iter().enumerate() {
                     match &mut gaussians[l] {
-                        Some(gaussian) => gaussian.accumulate(&mut scratch[l], &joint),
+                        Some(gaussian) => {
+                            let own = self.own(l, run.label) * len;
+                            gaussian.accumulate(&mut scratch[l], &joint[..own]);
+                        }
                         None => {
                             let own = &mut statistics.leaves[l];
                             self.kernels[l].expect(run.label, cells, &joint, own);
@@ -211,10 +231,11 @@ impl<'a> Prepared<'a> {
             let Some(statistics) = statistics.as_deref_mut() else {
                 continue;
             };
-            for (gaussian, leaf) in gaussians.into_iter().zip(&mut statistics.leaves) {
+            let leaves = gaussians.into_iter().zip(&mut statistics.leaves);
+            for ((gaussian, leaf), kernel) in leaves.zip(&self.kernels) {
                 let own = match run.label {
                     Some(label) => &mut leaf[label..=label],
-                    None => &mut leaf[..],
+                    None => &mut leaf[..kernel.own],
                 };
                 if let Some(gaussian) = gaussian {
                     gaussian.finish(own.iter_mut().filter_map(|s| match s {
@@ -225,6 +246,11 @@ impl<'a> Prepared<'a> {
             }
         }
         Ok(())
+    }
+
+    /// How many components a leaf's own family has a say in.
+    fn own(&self, leaf: usize, label: Option<usize>) -> usize {
+        label.map_or(self.kernels[leaf].own, |_| 1)
     }
 
     /// The columns in which one hidden cell is told about by others.

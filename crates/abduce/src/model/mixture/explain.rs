@@ -57,7 +57,10 @@ impl Mixture {
         }
         let mut out = [0.0];
         let rows = Rows::new(cells);
-        self.asked().leaves[leaf][component].add_log_density(&rows, &mut out);
+        match &self.asked().leaves[leaf][component] {
+            Distribution::UniformBox(noise) => noise.add_log_density_everywhere(&rows, &mut out),
+            own => own.add_log_density(&rows, &mut out),
+        }
         out[0]
     }
 

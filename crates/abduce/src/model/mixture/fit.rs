@@ -2,8 +2,10 @@
 //! without holes among correlated columns are fitted in one pass; unlabelled
 //! ones try several starts on a sample of rows and go on with the best.
 
+use super::begin::{Start, begun_at};
 use super::diagnose::{diagnose, order_components};
 use super::marks::Marks;
+use super::noise::add_noise;
 use super::regularise::statistics_of_all;
 use super::restarts::best_of_starts;
 use super::seen::Seen;
@@ -11,8 +13,8 @@ use super::start::Init;
 use super::survey::Survey;
 use super::task::{Found, Task};
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
-use super::{Leaf, Mixture, MixtureStatistics, Parameters, Specification};
-use crate::data::{Labelled, Schema, Source};
+use super::{Leaf, Mixture, Parameters, Specification};
+use crate::data::{Labelled, Schema, Source, without};
 use crate::family::Belief;
 use crate::learn::{Control, EmOptions, Progress, em};
 use crate::{Error, Result};
@@ -27,6 +29,10 @@ pub struct FitOptions {
     pub restarts: usize,
     /// How starts are seeded.
     pub init: Init,
+    /// The column whose levels say where unlabelled components begin; nothing is
+    /// learned of it, and rows without a level begin as noise, if there is some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_by: Option<String>,
     /// How much rows without a label count beside the labelled ones.
     #[serde(default)]
     pub unlabelled: Unlabelled,
@@ -48,6 +54,7 @@ impl Default for FitOptions {
             em: EmOptions::default(),
             restarts: 10,
             init: Init::default(),
+            start_by: None,
             unlabelled: Unlabelled::default(),
             seed: 0,
             marks: true,
@@ -119,7 +126,13 @@ pub fn fit(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
-    fit_from(specification, source, None, options, control)
+    let Some(name) = &options.start_by else {
+        return fit_by(specification, source, Start::Own, options, control);
+    };
+    let (specification, column) = begun_at(specification, source.schema(), name)?;
+    let start = Start::Column(source, column);
+    let rows = without(source, column);
+    fit_by(&specification, &*rows, start, options, control)
 }
 
 /// Fits a mixture by EM from given parameters, if there are any; see [`fit`].
@@ -133,6 +146,39 @@ pub fn fit_from(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
+    match start {
+        None => fit(specification, source, options, control),
+        Some(start) => {
+            let start = Start::Parameters(start);
+            fit_by(specification, source, start, options, control)
+        }
+    }
+}
+
+/// Fits a mixture by EM from where another of the same columns is, as one fitted to
+/// fewer rows; see [`fit`].
+///
+/// # Errors
+/// As [`fit`], and if the other is not of this specification.
+pub fn fit_from_mixture(
+    specification: &Specification,
+    source: &dyn Source,
+    start: &Mixture,
+    options: &FitOptions,
+    control: Control,
+) -> Result<Fit> {
+    let start = Start::Mixture(start);
+    fit_by(specification, source, start, options, control)
+}
+
+fn fit_by(
+    specification: &Specification,
+    source: &dyn Source,
+    start: Start,
+    options: &FitOptions,
+    control: Control,
+) -> Result<Fit> {
+    let own = matches!(start, Start::Own);
     let schema = source.schema();
     let mut leaves = specification.leaves(schema)?;
     let target = specification
@@ -143,10 +189,10 @@ pub fn fit_from(
     let told_apart = leaves.iter().all(|leaf| leaf.family.is_generative());
     // What is no density cannot say how probable a label is.
     let counted = told_apart && options.unlabelled != Unlabelled::Weight(0.0);
-    if let (Some(target), false, None) = (target, counted, start)
+    if let (Some(target), false, true) = (target, counted, own)
         && let Some(labelled) = Labelled::of(source, target, true)?
     {
-        let mut fit = fit_from(specification, &labelled, None, options, control)?;
+        let mut fit = fit(specification, &labelled, options, control)?;
         fit.rows = source.rows();
         return Ok(fit);
     }
@@ -164,6 +210,10 @@ pub fn fit_from(
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
     settle(specification, schema, &survey, &mut leaves)?;
+    specification.hold(schema, components, &mut leaves)?;
+    if specification.noise {
+        add_noise(source, &survey.seen, &mut leaves)?;
+    }
     if let Some(prior) = &specification.normal_prior {
         let whole = |_: usize, leaf: &Leaf| statistics_of_all(source, leaf);
         prior.settle(&survey.seen, components, &mut leaves, whole)?;
@@ -171,7 +221,7 @@ pub fn fit_from(
     let mut task = Task {
         leaves: &leaves,
         target,
-        components,
+        components: components + usize::from(specification.noise),
         weights: specification.weight_belief(schema, target, components)?,
         unlabelled: 1.0,
         log_units: survey.seen.log_units(&leaves),
@@ -184,7 +234,7 @@ pub fn fit_from(
             .with_hint("fit a mixture to find clusters instead"));
     }
     let mut choice = None;
-    if let (Some(target), true, None) = (target, survey.seen.unlabelled > 0.0, start) {
+    if let (Some(target), true, true) = (target, survey.seen.unlabelled > 0.0, own) {
         task.unlabelled = match options.unlabelled {
             Unlabelled::Weight(weight) => weight,
             Unlabelled::Chosen => {
@@ -203,11 +253,11 @@ pub fn fit_from(
         };
     }
     let mut restarts = Vec::new();
-    let result = if let Some(start) = start {
-        let zero = MixtureStatistics::zero(&leaves, components);
-        task.mixture(schema, start.clone(), zero, Seen::default())
-            .check()?;
-        em(&task, source, start.clone(), &options.em, control)?
+    let result = if let Start::Column(whole, column) = start {
+        let rows = survey.seen.total;
+        task.begun_by_column((whole, column), source, rows, &options.em, control)?
+    } else if let Some(start) = start.parameters(&task, schema)? {
+        em(&task, source, start, &options.em, control)?
     } else if let Some(target) = target {
         let hidden = survey.seen.unlabelled > 0.0 && task.unlabelled > 0.0;
         match hidden || survey.seen.incomplete > 0.0 {
@@ -291,8 +341,8 @@ pub(super) fn finish(
     mut result: Found,
 ) -> Fit {
     let mut warnings = Vec::new();
-    if task.target.is_none() {
-        order_components(&mut result, &mut warnings);
+    if task.target.is_none() && !task.is_numbered() {
+        order_components(task.leaves, &mut result, &mut warnings);
     }
     warnings.extend(diagnose(
         task.leaves,

@@ -43,6 +43,7 @@ impl Joint for Mixture {
 
     fn classifier(&self) -> Result<Classifier<'_>> {
         let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = prepared.with_noise_everywhere();
         Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
     }
 
@@ -124,7 +125,7 @@ impl Mixture {
     /// tells nothing, and has the weights of the components.
     fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
         let prepared = Prepared::new(&self.leaves, target, self.asked(), EStep::Soft)?;
-        self.classified(&prepared, chunk)
+        self.classified(&prepared.with_noise_everywhere(), chunk)
     }
 
     fn classified(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
@@ -255,11 +256,14 @@ fn marginal(
     given: &[Option<f64>],
     column: usize,
 ) -> Distribution {
+    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
+    if let Distribution::UniformBox(noise) = distribution {
+        return noise.side(position);
+    }
     let Distribution::Multivariate(gaussian) = distribution else {
         return distribution.clone();
     };
     let row: Vec<Option<f64>> = leaf.columns.iter().map(|c| given[*c]).collect();
-    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
     let (mean, variance) = gaussian.conditional(&row, position);
     Distribution::Gaussian(Gaussian { mean, variance })
 }

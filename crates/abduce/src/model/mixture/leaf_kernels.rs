@@ -3,13 +3,30 @@
 
 use crate::Result;
 use crate::data::{Cells, Rows};
-use crate::family::{Distribution, MultivariateKernel, Statistics};
+use crate::family::{Distribution, Family as _, MultivariateKernel, Statistics};
 use crate::kernel::terms::TermTable;
 
 /// A leaf of all components.
 pub(super) struct LeafKernel<'a> {
     pub distributions: &'a [Distribution],
+    /// How many of them come before noise of another family.
+    pub own: usize,
+    /// Of those.
     pub fast: Fast,
+    /// Whether noise is everywhere, and not only where rows were seen.
+    pub unbounded: bool,
+}
+
+/// How many distributions come before noise, where this is a box among others.
+pub(super) fn before_noise(distributions: &[Distribution]) -> usize {
+    match distributions {
+        [first, .., Distribution::UniformBox(_)]
+            if !matches!(first, Distribution::UniformBox(_)) =>
+        {
+            distributions.len() - 1
+        }
+        _ => distributions.len(),
+    }
 }
 
 /// What can be faster than asking each distribution by itself.
@@ -153,6 +170,18 @@ fn by_tiles(
 }
 
 impl LeafKernel<'_> {
+    /// Adds what noise of another family says of unlabelled rows, behind the others.
+    pub fn add_noise(&self, cells: &[Cells], joint: &mut [f64]) {
+        let rows = Rows::new(cells);
+        if let Some(Distribution::UniformBox(noise)) = self.distributions.get(self.own) {
+            let out = &mut joint[self.own * rows.len..];
+            match self.unbounded {
+                true => noise.add_log_density_everywhere(&rows, out),
+                false => noise.add_log_density(&rows, out),
+            }
+        }
+    }
+
     fn add_documents(table: &TermTable, label: Option<usize>, cells: &Cells, joint: &mut [f64]) {
         let Some(documents) = cells.terms() else {
             return;
@@ -194,6 +223,7 @@ impl LeafKernel<'_> {
             Some(label) => add(label, joint),
             None => joint
                 .chunks_exact_mut(rows.len)
+                .take(self.own)
                 .enumerate()
                 .for_each(|(j, out)| add(j, out)),
         }
@@ -207,7 +237,7 @@ impl LeafKernel<'_> {
         own: &mut [Statistics],
     ) {
         let rows = Rows::new(cells);
-        for (j, responsibilities) in joint.chunks_exact(rows.len).enumerate() {
+        for (j, responsibilities) in joint.chunks_exact(rows.len).take(self.own).enumerate() {
             let component = label.unwrap_or(j);
             self.distributions[component].expect(&rows, responsibilities, &mut own[component]);
         }

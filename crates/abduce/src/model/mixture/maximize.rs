@@ -117,14 +117,47 @@ pub(super) fn maximize(
             .iter()
             .zip(&statistics.leaves)
             .enumerate()
-            .map(|(number, (leaf, own))| match leaf.family.vague() {
-                Some(vague) if leaf.fixed => vec![vague; own.len()],
-                _ => {
-                    let before = before.map(|before| before.leaves[number].as_slice());
-                    leaf.family.map_all(own, before)
-                }
+            .map(|(number, (leaf, own))| {
+                leaf.maximize(own, before.map(|before| before.leaves[number].as_slice()))
             })
             .collect(),
+    }
+}
+
+impl Leaf {
+    /// One distribution for each component: learned, unless it is held to one.
+    fn maximize(&self, own: &[Statistics], before: Option<&[Distribution]>) -> Vec<Distribution> {
+        if let (Some(vague), true) = (self.family.vague(), self.fixed) {
+            return vec![vague; own.len()];
+        }
+        let learned = self.learned(own.len());
+        if learned.len() == own.len() && !self.tied {
+            return self.family.map_all(own, before);
+        }
+        let of_these = learned.iter().map(|j| &own[*j]);
+        let found = if self.tied {
+            let mut all = self.family.zero();
+            of_these.for_each(|more| all.merge(more));
+            let before = before.zip(learned.first());
+            let before = before.map(|(before, j)| std::slice::from_ref(&before[*j]));
+            let one = self.family.map_all(&[all], before);
+            one.into_iter().cycle().take(learned.len()).collect()
+        } else {
+            let own: Vec<Statistics> = of_these.cloned().collect();
+            let before: Option<Vec<Distribution>> =
+                before.map(|before| learned.iter().map(|j| before[*j].clone()).collect());
+            match own.is_empty() {
+                true => Vec::new(),
+                false => self.family.map_all(&own, before.as_deref()),
+            }
+        };
+        let mut found = found.into_iter();
+        let component = |j: usize| match self.held_in(j) {
+            Some(held) => Some(held.clone()),
+            None if learned.contains(&j) => found.next(),
+            None => self.noise.clone(),
+        };
+        (0..own.len()).filter_map(component).collect()
     }
 }
 
@@ -137,9 +170,14 @@ pub(super) fn log_prior(leaves: &[Leaf], belief: &WeightBelief, parameters: &Par
     }
     let leaves = leaves.iter().zip(&parameters.leaves);
     for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {
-        let weighed = distributions.iter().zip(&parameters.weights);
-        let present = weighed.filter(|(_, weight)| **weight > 0.0);
-        sum += leaf.family.log_prior_all(present.map(|(d, _)| d));
+        let mut learned = leaf.learned(distributions.len());
+        if leaf.tied {
+            learned.truncate(1);
+        }
+        let present = learned.iter().filter(|j| parameters.weights[**j] > 0.0);
+        sum += leaf
+            .family
+            .log_prior_all(present.map(|j| &distributions[*j]));
     }
     sum
 }

@@ -7,17 +7,20 @@
 //! clustering. Some: both at once. A leaf is a family over one column or, for
 //! the multivariate Gaussian, several.
 
+mod begin;
 mod check;
 mod diagnose;
 mod expect;
 mod explain;
 mod fit;
+mod given;
 mod groups;
 mod joint;
 mod leaf_kernels;
 mod living;
 mod marks;
 mod maximize;
+mod noise;
 mod predictive;
 mod regularise;
 mod restarts;
@@ -32,7 +35,8 @@ mod survey;
 mod task;
 mod unlabelled;
 
-pub use fit::{Fit, FitOptions, fit, fit_from};
+pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
+pub use given::Held;
 pub use marks::Marks;
 pub use regularise::NormalPrior;
 pub use seen::Seen;
@@ -61,6 +65,42 @@ pub struct Leaf {
     /// constant column, which tells no component from another.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
+    /// Whether the same is said in every component, learned from all rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tied: bool,
+    /// What is said in some components whatever the rows: the component, counted from
+    /// 0, and its distribution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<(usize, Distribution)>,
+    /// What is said of noise, which is the last component, where there is some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Distribution>,
+}
+
+impl Leaf {
+    /// A family over some columns, learned in every component.
+    pub fn new(columns: Vec<usize>, family: LeafFamily) -> Leaf {
+        Leaf {
+            columns,
+            family,
+            fixed: false,
+            tied: false,
+            held: Vec::new(),
+            noise: None,
+        }
+    }
+
+    /// What a component is held to.
+    fn held_in(&self, component: usize) -> Option<&Distribution> {
+        let mut held = self.held.iter();
+        held.find(|(own, _)| *own == component).map(|(_, own)| own)
+    }
+
+    /// The components that are learned, of so many.
+    fn learned(&self, components: usize) -> Vec<usize> {
+        let own = components - usize::from(self.noise.is_some());
+        (0..own).filter(|j| self.held_in(*j).is_none()).collect()
+    }
 }
 
 /// θ: the weights of the components and every leaf's distributions.
@@ -164,12 +204,21 @@ impl Mixture {
         self.parameters.weights.len()
     }
 
-    /// The names of the components: the labels, or numbers from 1.
+    /// Whether the last component is noise.
+    pub fn has_noise(&self) -> bool {
+        self.leaves.iter().any(|leaf| leaf.noise.is_some())
+    }
+
+    /// The names of the components: the labels, or numbers from 1, and `noise`.
     pub fn names(&self) -> Vec<String> {
-        match self.target {
-            Some(target) => self.schema.fields[target].levels.clone(),
-            None => (1..=self.components()).map(|j| j.to_string()).collect(),
+        if let Some(target) = self.target {
+            return self.schema.fields[target].levels.clone();
         }
+        let clusters = self.components() - usize::from(self.has_noise());
+        let names = (1..=clusters).map(|j| j.to_string());
+        names
+            .chain(self.has_noise().then(|| "noise".into()))
+            .collect()
     }
 
     /// The number of free parameters.
@@ -178,7 +227,9 @@ impl Mixture {
             Some(_) => 0,
             None => self.components().saturating_sub(1),
         };
-        weights + specification::free_parameters(&self.leaves, self.components())
+        // The volume of noise counts as one, as in mclust.
+        let noise = usize::from(self.has_noise());
+        weights + noise + specification::free_parameters(&self.leaves, self.components())
     }
 
     /// What is believed of the weights.

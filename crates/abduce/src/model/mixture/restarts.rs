@@ -29,6 +29,9 @@ const MORE_ROUNDS: usize = 12;
 const ROWS_EACH: usize = 500;
 const ROWS_EACH_COLUMN: usize = 4;
 
+/// The shares of rows that starts take for noise, in turn.
+const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
+
 /// Fits components without labels; what each start reached goes to `reached`.
 pub(super) fn best_of_starts(
     task: &Task,
@@ -129,9 +132,19 @@ impl Trial<'_> {
             Some(white) if number.is_multiple_of(2) => white,
             _ => self.points,
         };
-        let groups = points.group(self.task.components, init, seed);
         let (leaves, k) = (self.task.leaves, self.task.components);
-        let statistics = statistics_of_groups(self.first, leaves, &groups, k);
+        let clusters = k - self.task.noise();
+        if clusters == k {
+            let groups = points.group(k, init, seed);
+            let statistics = statistics_of_groups(self.first, leaves, &groups, k);
+            return self.task.maximize(&statistics, None);
+        }
+        // How much is noise is not known before; what fits best will tell.
+        let share = NOISE_SHARES[number % NOISE_SHARES.len()];
+        let (near, noise) = points.without_far(share);
+        let groups = near.group(clusters, init, seed);
+        let mut statistics = statistics_of_groups(self.first, leaves, &groups, k);
+        statistics.weights[clusters] += noise;
         self.task.maximize(&statistics, None)
     }
 

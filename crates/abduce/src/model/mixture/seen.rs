@@ -120,9 +120,8 @@ impl Seen {
                     vague: None,
                 };
                 kept.push(Leaf {
-                    columns: vec![column],
-                    family,
                     fixed: true,
+                    ..Leaf::new(vec![column], family)
                 });
             }
         }

@@ -272,7 +272,7 @@ fn attempt(
     let tried = Candidate {
         covariance,
         components,
-        left: fit.mixture.components(),
+        left: fit.mixture.components() - usize::from(fit.mixture.has_noise()),
         log_likelihood: finite(fit.log_likelihood),
         parameters: fit.parameters,
         bic: finite(fit.bic),

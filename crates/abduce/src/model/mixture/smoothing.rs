@@ -53,11 +53,7 @@ impl Event {
                 vague: None,
             },
         };
-        Leaf {
-            columns,
-            family,
-            fixed: false,
-        }
+        Leaf::new(columns, family)
     }
 }
 
@@ -118,9 +114,10 @@ impl Specification {
                 Some(shares(given, &schema.fields[target])?)
             }
         };
+        let noise = usize::from(self.noise);
         Ok(WeightBelief {
             smoothing: self.weight_smoothing,
-            given,
+            given: self.given_weights(components + noise)?.or(given),
         })
     }
 

@@ -2,7 +2,7 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
-use super::{ClassPrior, Event, Leaf, MEstimate, NormalPrior};
+use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior};
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
@@ -66,7 +66,7 @@ impl FamilyName {
     }
 
     /// What a column of a kind gets unless the user chooses.
-    fn usual(kind: Kind) -> FamilyName {
+    pub(super) fn usual(kind: Kind) -> FamilyName {
         FamilyName(match kind {
             Kind::Real => Gaussian::NAME,
             Kind::Text => Words::NAME,
@@ -162,6 +162,19 @@ pub struct Specification {
     /// of set to their estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub predictive: bool,
+    /// Whether there is one more component, of noise: uniform over the range of the
+    /// rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub noise: bool,
+    /// What columns are held to in some components, instead of learned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<Held>,
+    /// Columns whose distribution is the same in every component.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<String>,
+    /// The weights of the components, where they are given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Specification {
@@ -183,6 +196,10 @@ impl Specification {
             dirichlet: Vec::new(),
             class_prior: ClassPrior::Learned,
             predictive: false,
+            noise: false,
+            held: Vec::new(),
+            tied: Vec::new(),
+            weights: None,
         }
     }
 
@@ -251,7 +268,8 @@ impl Specification {
             }
         }
         let mut chosen = vec![None; schema.fields.len()];
-        for (name, family) in &self.families {
+        let alone = self.alone(schema)?;
+        for (name, family) in alone.iter().chain(&self.families) {
             let position = schema.position(name)?;
             let field = &schema.fields[position];
             let unseen = field.kind.is_coded() && field.levels.is_empty();
@@ -293,11 +311,7 @@ impl Specification {
             let Some(family) = family.leaf(field) else {
                 continue;
             };
-            leaves.push(Leaf {
-                columns: vec![position],
-                family,
-                fixed: false,
-            });
+            leaves.push(Leaf::new(vec![position], family));
         }
         if let (Some(event), false) = (self.event, counted.is_empty()) {
             leaves.push(event.leaf(counted));
@@ -307,16 +321,12 @@ impl Specification {
                 columns: together.len(),
                 structure: covariance,
             };
-            let leaf = Leaf {
-                columns: together,
-                family: LeafFamily::Multivariate {
-                    shape,
-                    prior: Default::default(),
-                    vague: None,
-                },
-                fixed: false,
+            let family = LeafFamily::Multivariate {
+                shape,
+                prior: Default::default(),
+                vague: None,
             };
-            leaves.insert(0, leaf);
+            leaves.insert(0, Leaf::new(together, family));
         }
         if leaves.is_empty() {
             return Err(Error::parameter(
@@ -330,9 +340,13 @@ impl Specification {
 /// The number of free parameters of `components` of these leaves, without their
 /// weights.
 pub(super) fn free_parameters(leaves: &[Leaf], components: usize) -> usize {
-    let leaves = leaves
-        .iter()
-        .filter(|leaf| !leaf.fixed)
-        .map(|leaf| leaf.family.parameters_of_all(components));
+    let leaves = leaves.iter().filter(|leaf| !leaf.fixed).map(|leaf| {
+        let learned = leaf.learned(components).len();
+        match (learned, leaf.tied) {
+            (0, _) => 0,
+            (_, true) => leaf.family.parameters_of_all(1),
+            (learned, false) => leaf.family.parameters_of_all(learned),
+        }
+    });
     leaves.sum()
 }

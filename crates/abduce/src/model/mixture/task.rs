@@ -88,6 +88,16 @@ impl Latent for Task<'_> {
 }
 
 impl Task<'_> {
+    /// How many components are noise: the last, or none.
+    pub fn noise(&self) -> usize {
+        usize::from(self.leaves.iter().any(|leaf| leaf.noise.is_some()))
+    }
+
+    /// Whether components are what they are by their number, some being held.
+    pub fn is_numbered(&self) -> bool {
+        self.weights.given.is_some() || self.leaves.iter().any(|leaf| !leaf.held.is_empty())
+    }
+
     /// A mixture with these parameters.
     pub fn mixture(
         &self,
@@ -120,6 +130,33 @@ impl Task<'_> {
         control: Control,
     ) -> Result<Option<Found>> {
         let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?, None);
+        em(self, source, start, options, control)
+    }
+
+    /// EM from where the levels of a column of the `whole` are, which `source` is
+    /// without, of so many rows; `None` when the caller stopped it.
+    pub fn begun_by_column(
+        &self,
+        (whole, column): (&dyn Source, usize),
+        source: &dyn Source,
+        rows: f64,
+        options: &EmOptions,
+        control: Control,
+    ) -> Result<Option<Found>> {
+        let place = |c: &usize| c + usize::from(*c >= column);
+        let leaves = self.leaves.iter().map(|leaf| Leaf {
+            columns: leaf.columns.iter().map(place).collect(),
+            ..leaf.clone()
+        });
+        let leaves: Vec<Leaf> = leaves.collect();
+        let mut statistics = statistics_of_labels(whole, &leaves, column)?;
+        if self.noise() > 0 {
+            let noise = (rows - statistics.total).max(0.01 * rows);
+            statistics.weights.push(noise);
+            let each = statistics.leaves.iter_mut().zip(&leaves);
+            each.for_each(|(own, leaf)| own.push(leaf.family.zero()));
+        }
+        let start = self.maximize(&statistics, None);
         em(self, source, start, options, control)
     }
 

@@ -4,6 +4,7 @@
 //! ones: the labelled rows, each class pulled towards what all have in common,
 //! so that two rows are enough for a class.
 
+mod far;
 mod hierarchical;
 mod whiten;
 
@@ -143,7 +144,13 @@ impl Points {
     pub fn group(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
         match init {
             Init::Hierarchical => self.merged(k),
-            _ => self.spread(k, init, seed).into_iter().map(Some).collect(),
+            _ => {
+                let groups = self.spread(k, init, seed).into_iter().zip(&self.weights);
+                // Rows that weigh nothing are taken by groups, and tell them nothing.
+                groups
+                    .map(|(group, weight)| (*weight > 0.0).then_some(group))
+                    .collect()
+            }
         }
     }
 

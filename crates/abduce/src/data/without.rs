@@ -1,0 +1,49 @@
+//! A source without one of its columns.
+
+use super::chunk::Chunk;
+use super::schema::Schema;
+use super::source::{Source, Table};
+use crate::Result;
+
+/// The rows of a source without a column.
+struct Without<'a> {
+    source: &'a dyn Source,
+    position: usize,
+    schema: Schema,
+}
+
+/// A source without the column at a position; in memory if it was.
+pub(crate) fn without(source: &dyn Source, position: usize) -> Box<dyn Source + '_> {
+    let mut schema = source.schema().clone();
+    schema.fields.remove(position);
+    if let Some(table) = source.table() {
+        let chunks = table.chunks().iter().map(|chunk| cut(chunk, position));
+        return Box::new(Table::from_chunks(schema, chunks.collect()));
+    }
+    Box::new(Without {
+        source,
+        position,
+        schema,
+    })
+}
+
+fn cut(chunk: &Chunk, position: usize) -> Chunk {
+    let mut columns = chunk.columns().to_vec();
+    columns.remove(position);
+    Chunk::new(chunk.rows(), columns, chunk.weights().map(<[f64]>::to_vec))
+}
+
+impl Source for Without<'_> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn rows(&self) -> u64 {
+        self.source.rows()
+    }
+
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        let shorter = |chunk: Result<Chunk>| chunk.map(|chunk| cut(&chunk, self.position));
+        Ok(Box::new(self.source.scan()?.map(shorter)))
+    }
+}

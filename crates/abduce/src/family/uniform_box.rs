@@ -1,0 +1,305 @@
+//! The uniform distribution over a box of several columns, each between two ends by
+//! itself: the noise of a mixture, which may lie anywhere. Over whole numbers both ends
+//! and all between them are equally probable. The estimate is the smallest box that
+//! holds every row.
+
+use super::scalar::NARROW;
+use super::{Belief, Distribution, Family, Fill, PointStats, Scale, Stats, merged, nothing_seen};
+use crate::data::Rows;
+use crate::{Error, Result};
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// One side of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// The smallest number.
+    pub low: f64,
+    /// The largest number.
+    pub high: f64,
+    /// Whether only whole numbers are meant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+}
+
+/// A uniform distribution over a box.
+///
+/// ```
+/// use abduce::data::{Cells, Rows};
+/// use abduce::family::{Family, Side, UniformBox};
+/// let side = |low, high| Side { low, high, whole: false };
+/// let noise = UniformBox { sides: vec![side(0.0, 2.0), side(-1.0, 3.0)] };
+/// let columns = [Cells::real(&[1.0, 5.0]), Cells::real(&[0.0, 0.0])];
+/// let mut log_density = [0.0; 2];
+/// noise.add_log_density(&Rows::new(&columns), &mut log_density);
+/// assert_eq!(log_density, [-(8f64.ln()), f64::NEG_INFINITY]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UniformBox {
+    /// One side for each column.
+    pub sides: Vec<Side>,
+}
+
+/// The numbers seen in each column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BoxStats {
+    /// One for each column.
+    pub columns: Vec<PointStats>,
+}
+
+impl Side {
+    /// −ln of the length, or of how many whole numbers there are.
+    fn log_density(&self) -> f64 {
+        -(self.high - self.low + f64::from(u8::from(self.whole))).ln()
+    }
+
+    fn holds(&self, x: f64) -> bool {
+        (self.low..=self.high).contains(&x) && (!self.whole || x.fract() == 0.0)
+    }
+
+    fn is_valid(&self) -> bool {
+        let length = self.high - self.low;
+        match self.whole {
+            true => length >= 0.0 && self.low.fract() == 0.0 && self.high.fract() == 0.0,
+            false => length > 0.0 && length.is_finite(),
+        }
+    }
+
+    fn middle(&self) -> f64 {
+        let middle = 0.5 * self.low + 0.5 * self.high;
+        if self.whole { middle.floor() } else { middle }
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        let share: f64 = rng.random();
+        match self.whole {
+            true => (self.low + (share * (self.high - self.low + 1.0)).floor()).min(self.high),
+            false => (self.low + share * (self.high - self.low)).min(self.high),
+        }
+    }
+
+    fn around(scale: &Scale, whole: bool) -> Side {
+        let reach = (3.0 * scale.variance).sqrt();
+        let (low, high) = (scale.mean - reach, scale.mean + reach);
+        match whole {
+            true => Side {
+                low: low.floor(),
+                high: high.ceil(),
+                whole,
+            },
+            false => Side { low, high, whole },
+        }
+    }
+
+    /// Of what was seen; of equal numbers a narrow one, if there is a `wide` one to
+    /// measure it by.
+    fn estimate(seen: &PointStats, whole: bool, wide: Option<&Side>) -> Result<Side> {
+        let (Some(low), Some(high)) = (seen.values.first(), seen.values.last()) else {
+            return Err(nothing_seen());
+        };
+        let (low, high) = (*low, *high);
+        match (whole || low < high, wide) {
+            (true, _) => Ok(Side { low, high, whole }),
+            (false, Some(wide)) => {
+                let reach = 0.5 * NARROW.sqrt() * (wide.high - wide.low);
+                let (low, high) = (low - reach, high + reach);
+                Ok(Side { low, high, whole })
+            }
+            (false, None) => Err(Error::numeric("the numbers are all the same")),
+        }
+    }
+}
+
+impl UniformBox {
+    /// Adds each row's log-density as if the box had no ends, which is how far out rows
+    /// are known for noise.
+    pub(crate) fn add_log_density_everywhere(&self, rows: &Rows, out: &mut [f64]) {
+        self.add(rows, out, |_, _| true);
+    }
+
+    /// What it says of one column.
+    pub(crate) fn side(&self, column: usize) -> Distribution {
+        let sides = vec![self.sides[column]];
+        Distribution::UniformBox(UniformBox { sides })
+    }
+
+    fn add(&self, rows: &Rows, out: &mut [f64], within: impl Fn(&Side, f64) -> bool) {
+        for (side, cells) in self.sides.iter().zip(rows.columns) {
+            let log_density = side.log_density();
+            for (row, (sum, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
+                if cells.is_seen(row) {
+                    *sum += match within(side, *x) {
+                        true => log_density,
+                        false => f64::NEG_INFINITY,
+                    };
+                }
+            }
+        }
+    }
+
+    fn estimate(stats: &BoxStats, shape: &[bool], wide: Option<&UniformBox>) -> Result<Self> {
+        let columns = stats.columns.iter().zip(shape).enumerate();
+        let sides = columns
+            .map(|(c, (seen, whole))| Side::estimate(seen, *whole, wide.map(|own| &own.sides[c])));
+        Ok(UniformBox {
+            sides: sides.collect::<Result<_>>()?,
+        })
+    }
+}
+
+impl Stats for BoxStats {
+    fn weight(&self) -> f64 {
+        self.columns.iter().map(Stats::weight).fold(0.0, f64::max)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let columns = self.columns.iter_mut().zip(&other.columns);
+        columns.for_each(|(own, other)| own.merge(other));
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.columns.iter_mut().for_each(|own| own.scale(factor));
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let mut left = self.clone();
+        let mut columns = left.columns.iter_mut().zip(&other.columns);
+        columns.try_for_each(|(own, other)| own.forget(other))?;
+        *self = left;
+        Ok(())
+    }
+}
+
+impl Family for UniformBox {
+    const NAME: &'static str = "uniform-box";
+    const HAS_UNITS: bool = true;
+    type Stats = BoxStats;
+    /// For each column, whether only whole numbers are meant.
+    type Shape = Vec<bool>;
+    /// A row believed in would move the ends however little it weighs.
+    type Prior = ();
+
+    fn shape_of_column(_: usize) -> Option<Self::Shape> {
+        None
+    }
+
+    fn zero(shape: &Self::Shape) -> BoxStats {
+        BoxStats {
+            columns: vec![PointStats::default(); shape.len()],
+        }
+    }
+
+    fn shape(&self) -> Self::Shape {
+        self.sides.iter().map(|side| side.whole).collect()
+    }
+
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut BoxStats) {
+        for (cells, own) in rows.columns.iter().zip(&mut stats.columns) {
+            own.observe(&Rows::new(std::slice::from_ref(cells)), weights);
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        self.add(rows, out, Side::holds);
+    }
+
+    fn map(stats: &BoxStats, _: &()) -> Result<Self> {
+        let whole = |own: &PointStats| own.values.iter().all(|x| x.fract() == 0.0);
+        let shape: Vec<bool> = stats.columns.iter().map(whole).collect();
+        UniformBox::estimate(stats, &shape, None)
+    }
+
+    fn map_all(shape: &Self::Shape, stats: &[&BoxStats], _: &(), vague: &Self) -> Vec<Self> {
+        let estimate = |own: &BoxStats| UniformBox::estimate(own, shape, Some(vague));
+        let one = |own: &BoxStats| {
+            estimate(own)
+                .or_else(|_| estimate(&merged(stats.iter().copied())))
+                .unwrap_or_else(|_| vague.clone())
+        };
+        stats.iter().copied().map(one).collect()
+    }
+
+    fn log_prior(&self, _: &()) -> f64 {
+        0.0
+    }
+
+    fn log_likelihood(&self, stats: &BoxStats) -> f64 {
+        let columns = self.sides.iter().zip(&stats.columns);
+        let of = |side: &Side, x: f64| match side.holds(x) {
+            true => side.log_density(),
+            false => f64::NEG_INFINITY,
+        };
+        columns
+            .map(|(side, own)| own.sum(|x| of(side, x)))
+            .sum::<f64>()
+    }
+
+    fn parameters(shape: &Self::Shape) -> usize {
+        2 * shape.len()
+    }
+
+    fn columns(shape: &Self::Shape) -> usize {
+        shape.len()
+    }
+
+    fn weak_prior(_: &[Scale], _: &Belief) {}
+
+    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self {
+        let sides = scales.iter().zip(shape);
+        UniformBox {
+            sides: sides
+                .map(|(scale, whole)| Side::around(scale, *whole))
+                .collect(),
+        }
+    }
+
+    fn is_valid(&self, shape: &Self::Shape) -> bool {
+        self.shape() == *shape && self.sides.iter().all(Side::is_valid)
+    }
+
+    fn describes(shape: &Self::Shape, stats: &BoxStats) -> bool {
+        stats.columns.len() == shape.len() && stats.columns.iter().all(PointStats::is_valid)
+    }
+
+    fn pull_together(stats: &mut [BoxStats]) {
+        let columns = stats.first().map_or(0, |own| own.columns.len());
+        for c in 0..columns {
+            let mut of_column: Vec<PointStats> =
+                stats.iter().map(|own| own.columns[c].clone()).collect();
+            PointStats::pull_together(&mut of_column);
+            let pulled = stats.iter_mut().zip(of_column);
+            pulled.for_each(|(own, seen)| own.columns[c] = seen);
+        }
+    }
+
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        for ((side, cell), out) in self.sides.iter().zip(row).zip(out) {
+            *out = cell.unwrap_or_else(|| match how {
+                Fill::Mean if side.whole => 0.5 * side.low + 0.5 * side.high,
+                Fill::Mean | Fill::Mode => side.middle(),
+                Fill::Draw => side.draw(rng),
+            });
+        }
+    }
+
+    fn examples() -> Vec<Self> {
+        let side = |low, high| Side {
+            low,
+            high,
+            whole: false,
+        };
+        let whole = Side {
+            low: 0.0,
+            high: 9.0,
+            whole: true,
+        };
+        vec![
+            UniformBox {
+                sides: vec![side(-1.0, 2.0), side(1e6, 1e6 + 3.0)],
+            },
+            UniformBox {
+                sides: vec![side(0.0, 1e-3), whole],
+            },
+        ]
+    }
+}

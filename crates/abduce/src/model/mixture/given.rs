@@ -1,0 +1,202 @@
+//! Parameters that are given and not learned: distributions that columns are held to in
+//! some components, weights, and columns that all components have in common. A
+//! zero-inflated Poisson is such a mixture: one component is held to Poisson(0), which is
+//! always 0, the other is learned.
+
+use super::{CovarianceKind, FamilyName, Leaf, Mixture, Parameters, Specification};
+use crate::data::{Kind, Schema};
+use crate::family::{Distribution, Family as _, LeafFamily, Poisson};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a column is held to in a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// The component, counted from 0.
+    pub component: usize,
+    /// The column, or the first of several that are taken together.
+    pub column: String,
+    /// Its distribution, of the family that the column has.
+    pub distribution: Distribution,
+}
+
+impl Specification {
+    /// A zero-inflated Poisson as a mixture of two: the first is always 0.
+    ///
+    /// ```
+    /// use abduce::data::{Column, Field, Kind, Schema, Table};
+    /// use abduce::learn::Control;
+    /// use abduce::model::mixture::{FitOptions, Specification, fit};
+    /// let visits = [0, 0, 0, 0, 0, 3, 2, 4, 3, 5].map(|x| Some(f64::from(x)));
+    /// let schema = Schema::new(vec![Field::new("visits", Kind::Count)]);
+    /// let table = Table::new(schema, vec![Column::from_numbers(visits)], None)?;
+    /// let specification = Specification::zero_inflated_poisson("visits");
+    /// let fit = fit(&specification, &table, &FitOptions::default(), Control::default())?;
+    /// assert!((fit.mixture.parameters.weights[0] - 0.484).abs() < 1e-3);
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    pub fn zero_inflated_poisson(column: impl Into<String>) -> Specification {
+        let column = column.into();
+        let held = Held {
+            component: 0,
+            column: column.clone(),
+            distribution: Distribution::Poisson(Poisson { rate: 0.0 }),
+        };
+        Specification {
+            families: vec![(column, FamilyName(Poisson::NAME))],
+            held: vec![held],
+            ..Specification::mixture(2, CovarianceKind::Full)
+        }
+    }
+
+    /// The columns that stand alone because they are tied or held to a distribution of
+    /// one column, and the families that they have unless the user chooses another.
+    pub(super) fn alone(&self, schema: &Schema) -> Result<Vec<(String, FamilyName)>> {
+        let mut alone = Vec::new();
+        for name in &self.tied {
+            let field = &schema.fields[schema.position(name)?];
+            if self.target.as_deref() == Some(name) || field.kind == Kind::Text {
+                return Err(
+                    Error::parameter("only columns of numbers and levels can be tied")
+                        .at_column(name),
+                );
+            }
+            alone.push((name.clone(), FamilyName::usual(field.kind)));
+        }
+        for held in &self.held {
+            schema.position(&held.column)?;
+            let mut names = LeafFamily::column_families().into_iter();
+            if let Some(own) = names.find(|own| *own == held.distribution.name()) {
+                alone.push((held.column.clone(), FamilyName(own)));
+            }
+        }
+        Ok(alone)
+    }
+
+    /// Tells the leaves what they are held to and what their components have in common.
+    pub(super) fn hold(
+        &self,
+        schema: &Schema,
+        components: usize,
+        leaves: &mut [Leaf],
+    ) -> Result<()> {
+        for name in &self.tied {
+            if let Some(leaf) = leaf_of(schema, leaves, name)? {
+                leaf.tied = true;
+            }
+        }
+        for held in &self.held {
+            if held.component >= components {
+                return Err(Error::parameter(format!(
+                    "there is no component {}",
+                    held.component + 1
+                ))
+                .with_hint(format!("components are numbered from 1 to {components}")));
+            }
+            let Some(leaf) = leaf_of(schema, leaves, &held.column)? else {
+                continue;
+            };
+            if !leaf.may_hold(held.component, &held.distribution, components) {
+                return Err(Error::parameter(format!(
+                    "a column of the family {} is held to a {} that is not of it",
+                    leaf.family.name(),
+                    held.distribution.name()
+                ))
+                .at_column(&held.column));
+            }
+            if leaf.tied {
+                return Err(
+                    Error::parameter("a column is both tied and held").at_column(&held.column)
+                );
+            }
+            if leaf.held_in(held.component).is_some() {
+                return Err(Error::parameter(format!(
+                    "component {} is held twice",
+                    held.component + 1
+                ))
+                .at_column(&held.column));
+            }
+            leaf.held.push((held.component, held.distribution.clone()));
+        }
+        Ok(())
+    }
+
+    /// The weights that are given for so many components.
+    pub(super) fn given_weights(&self, components: usize) -> Result<Option<Vec<f64>>> {
+        let Some(given) = &self.weights else {
+            return Ok(None);
+        };
+        if given.len() != components {
+            return Err(Error::parameter(format!(
+                "{} weights are given for {components} components",
+                given.len()
+            )));
+        }
+        let sum: f64 = given.iter().sum();
+        if given.iter().any(|w| !(0.0..=1.0).contains(w)) || (sum - 1.0).abs() > 1e-6 {
+            return Err(Error::parameter(
+                "given weights must be probabilities that sum to 1",
+            ));
+        }
+        Ok(Some(given.iter().map(|w| w / sum).collect()))
+    }
+}
+
+impl Mixture {
+    /// Its parameters for leaves over the columns of another schema.
+    pub(super) fn parameters_of(&self, leaves: &[Leaf], schema: &Schema) -> Result<Parameters> {
+        let mut parameters = Parameters {
+            weights: self.parameters.weights.clone(),
+            leaves: Vec::new(),
+            unseen: Vec::new(),
+        };
+        let name = |schema: &Schema, leaf: &Leaf| -> Vec<String> {
+            let fields = leaf.columns.iter().map(|c| &schema.fields[*c]);
+            fields.map(|field| field.name.clone()).collect()
+        };
+        for leaf in leaves {
+            let names = name(schema, leaf);
+            let mut own = self.leaves.iter().enumerate();
+            let own = own.find(|(_, own)| name(&self.schema, own) == names);
+            let field = &schema.fields[leaf.columns[0]];
+            match (own, leaf.family.vague()) {
+                (_, Some(vague)) if leaf.fixed => {
+                    parameters.leaves.push(vec![vague; self.components()]);
+                    parameters.unseen.push(Vec::new());
+                }
+                (Some((number, own)), _) => {
+                    let before = &self.schema.fields[own.columns[0]];
+                    if before.levels != field.levels || before.text != field.text {
+                        return Err(Error::data("the levels are not those of the start")
+                            .at_column(&field.name)
+                            .with_hint("say them with --kind, as in size=ordinal(small,large)"));
+                    }
+                    parameters
+                        .leaves
+                        .push(self.parameters.leaves[number].clone());
+                    let unseen = self.parameters.unseen.get(number);
+                    parameters.unseen.push(unseen.cloned().unwrap_or_default());
+                }
+                _ => {
+                    return Err(Error::parameter(format!(
+                        "the start has no distribution of {} together",
+                        names.join(", ")
+                    ))
+                    .with_hint("it must be of the same columns, in the same order"));
+                }
+            }
+        }
+        Ok(parameters)
+    }
+}
+
+/// The leaf that a column is in, unless the column is constant or was never seen.
+fn leaf_of<'a>(
+    schema: &Schema,
+    leaves: &'a mut [Leaf],
+    name: &str,
+) -> Result<Option<&'a mut Leaf>> {
+    let position = schema.position(name)?;
+    let mut leaves = leaves.iter_mut();
+    Ok(leaves.find(|leaf| leaf.columns.contains(&position) && !leaf.fixed))
+}
