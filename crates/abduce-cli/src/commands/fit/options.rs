@@ -1,7 +1,9 @@
 //! What to fit and how: the models there are, and the options of each. An
 //! option that a model has no use for is an error, not a silence.
 
+mod grid;
 mod kmeans;
+mod refused;
 
 use super::density_options::DensityOptions;
 use super::kmeans_options::KMeansOptions;
@@ -227,172 +229,8 @@ impl ModelOptions {
         }
     }
 
-    /// The covariance, where it is one.
-    fn covariance(&self) -> Option<CovarianceKind> {
-        let all = self.covariance.as_ref()?;
-        all.0.first().copied().filter(|_| all.0.len() == 1)
-    }
-
-    /// What to choose from, where there is a choice.
-    fn grid(&self, model: ModelName) -> Outcome<Option<Grid>> {
-        let components = self.components.clone().map_or(vec![1], |own| own.0);
-        let covariances = match &self.covariance {
-            Some(own) => own.0.clone(),
-            None => vec![CovarianceKind::default()],
-        };
-        let several = components.len() * covariances.len() > 1;
-        if model != ModelName::Mixture && several {
-            return Err(does_not_apply(
-                "several covariances",
-                model,
-                "only a mixture is chosen among several; compare them with abduce evaluate",
-            ));
-        }
-        if self.select.is_some() && !several {
-            return Err(does_not_apply(
-                "--select",
-                model,
-                "there is nothing to choose from; give several with --components 1-9 or --covariance all",
-            ));
-        }
-        Ok(several.then(|| Grid {
-            components,
-            covariances,
-            criterion: self.select.unwrap_or_default(),
-            folds: 5,
-        }))
-    }
-
-    fn refuse_what_densities_lack(&self, model: ModelName) -> Outcome {
-        let no_iterations = "a density is made of the rows at once";
-        let other_shape = !matches!(
-            self.covariance(),
-            Some(CovarianceKind::Full | CovarianceKind::Diagonal)
-        ) && self.covariance.is_some();
-        let unfit = [
-            (
-                self.components.is_some(),
-                "--components",
-                "it has no components",
-            ),
-            (self.select.is_some(), "--select", "it has no components"),
-            (self.restarts.is_some(), "--restarts", no_iterations),
-            (self.init.is_some(), "--init", no_iterations),
-            (self.tol.is_some(), "--tol", no_iterations),
-            (self.max_iter.is_some(), "--max-iter", no_iterations),
-            (
-                self.class_smoothing.is_some(),
-                "--class-smoothing",
-                "classes have their shares",
-            ),
-            (
-                self.variance_floor.is_some(),
-                "--variance-floor",
-                "it has no variances",
-            ),
-            (self.prior.is_some(), "--prior", "it has no Gaussians"),
-            (!self.family.is_empty(), "--family", "it has no families"),
-            (
-                !self.dirichlet.is_empty(),
-                "--dirichlet",
-                "it has no levels",
-            ),
-            (
-                self.class_prior.is_some(),
-                "--class-prior",
-                "classes have their shares",
-            ),
-            (self.event.is_some(), "--event", "it reads no text"),
-            (self.predictive, "--predictive", "it has no parameters"),
-            (self.no_marks, "--no-marks", "it keeps its rows anyway"),
-            (
-                self.unlabelled.is_some(),
-                "--unlabelled",
-                "rows without a label are left out",
-            ),
-            (
-                self.smoothing.is_some() && model != ModelName::Histogram,
-                "--smoothing",
-                "it is for histogram",
-            ),
-            (
-                self.covariance.is_some() && model != ModelName::Kde,
-                "--covariance",
-                "it is for kde",
-            ),
-            (
-                other_shape,
-                "--covariance",
-                "a bandwidth is diagonal or full",
-            ),
-        ];
-        match unfit.iter().find(|(given, ..)| *given) {
-            Some((_, option, why)) => Err(does_not_apply(option, model, why)),
-            None => Ok(()),
-        }
-    }
-
     fn specification(&self, model: ModelName, data: &DataArguments) -> Outcome<Specification> {
-        let labelled = model != ModelName::Mixture;
-        let unfit = [
-            (
-                !labelled && self.class_prior.is_some(),
-                "--class-prior",
-                "a mixture finds its clusters itself",
-            ),
-            (
-                !labelled && self.unlabelled.is_some(),
-                "--unlabelled",
-                "it has no labels at all",
-            ),
-            (
-                !labelled && self.event == Some(Event::Complement),
-                "--event complement",
-                "only labelled classes have a complement",
-            ),
-            (
-                !labelled && self.target.is_some(),
-                "--target",
-                "a mixture finds its clusters itself; fit naive-bayes or gda to labels, or --drop the column",
-            ),
-            (
-                labelled && self.components.is_some(),
-                "--components",
-                "the target's labels are the components",
-            ),
-            (
-                model == ModelName::NaiveBayes && self.covariance.is_some(),
-                "--covariance",
-                "its columns are independent in every class; fit gda for a covariance",
-            ),
-            (
-                model == ModelName::NaiveBayes && self.prior.is_some(),
-                "--prior",
-                "its numbers are not taken together; --variance-floor keeps variances from vanishing",
-            ),
-            (
-                model != ModelName::NaiveBayes && self.predictive,
-                "--predictive",
-                "it is for naive-bayes",
-            ),
-            (
-                labelled && self.restarts.is_some(),
-                "--restarts",
-                "the labels say where to start",
-            ),
-            (
-                labelled && self.init.is_some(),
-                "--init",
-                "the labels say where to start",
-            ),
-        ];
-        if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
-            return Err(does_not_apply(option, model, why));
-        }
-        if let Some(start) = self.init.filter(|start| start.mixture.is_none()) {
-            let option = format!("--init {}", start.name);
-            return Err(does_not_apply(&option, model, "it is for kmeans"));
-        }
+        self.refuse_what_mixtures_lack(model)?;
         let target = || -> Outcome<String> {
             let target = match &self.target {
                 Some(target) => Some(target.clone()),
