@@ -146,6 +146,10 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
             .collect();
         let heading = context.heading(output, &columns.join(", "));
         writeln!(output, "\n{heading}: {}", leaf.family.name())?;
+        let (own, noise) = match own.split_last() {
+            Some((Distribution::UniformBox(noise), own)) => (own, Some(noise)),
+            _ => (&own[..], None),
+        };
         match own.first() {
             Some(_) if leaf.family.is_text() => {
                 let word = |term: usize| word(mixture, leaf, term);
@@ -166,6 +170,13 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
                 let bins = density_tables::bins_of(&histograms, 0);
                 write!(output, "{}{bins}", table.text(2))?;
             }
+        }
+        if let Some(noise) = noise {
+            let mut table = TextTable::new(["noise", "from", "to"]);
+            for (column, side) in columns.iter().zip(&noise.sides) {
+                table.row([column.to_string(), readable(side.low), readable(side.high)]);
+            }
+            write!(output, "{}", table.text(2))?;
         }
     }
     Ok(())

@@ -70,7 +70,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
         let mut task = self.options.task(self.model, &self.data, context.seed)?;
-        if let Task::Mixture(_, options) = &mut task {
+        if let Task::Mixture(_, options, _) = &mut task {
             options.marks = false;
         }
         self.calibration.method(&task)?;

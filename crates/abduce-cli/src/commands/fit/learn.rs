@@ -30,8 +30,13 @@ impl Task {
         control: Control,
     ) -> abduce::Result<Learned> {
         Ok(match self {
-            Task::Mixture(specification, options) => {
-                let fit = mixture::fit(specification, source, options, control)?;
+            Task::Mixture(specification, options, start) => {
+                let fit = match start {
+                    None => mixture::fit(specification, source, options, control)?,
+                    Some(start) => {
+                        mixture::fit_from_mixture(specification, source, start, options, control)?
+                    }
+                };
                 let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());
                 let bounds = fit.bounds.clone();
                 let (specification, options) = (specification.clone(), options.clone());

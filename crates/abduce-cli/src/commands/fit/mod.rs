@@ -1,6 +1,7 @@
 //! `fit`: learns a model and says how that went.
 
 mod density_options;
+mod given_options;
 mod hints;
 mod kmeans_options;
 mod learn;
@@ -82,7 +83,7 @@ impl Arguments {
         let target = task.target();
         let text = self.options.text(&task)?;
         let mut opened = self.data.open(target, &self.kind, text.clone(), context)?;
-        if let Task::Mixture(specification, _) = &task {
+        if let Task::Mixture(specification, ..) = &task {
             let schema = opened.source.schema();
             let more = hints::more_classes(specification, schema, &self.kind);
             if let Some(classes) = more {

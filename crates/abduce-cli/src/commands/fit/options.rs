@@ -6,6 +6,7 @@ mod kmeans;
 mod refused;
 
 use super::density_options::DensityOptions;
+use super::given_options::GivenOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
@@ -24,8 +25,8 @@ use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, NormalPrior, Specification,
-    Unlabelled,
+    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Mixture, NormalPrior,
+    Specification, Unlabelled,
 };
 use clap::Args;
 
@@ -148,6 +149,9 @@ pub struct ModelOptions {
     family: Vec<String>,
 
     #[command(flatten)]
+    given: GivenOptions,
+
+    #[command(flatten)]
     density: DensityOptions,
 
     #[command(flatten)]
@@ -159,7 +163,7 @@ pub struct ModelOptions {
 
 /// What to fit.
 pub enum Task {
-    Mixture(Specification, FitOptions),
+    Mixture(Specification, FitOptions, Option<Box<Mixture>>),
     Selection(Specification, Grid, FitOptions),
     Density(density::Specification),
     KMeans(clusters::Specification, clusters::Options),
@@ -168,7 +172,7 @@ pub enum Task {
 impl Task {
     pub fn target(&self) -> Option<&str> {
         match self {
-            Task::Mixture(specification, _) | Task::Selection(specification, ..) => {
+            Task::Mixture(specification, ..) | Task::Selection(specification, ..) => {
                 specification.target.as_deref()
             }
             Task::Density(specification) => specification.target.as_deref(),
@@ -194,7 +198,8 @@ impl ModelOptions {
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         let unfit = self.density.unfit(model);
-        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
+        let unfit = unfit.or_else(|| self.kmeans.unfit(model));
+        if let Some((option, why)) = unfit.or_else(|| self.given.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
         if model == ModelName::Kmeans {
@@ -219,17 +224,29 @@ impl ModelOptions {
                 }))
             }
             None => {
-                let specification = self.specification(model, data)?;
+                let start = self.given.start()?;
+                let mut specification = self.specification(model, data, start.as_ref())?;
+                self.given.tell(start.as_ref(), &mut specification)?;
                 let options = self.fit_options(seed);
-                Ok(match self.grid(model)? {
-                    Some(grid) => Task::Selection(specification, grid, options),
-                    None => Task::Mixture(specification, options),
-                })
+                match (self.grid(model)?, self.given.one_only()) {
+                    (Some(_), Some(option)) => Err(does_not_apply(
+                        option,
+                        model,
+                        "several are compared; fit one of them",
+                    )),
+                    (Some(grid), None) => Ok(Task::Selection(specification, grid, options)),
+                    (None, _) => Ok(Task::Mixture(specification, options, start.map(Box::new))),
+                }
             }
         }
     }
 
-    fn specification(&self, model: ModelName, data: &DataArguments) -> Outcome<Specification> {
+    fn specification(
+        &self,
+        model: ModelName,
+        data: &DataArguments,
+        start: Option<&Mixture>,
+    ) -> Outcome<Specification> {
         self.refuse_what_mixtures_lack(model)?;
         let target = || -> Outcome<String> {
             let target = match &self.target {
@@ -246,11 +263,18 @@ impl ModelOptions {
             ModelName::NaiveBayes => Specification::naive_bayes(target()?),
             ModelName::Gda => Specification::gda(target()?, covariance),
             _ => {
-                let components = self.components.as_ref().ok_or_else(|| {
-                    Error::parameter("mixture needs --components K")
+                let of_start = |own: &Mixture| own.components() - usize::from(own.has_noise());
+                let asked = self.components.as_ref().map(|own| own.0[0]);
+                let components = asked.or_else(|| start.map(of_start));
+                if components.is_none() && self.given.begins().is_none() {
+                    return Err(Error::parameter("mixture needs --components K")
                         .with_hint("say how many clusters to look for, or a range such as 1-9")
-                })?;
-                Specification::mixture(components.0[0], covariance)
+                        .into());
+                }
+                Specification {
+                    components,
+                    ..Specification::mixture(1, covariance)
+                }
             }
         };
         for text in self.family.iter().flat_map(|text| split_wishes(text)) {
@@ -297,7 +321,7 @@ impl ModelOptions {
             },
             restarts: self.restarts.unwrap_or(default.restarts),
             init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
-            start_by: None,
+            start_by: self.given.start_by(),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
             seed,
             marks: !self.no_marks,

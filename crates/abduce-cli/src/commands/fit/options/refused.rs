@@ -131,6 +131,16 @@ impl ModelOptions {
                 "--init",
                 "the labels say where to start",
             ),
+            (
+                self.given.begins().is_some() && self.restarts.is_some(),
+                "--restarts",
+                "the start is given",
+            ),
+            (
+                self.given.begins().is_some() && self.init.is_some(),
+                "--init",
+                "the start is given",
+            ),
         ];
         if let Some((_, option, why)) = unfit.iter().find(|(given, ..)| *given) {
             return Err(does_not_apply(option, model, why));

@@ -1,0 +1,366 @@
+//! What of a mixture is given instead of learned: noise, held and tied parameters, and
+//! where learning begins.
+
+use abduce::ask::Joint;
+use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::family::{Distribution, Gaussian, Poisson};
+use abduce::learn::{Control, EmOptions};
+use abduce::model::mixture::{
+    CovarianceKind, FamilyName, Fit, FitOptions, Held, Specification, fit, fit_from_mixture,
+};
+use abduce::store::Model;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution as _, Poisson as Draws, StandardNormal};
+use serde_json::Value;
+
+fn table(columns: Vec<(&str, Kind, Vec<Option<f64>>)>) -> Table {
+    let fields = columns
+        .iter()
+        .map(|(name, kind, _)| Field::new(*name, *kind));
+    let schema = Schema::new(fields.collect());
+    let columns = columns.into_iter().map(|(.., x)| Column::from_numbers(x));
+    Table::new(schema, columns.collect(), None).unwrap()
+}
+
+fn options() -> FitOptions {
+    FitOptions {
+        em: EmOptions {
+            tolerance: 1e-13,
+            max_iterations: 5000,
+            ..EmOptions::default()
+        },
+        ..FitOptions::default()
+    }
+}
+
+fn learn(specification: &Specification, table: &Table) -> Fit {
+    fit(specification, table, &options(), Control::default()).unwrap()
+}
+
+fn normal(rng: &mut dyn Rng, mean: f64, sd: f64) -> Option<f64> {
+    Some(mean + sd * rng.sample::<f64, _>(StandardNormal))
+}
+
+/// Two clusters of 300 and 200 rows, and so many rows of noise about them.
+fn clusters(noise: usize, holes: bool) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for i in 0..500 {
+        let (mx, my, sy) = if i < 300 {
+            (0.0, 0.0, 1.0)
+        } else {
+            (8.0, 5.0, 0.5)
+        };
+        x.push(normal(&mut rng, mx, 1.0));
+        y.push(normal(&mut rng, my, sy));
+    }
+    for _ in 0..noise {
+        x.push(Some(rng.random_range(-20.0..30.0)));
+        y.push(Some(rng.random_range(-20.0..30.0)));
+    }
+    if holes {
+        y.iter_mut().step_by(7).for_each(|cell| *cell = None);
+    }
+    table(vec![("x", Kind::Real, x), ("y", Kind::Real, y)])
+}
+
+fn noisy(components: usize, covariance: CovarianceKind) -> Specification {
+    Specification {
+        noise: true,
+        ..Specification::mixture(components, covariance)
+    }
+}
+
+fn means(fit: &Fit) -> Vec<Vec<f64>> {
+    let own = fit.mixture.parameters.leaves[0].iter();
+    let mean = |d: &Distribution| match d {
+        Distribution::Multivariate(own) => Some(own.mean.clone()),
+        _ => None,
+    };
+    own.filter_map(mean).collect()
+}
+
+#[test]
+fn noise_leaves_clusters_where_they_are() {
+    for holes in [false, true] {
+        let table = clusters(80, holes);
+        let fit = learn(&noisy(2, CovarianceKind::Full), &table);
+        let weights = &fit.mixture.parameters.weights;
+        assert_eq!(fit.mixture.names(), ["1", "2", "noise"]);
+        for (weight, truth) in weights.iter().zip([300.0, 200.0, 80.0]) {
+            assert!((weight - truth / 580.0).abs() < 0.02, "{weights:?}");
+        }
+        for (mean, truth) in means(&fit).iter().zip([[0.0, 0.0], [8.0, 5.0]]) {
+            let off = mean.iter().zip(truth).map(|(a, b)| (a - b).abs());
+            assert!(off.fold(0.0, f64::max) < 0.2, "{mean:?}");
+        }
+        assert!(fit.monotone && fit.converged);
+        assert!(fit.trace.is_sorted_by(|a, b| *b >= a - 1e-9 * a.abs()));
+        // Without it, two clusters have to hold the noise too.
+        let without = learn(&Specification::mixture(2, CovarianceKind::Full), &table);
+        assert!(fit.bic < without.bic - 100.0);
+    }
+}
+
+#[test]
+fn a_table_without_noise_has_none() {
+    let fit = learn(&noisy(2, CovarianceKind::Full), &clusters(0, false));
+    let noise = *fit.mixture.parameters.weights.last().unwrap();
+    assert!(noise < 0.02, "{noise}");
+    let without = learn(
+        &Specification::mixture(2, CovarianceKind::Full),
+        &clusters(0, false),
+    );
+    assert!(fit.log_likelihood >= without.log_likelihood - 1e-6);
+    assert!(fit.bic > without.bic);
+}
+
+#[test]
+fn rows_beyond_all_others_are_noise_and_improbable() {
+    let fit = learn(&noisy(2, CovarianceKind::Full), &clusters(80, false));
+    let far = table(vec![
+        ("x", Kind::Real, vec![Some(1e4), Some(8.0), None]),
+        ("y", Kind::Real, vec![Some(-1e4), Some(5.0), None]),
+    ]);
+    let chunk = &far.chunks()[0];
+    let posterior = fit.mixture.posterior(chunk).unwrap();
+    assert_eq!(posterior.row(0), [0.0, 0.0, 1.0]);
+    assert!(posterior.row(1)[1] > 0.99);
+    for (p, weight) in posterior.row(2).iter().zip(&fit.mixture.parameters.weights) {
+        assert!((p - weight).abs() < 1e-12);
+    }
+    let log_density = fit.mixture.log_density(chunk).unwrap();
+    assert!(log_density[0] < -1e6 && log_density[1] > -5.0);
+    assert!(log_density[2].abs() < 1e-12);
+}
+
+#[test]
+fn a_file_of_a_mixture_with_noise_is_read_as_it_was() {
+    let specification = noisy(2, CovarianceKind::Full);
+    let table = clusters(80, false);
+    let fit = learn(&specification, &table);
+    let before = fit.mixture.log_density(&table.chunks()[0]).unwrap();
+    let model = Model::new("mixture", fit, specification, options(), Vec::new());
+    let back = Model::from_json(&model.to_json().unwrap()).unwrap();
+    let after = back.joint().log_density(&table.chunks()[0]).unwrap();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn noise_is_what_mclust_finds() {
+    let read = |name: &str| {
+        let path = format!("{}/../../golden/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let golden: Value = serde_json::from_str(&read("mclust_noise.json")).unwrap();
+    let text = read("faithful.csv");
+    let (mut x, mut y, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    for line in text.lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        x.push(Some(cells[0]));
+        y.push(Some(cells[1]));
+        groups.push(Some(u32::from(cells[0] < 3.0)));
+    }
+    for i in 1..=30 {
+        x.push(Some(6.0 * (f64::from(i) * 0.618034).fract()));
+        y.push(Some(30.0 + 80.0 * (f64::from(i) * 0.754878).fract()));
+        groups.push(None);
+    }
+    let schema = Schema::new(vec![
+        Field::new("x", Kind::Real),
+        Field::with_levels("group", Kind::Categorical, ["long", "short"]),
+        Field::new("y", Kind::Real),
+    ]);
+    let columns = vec![
+        Column::from_numbers(x),
+        Column::from_codes(groups),
+        Column::from_numbers(y),
+    ];
+    let table = Table::new(schema, columns, None).unwrap();
+    for (name, covariance) in [
+        ("EII", CovarianceKind::Eii),
+        ("EEE", CovarianceKind::Tied),
+        ("VVV", CovarianceKind::Full),
+    ] {
+        let specification = Specification {
+            variance_floor: 0.0,
+            ..noisy(2, covariance)
+        };
+        let begun = FitOptions {
+            start_by: Some("group".into()),
+            ..options()
+        };
+        let fit = fit(&specification, &table, &begun, Control::default()).unwrap();
+        let own = &golden[name];
+        let known = own["log_likelihood"].as_f64().unwrap();
+        assert!(
+            (fit.log_likelihood - known).abs() < 1e-6 * known.abs(),
+            "{name}: {} {known}",
+            fit.log_likelihood
+        );
+        assert_eq!(fit.parameters as u64, own["parameters"].as_u64().unwrap());
+        let noise = own["weights"][2].as_f64().unwrap();
+        let weights = &fit.mixture.parameters.weights;
+        assert!((weights[2] - noise).abs() < 1e-4, "{name}: {weights:?}");
+    }
+}
+
+fn visits() -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let draws = Draws::new(2.5).unwrap();
+    let visit = |rng: &mut ChaCha8Rng| match rng.random::<f64>() < 0.3 {
+        true => 0.0,
+        false => draws.sample(rng),
+    };
+    let visits = (0..2000).map(|_| Some(visit(&mut rng))).collect();
+    table(vec![("visits", Kind::Count, visits)])
+}
+
+#[test]
+fn a_zero_inflated_poisson_is_a_mixture_with_one_component_held() {
+    let table = visits();
+    let mixture = learn(&Specification::zero_inflated_poisson("visits"), &table);
+    let family: FamilyName = "zero-inflated-poisson".parse().unwrap();
+    let alone = Specification {
+        families: vec![("visits".into(), family)],
+        ..Specification::mixture(1, CovarianceKind::Full)
+    };
+    let alone = learn(&alone, &table);
+    assert!((mixture.log_likelihood - alone.log_likelihood).abs() < 1e-6);
+    assert_eq!(mixture.parameters, alone.parameters);
+    let own = &mixture.mixture.parameters;
+    let (Distribution::Poisson(zero), Distribution::Poisson(rest)) =
+        (&own.leaves[0][0], &own.leaves[0][1])
+    else {
+        panic!("no Poisson");
+    };
+    assert_eq!(zero.rate, 0.0);
+    let Distribution::ZeroInflatedPoisson(known) = &alone.mixture.parameters.leaves[0][0] else {
+        panic!("no zero-inflated Poisson");
+    };
+    assert!((rest.rate - known.rate).abs() < 1e-4);
+    assert!((own.weights[0] - known.inflation).abs() < 1e-4);
+}
+
+fn held(component: usize, column: &str, distribution: Distribution) -> Held {
+    Held {
+        component,
+        column: column.into(),
+        distribution,
+    }
+}
+
+#[test]
+fn what_is_given_stays_and_the_rest_is_learned() {
+    let table = clusters(0, false);
+    let given = Gaussian {
+        mean: 7.0,
+        variance: 2.0,
+    };
+    let specification = Specification {
+        held: vec![held(0, "x", Distribution::Gaussian(given.clone()))],
+        weights: Some(vec![0.5, 0.5]),
+        ..Specification::mixture(2, CovarianceKind::Full)
+    };
+    let fit = learn(&specification, &table);
+    let own = &fit.mixture.parameters;
+    assert_eq!(own.weights, [0.5, 0.5]);
+    let leaf = fit.mixture.leaves.iter();
+    let x = leaf.zip(&own.leaves).find(|(leaf, _)| leaf.columns == [0]);
+    let x = x.unwrap().1;
+    assert_eq!(x[0], Distribution::Gaussian(given));
+    let Distribution::Gaussian(learned) = &x[1] else {
+        panic!("no Gaussian");
+    };
+    assert!(learned.mean.abs() < 0.3, "{learned:?}");
+    // A Gaussian of x, and two of y.
+    assert_eq!(fit.parameters, 2 + 4);
+    assert!(fit.monotone);
+}
+
+#[test]
+fn tied_columns_are_the_same_everywhere() {
+    let table = clusters(0, false);
+    let specification = Specification {
+        tied: vec!["y".into()],
+        ..Specification::mixture(2, CovarianceKind::Full)
+    };
+    let fit = learn(&specification, &table);
+    let mixture = &fit.mixture;
+    let y = mixture.leaves.iter().position(|leaf| leaf.tied).unwrap();
+    let own = &mixture.parameters.leaves[y];
+    assert_eq!(own[0], own[1]);
+    let Distribution::Gaussian(of_all) = &own[0] else {
+        panic!("no Gaussian");
+    };
+    let alone = learn(&Specification::mixture(1, CovarianceKind::Full), &table);
+    assert!((of_all.mean - means(&alone)[0][1]).abs() < 1e-6);
+    // Weights, two Gaussians of x, one of y.
+    assert_eq!(fit.parameters, 1 + 4 + 2);
+    assert!(fit.monotone);
+}
+
+#[test]
+fn a_fit_begun_at_its_end_ends_at_once() {
+    let table = clusters(80, true);
+    for specification in [
+        noisy(2, CovarianceKind::Full),
+        Specification::mixture(3, CovarianceKind::Tied),
+    ] {
+        let first = learn(&specification, &table);
+        let usual = FitOptions::default();
+        let control = Control::default();
+        let again = fit_from_mixture(&specification, &table, &first.mixture, &usual, control);
+        let again = again.unwrap();
+        assert!(again.iterations <= 2, "{}", again.iterations);
+        assert!((again.log_likelihood - first.log_likelihood).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn what_cannot_be_given_is_refused() {
+    let table = clusters(0, false);
+    let two = Specification::mixture(2, CovarianceKind::Full);
+    let poisson = || Distribution::Poisson(Poisson { rate: 1.0 });
+    let gaussian = || {
+        Distribution::Gaussian(Gaussian {
+            mean: 0.0,
+            variance: 1.0,
+        })
+    };
+    let with = |change: &dyn Fn(&mut Specification)| {
+        let mut own = two.clone();
+        change(&mut own);
+        fit(&own, &table, &options(), Control::default())
+            .unwrap_err()
+            .to_string()
+    };
+    let cases: [(&dyn Fn(&mut Specification), &str); 7] = [
+        (&|s| s.held = vec![held(2, "x", gaussian())], "component 3"),
+        (&|s| s.held = vec![held(0, "z", gaussian())], "\"z\""),
+        (
+            &|s| {
+                s.held = vec![held(0, "x", poisson())];
+                s.families = vec![("x".into(), "gaussian".parse().unwrap())];
+            },
+            "held to a poisson",
+        ),
+        (
+            &|s| s.held = vec![held(0, "x", gaussian()), held(0, "x", gaussian())],
+            "twice",
+        ),
+        (&|s| s.weights = Some(vec![0.2, 0.2]), "sum to 1"),
+        (&|s| s.weights = Some(vec![1.0]), "1 weights"),
+        (&|s| s.tied = vec!["z".into()], "\"z\""),
+    ];
+    for (change, expected) in cases {
+        let said = with(change);
+        assert!(said.contains(expected), "{said}");
+    }
+    let one = learn(&Specification::mixture(1, CovarianceKind::Full), &table);
+    let control = Control::default();
+    let said = fit_from_mixture(&two, &table, &one.mixture, &options(), control);
+    let said = said.unwrap_err().to_string();
+    assert!(said.contains("1 components instead of 2"), "{said}");
+}
