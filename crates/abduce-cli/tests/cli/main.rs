@@ -11,6 +11,7 @@ mod estimate_input;
 mod evaluate;
 mod faces;
 mod fitting;
+mod given;
 mod kmeans;
 mod living;
 mod living_edges;
