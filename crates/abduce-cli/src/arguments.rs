@@ -101,6 +101,7 @@ impl DataArguments {
         let options = ReadOptions {
             kinds: parse_kinds(kinds)?,
             text,
+            units: true,
             ..self.options(target)
         };
         let opened = abduce::data::open(&self.data, &options)?;

@@ -22,7 +22,7 @@ pub fn filled(field: &Field, x: f64) -> String {
     match field.kind {
         Kind::Count => number(x.round().max(0.0)),
         kind if kind.is_coded() => field.levels.get(x as usize).cloned().unwrap_or_default(),
-        _ => number(x),
+        _ => number(x * field.unit),
     }
 }
 

@@ -209,6 +209,11 @@ fn a_far_outlier_and_huge_values() {
         (error.kind(), error.column()),
         (ErrorKind::Data, Some("x0"))
     );
+    for scale in [1e300, 1e-300] {
+        let x: Vec<f64> = beyond.iter().map(|x| x / 1e300 * scale).collect();
+        let y: Vec<f64> = (0..80).map(|i| f64::from(i % 7)).collect();
+        mixtures_survive(&reals(&[some(&x), some(&y)]).in_units(), &[1, 2, 5]);
+    }
 }
 
 #[test]

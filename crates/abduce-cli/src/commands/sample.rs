@@ -154,5 +154,5 @@ fn parse(field: &Field, value: &str) -> Outcome<f64> {
             "the column holds 0, 1, 2, …".into(),
         ));
     }
-    Ok(x)
+    Ok(x / field.unit)
 }

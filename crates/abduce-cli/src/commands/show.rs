@@ -116,6 +116,12 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     if let Some(calibration) = &model.calibration {
         lines.push(("calibrated", calibrated(calibration)));
     }
+    for field in &model.joint().schema().fields {
+        if field.unit != 1.0 {
+            let unit = format!("{} in units of {:e}", field.name, field.unit);
+            lines.push(("column", unit));
+        }
+    }
     for warning in &fit.warnings {
         lines.push(("warning", warning.clone()));
     }

@@ -21,3 +21,4 @@ mod plot;
 mod run;
 mod sources;
 mod text;
+mod units;

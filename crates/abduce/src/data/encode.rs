@@ -37,11 +37,13 @@ impl Located<'_> {
     }
 }
 
-/// The number in a cell of a real or count column; `None` for a hole.
+/// The number in a cell of a real or count column, if it is not beyond the largest;
+/// `None` for a hole.
 #[inline]
 pub(crate) fn as_number(
     cell: Cell<'_>,
     kind: Kind,
+    largest: f64,
     name: &str,
     missing: &Missing,
 ) -> Result<Option<f64>> {
@@ -53,7 +55,7 @@ pub(crate) fn as_number(
         Cell::Bool(x) => Some(f64::from(u8::from(x))),
     };
     match x {
-        Some(x) if x.abs() <= TOO_LARGE => {
+        Some(x) if x.abs() <= largest => {
             if kind == Kind::Count && (x < 0.0 || x.fract() != 0.0) {
                 return Err(not_a_count(cell, name));
             }
@@ -102,6 +104,14 @@ pub(crate) fn shown(cell: Cell<'_>) -> String {
     }
 }
 
+/// The largest number of a column in a unit.
+fn largest(unit: f64) -> f64 {
+    match unit == 1.0 {
+        true => TOO_LARGE,
+        false => (TOO_LARGE * unit).min(f64::MAX),
+    }
+}
+
 /// Encodes one column, a run of rows at a time.
 pub(crate) struct CellEncoder {
     name: String,
@@ -115,7 +125,8 @@ pub(crate) struct CellEncoder {
 }
 
 enum Rule {
-    Number(Kind),
+    /// Of a kind and in a unit.
+    Number(Kind, f64),
     Level(Lookup),
     /// Levels of a model that may meet others: those get the code behind the
     /// last.
@@ -130,7 +141,7 @@ impl CellEncoder {
         let rule = match field.kind {
             Kind::Text => Rule::Text(field.text.clone()),
             kind if kind.is_coded() => Rule::Level(Lookup::new(&field.levels)),
-            kind => Rule::Number(kind),
+            kind => Rule::Number(kind, field.unit),
         };
         Self::new(&field.name, rule)
     }
@@ -198,25 +209,26 @@ impl CellEncoder {
             _ => None,
         };
         let read = match rule {
-            Rule::Number(kind) => located.visit(column, rows, missing, |_, cell| {
+            Rule::Number(kind, unit) => located.visit(column, rows, missing, |_, cell| {
+                let largest = largest(*unit);
                 // Kinds were settled before: by the first look at these files,
                 // or by the model's schema, which no --kind can change.
-                let x = as_number(cell, *kind, name, missing).map_err(|error| {
+                let x = as_number(cell, *kind, largest, name, missing).map_err(|error| {
                     let text = shown(cell);
                     match number(&text) {
-                        Some(x) if x.abs() <= TOO_LARGE => error.with_hint(
+                        Some(x) if x.abs() <= largest => error.with_hint(
                             "the model knows this column as counts: 0, 1, 2, …; correct the cell",
                         ),
                         _ => error,
                     }
                 })?;
                 seen.append(x.is_some());
-                reals.push(x.unwrap_or(0.0));
+                reals.push(x.unwrap_or(0.0) / *unit);
                 Ok(())
             }),
             Rule::Weight => located.batch.visit(column, rows, missing, |_, cell| {
                 let hint = "a weight says how often a row counts: 0, 1, 2.5, …";
-                match as_number(cell, Kind::Real, name, missing) {
+                match as_number(cell, Kind::Real, TOO_LARGE, name, missing) {
                     Ok(Some(x)) if x >= 0.0 => {
                         reals.push(x);
                         Ok(())

@@ -33,6 +33,8 @@ pub(crate) struct Wish {
     pub target: bool,
     /// The column has no name of its own, so it may be a row number.
     pub unnamed: bool,
+    /// Numbers beyond all bounds are read in a unit of their own instead of refused.
+    pub units: bool,
 }
 
 impl Wish {
@@ -55,6 +57,8 @@ pub(crate) struct Summary {
     /// Whether every number was whole.
     whole: bool,
     least: f64,
+    /// The largest number, either way of 0.
+    largest: f64,
     sum: f64,
     squares: f64,
     levels: Levels,
@@ -85,6 +89,7 @@ impl Summary {
             numbers: 0,
             whole: true,
             least: f64::INFINITY,
+            largest: 0.0,
             sum: 0.0,
             squares: 0.0,
             levels: Levels::new(limit),
@@ -118,7 +123,11 @@ impl Summary {
                 return Ok(());
             }
             if let Some(kind) = asked {
-                as_number(cell, kind, &self.name, missing)?;
+                let largest = match self.wish.units && kind == Kind::Real {
+                    true => f64::MAX,
+                    false => TOO_LARGE,
+                };
+                as_number(cell, kind, largest, &self.name, missing)?;
             }
             if let Some(given) = &mut self.given
                 && given.code(cell).is_none()
@@ -172,10 +181,14 @@ impl Summary {
         };
         self.numbers += 1;
         if x.abs() > TOO_LARGE {
-            self.first_large
-                .get_or_insert_with(|| (shown(cell), located.place(row)));
-            return;
+            self.whole = false;
+            if !(self.wish.units && x.is_finite()) {
+                self.first_large
+                    .get_or_insert_with(|| (shown(cell), located.place(row)));
+                return;
+            }
         }
+        self.largest = self.largest.max(x.abs());
         self.least = self.least.min(x);
         if self.whole {
             self.whole = x.fract() == 0.0;
@@ -202,7 +215,8 @@ impl Summary {
         if let Some(asked) = &self.wish.kind {
             let levels = match asked.kind {
                 Kind::Real | Kind::Count => {
-                    return Ok(Some(Field::new(name, asked.kind).asked(Asked::Kind)));
+                    let field = Field::new(name, asked.kind).asked(Asked::Kind);
+                    return Ok(Some(self.in_unit(field, notes)));
                 }
                 Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
                 Kind::Text => {
@@ -252,7 +266,8 @@ impl Summary {
             return Ok(None);
         }
         if all_numbers {
-            return self.numeric().map(Some);
+            let field = self.numeric()?;
+            return Ok(Some(self.in_unit(field, notes)));
         }
         if self.numbers > self.seen - self.numbers
             && let Some((word, place)) = &self.first_word
@@ -317,6 +332,21 @@ impl Summary {
                 self.name
             ));
         }
+    }
+
+    /// The column in the unit that its numbers ask for.
+    fn in_unit(&self, field: Field, notes: &mut Vec<String>) -> Field {
+        if !self.wish.units || field.kind != Kind::Real {
+            return field;
+        }
+        let field = field.in_unit_of(self.largest);
+        if field.unit != 1.0 {
+            notes.push(format!(
+                "column {} holds numbers as large as {:e}; what is said of it is in units of {:e}",
+                self.name, self.largest, field.unit
+            ));
+        }
+        field
     }
 
     fn numeric(&self) -> Result<Field> {

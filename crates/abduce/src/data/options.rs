@@ -44,6 +44,9 @@ pub struct ReadOptions {
     pub quote: Option<u8>,
     /// How text is read; without it, columns of text are left out.
     pub text: Option<TextOptions>,
+    /// Whether numbers beyond 1e140, whose squares would leave double precision, are read
+    /// in a [unit](super::Field::unit) of their own; they are refused otherwise.
+    pub units: bool,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
@@ -66,6 +69,7 @@ impl Default for ReadOptions {
             delimiter: None,
             quote: Some(b'"'),
             text: None,
+            units: false,
             memory_budget: 256 << 20,
         }
     }

@@ -38,6 +38,7 @@ pub(super) fn infer(
                 kind: asked.or(known.map(KindOverride::from)),
                 target,
                 unnamed: inputs.unnamed[at],
+                units: options.units,
             };
             (at, Summary::new(name, wish))
         })

@@ -3,6 +3,7 @@
 //! same way: the same level gets the same code, whatever file it comes from.
 
 use super::names::{listed, nearest};
+use super::read::TOO_LARGE;
 use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,19 @@ pub struct Field {
     /// What the user has said of it.
     #[serde(default, skip_serializing_if = "Asked::is_nothing")]
     pub asked: Asked,
+    /// What numbers are divided by as they are read, a power of two: 1 unless their
+    /// squares would leave double precision. Whatever is said of the column is in this
+    /// unit.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub unit: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(unit: &f64) -> bool {
+    *unit == 1.0
 }
 
 impl Field {
@@ -116,7 +130,19 @@ impl Field {
             levels: Vec::new(),
             text: None,
             asked: Asked::Nothing,
+            unit: 1.0,
         }
+    }
+
+    /// The same column in a unit that suits numbers up to this size, either way of 0.
+    pub(crate) fn in_unit_of(self, largest: f64) -> Field {
+        let suited = largest == 0.0 || (1.0 / TOO_LARGE..=TOO_LARGE).contains(&largest);
+        let unit = match suited {
+            true => 1.0,
+            // Numbers that are all but 0 would have no reciprocal.
+            false => 2f64.powi((largest.log2().floor() as i32).max(-1000)),
+        };
+        Field { unit, ..self }
     }
 
     /// A column of text with its terms.
@@ -139,6 +165,7 @@ impl Field {
             levels: levels.into_iter().map(Into::into).collect(),
             text: None,
             asked: Asked::Nothing,
+            unit: 1.0,
         }
     }
 

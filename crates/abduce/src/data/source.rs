@@ -158,6 +158,47 @@ impl Table {
         }
     }
 
+    /// The same with every column of real numbers in a [unit](Field::unit) of its own where
+    /// their squares would leave double precision, as files are read. What is asked of a
+    /// model of such a table has to be in its units.
+    ///
+    /// ```
+    /// use abduce::data::{Column, Field, Kind, Schema, Table};
+    /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+    /// let huge = Column::from_numbers([Some(1e300), Some(-3e300), None]);
+    /// let table = Table::new(schema, vec![huge], None)?.in_units();
+    /// let unit = table.schema().fields[0].unit;
+    /// let cells = table.chunks()[0].column(0).cells(0, 2);
+    /// assert_eq!(cells.reals()[1] * unit, -3e300);
+    /// # use abduce::data::Source;
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    pub fn in_units(mut self) -> Table {
+        for (position, field) in self.schema.fields.iter_mut().enumerate() {
+            if field.kind != Kind::Real || field.unit != 1.0 {
+                continue;
+            }
+            let size = |chunk: &Chunk| {
+                let cells = chunk.column(position).cells(0, chunk.rows());
+                let seen = (0..chunk.rows()).filter_map(|row| cells.number(row));
+                seen.fold(0.0, |most: f64, x| most.max(x.abs()))
+            };
+            *field = field
+                .clone()
+                .in_unit_of(self.chunks.iter().map(size).fold(0.0, f64::max));
+            if field.unit == 1.0 {
+                continue;
+            }
+            for chunk in &mut self.chunks {
+                let cells = chunk.column(position).cells(0, chunk.rows());
+                let scaled = (0..chunk.rows()).map(|row| Some(cells.number(row)? / field.unit));
+                let column = Column::from_numbers(scaled.collect::<Vec<_>>());
+                *chunk = chunk.clone().with_column(position, column);
+            }
+        }
+        self
+    }
+
     /// The chunks.
     pub fn chunks(&self) -> &[Chunk] {
         &self.chunks

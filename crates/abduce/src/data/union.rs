@@ -33,7 +33,13 @@ impl Field {
         match (self.kind, other.kind) {
             (a, b) if a.is_coded() && b.is_coded() => Ok(self.with_levels_of(other)),
             (Kind::Text, Kind::Text) => self.with_terms_of(other),
-            (a, b) if a == b => Ok(self.clone()),
+            (a, b) if a == b && self.unit == other.unit => Ok(self.clone()),
+            (a, b) if a == b => Err(Error::data(format!(
+                "the column is in units of {:e} in one and {:e} in another",
+                self.unit, other.unit
+            ))
+            .at_column(&self.name)
+            .with_hint("fit all rows at once")),
             (Kind::Real | Kind::Count, Kind::Real | Kind::Count) => {
                 Ok(Field::new(&self.name, Kind::Real))
             }

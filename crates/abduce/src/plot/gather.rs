@@ -58,7 +58,10 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
     let joint = model.joint();
     let fields = &joint.schema().fields;
     let variable = |column: &usize| Variable {
-        name: fields[*column].name.clone(),
+        name: match fields[*column].unit {
+            1.0 => fields[*column].name.clone(),
+            unit => format!("{} in units of {unit:e}", fields[*column].name),
+        },
         whole: fields[*column].kind == Kind::Count,
         scale: match wish.logarithmic.contains(column) {
             true => Scale::Logarithmic,

@@ -298,6 +298,9 @@ pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
         if is_target(field) {
             remark = format!("target: {remark}");
         }
+        if field.unit != 1.0 {
+            remark = format!("in units of {:e}", field.unit);
+        }
         if *holes > 0 {
             let gap = if remark.is_empty() { "" } else { "; " };
             let what = if is_target(field) {

@@ -49,7 +49,7 @@ impl Seen {
                 return Err(
                     Error::data("the numbers are too large for double precision")
                         .at_column(&field.name)
-                        .with_hint("rescale the column"),
+                        .with_hint("rescale the column, as Table::in_units does"),
                 );
             }
         }

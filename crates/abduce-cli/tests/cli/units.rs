@@ -1,0 +1,61 @@
+//! Numbers whose squares leave double precision are read in a unit of their own.
+
+use crate::run::{Files, abduce};
+
+fn table(scale: f64) -> String {
+    let mut text = String::from("x,y\n");
+    for i in 0..60 {
+        let place = if i % 2 == 0 { 1.0 } else { 5.0 };
+        let x = (place + (f64::from(i) * 1.3).sin()) * scale;
+        text.push_str(&format!("{x:e},{}\n", i % 5));
+    }
+    text.push_str(",3\n");
+    text
+}
+
+#[test]
+fn a_mixture_of_numbers_of_any_size_answers_in_them() {
+    for scale in [1e300, 1e-300] {
+        let files = Files::new();
+        let rows = files.write("rows.csv", &table(scale));
+        let file = files.fit(&["mixture", &rows, "-k", "2", "--covariance", "diagonal"]);
+        let plain = Files::new();
+        let small = plain.write("rows.csv", &table(1.0));
+        let usual = plain.fit(&["mixture", &small, "-k", "2", "--covariance", "diagonal"]);
+        let clusters = |file: &str, rows: &str| abduce(&["predict", file, rows]).good().stdout;
+        assert_eq!(clusters(&file, &rows), clusters(&usual, &small));
+        let filled = abduce(&["impute", &file, &rows]).good();
+        let cell = filled
+            .lines()
+            .pop()
+            .unwrap()
+            .split_once(',')
+            .unwrap()
+            .0
+            .to_string();
+        let x = cell.parse::<f64>().unwrap() / scale;
+        assert!((1.0..5.0).contains(&x), "{cell}");
+        let given = format!("x={:e}", 5.0 * scale);
+        let drawn = abduce(&["sample", &file, "-n", "2", "--given", &given]).good();
+        assert!(drawn.lines()[1].starts_with(&format!("{:e},", 5.0 * scale)));
+        let shown = abduce(&["show", &file]).good().stdout;
+        assert!(shown.contains("in units of"), "{shown}");
+        let image = files.path("rows.svg");
+        abduce(&["plot", &file, &rows, "-o", &image]).good();
+        for model in [
+            &["kmeans", "-k", "2"][..],
+            &["kde"],
+            &["mixture", "-k", "1-3"],
+        ] {
+            abduce(&[&["fit", model[0], &rows], &model[1..]].concat()).good();
+        }
+    }
+}
+
+#[test]
+fn what_is_infinite_is_refused() {
+    let files = Files::new();
+    let rows = files.write("rows.csv", "x\n1\ninf\n");
+    let ran = abduce(&["fit", "mixture", &rows, "-k", "1"]);
+    ran.fails(2, &["line 3", "column \"x\"", "too large"]);
+}
