@@ -9,11 +9,13 @@
 mod distances;
 mod nearest;
 mod packed;
+mod single;
 mod sums;
 mod vector;
 
 pub(crate) use distances::{manhattan, seen_manhattan, seen_squared, squared};
 pub(crate) use nearest::{nearest, scores};
 pub(crate) use packed::{LANES, Packed};
+pub(crate) use single::nearest_within;
 pub(crate) use sums::{add_rows, add_scatter};
 pub(crate) use vector::Nearest;

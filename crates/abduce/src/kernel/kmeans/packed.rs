@@ -1,6 +1,8 @@
 //! Centres in groups of eight, a group's first coordinates side by side, then its
 //! second ones: one vector register holds one coordinate of a whole group.
 
+use super::single::Single;
+
 /// Centres of a group.
 pub(crate) const LANES: usize = 8;
 
@@ -16,6 +18,8 @@ pub(crate) struct Packed {
     pub(super) half_norms: Vec<[f64; LANES]>,
     /// The largest |c|².
     pub largest_norm: f64,
+    /// The same in single precision.
+    pub(super) single: Option<Single>,
 }
 
 impl Packed {
@@ -29,6 +33,7 @@ impl Packed {
             negated: vec![[0.0; LANES]; groups * width],
             half_norms: vec![[f64::INFINITY; LANES]; groups],
             largest_norm: 0.0,
+            single: None,
         };
         for (j, centre) in centres.chunks_exact(width.max(1)).enumerate() {
             let (group, lane) = (j / LANES, j % LANES);
@@ -38,6 +43,7 @@ impl Packed {
             packed.half_norms[group][lane] = 0.5 * norm;
             packed.largest_norm = packed.largest_norm.max(norm);
         }
+        packed.single = Single::new(centres, width, packed.largest_norm);
         packed
     }
 

@@ -54,6 +54,15 @@ pub(crate) struct Nearest {
     pub second: f64,
 }
 
+impl Nearest {
+    /// Before any is known.
+    pub const NOWHERE: Nearest = Nearest {
+        label: 0,
+        score: 0.0,
+        second: 0.0,
+    };
+}
+
 /// The least scores so far.
 #[derive(Clone, Copy)]
 pub(super) struct Least<V> {

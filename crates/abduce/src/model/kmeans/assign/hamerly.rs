@@ -1,8 +1,8 @@
 //! Hamerly's way: one upper bound on the distance to the own centre and one lower
 //! bound on the distance to all others (Hamerly, "Making k-means even faster", 2010).
 
-use super::{Kept, NONE, Places, TILE, above, below, is_clear};
-use crate::kernel::kmeans::{nearest, squared};
+use super::{Kept, Places, TILE, above, below, is_clear};
+use crate::kernel::kmeans::{Nearest, nearest_within, squared};
 use crate::model::kmeans::points::Points;
 
 impl Places<'_> {
@@ -55,8 +55,9 @@ impl Places<'_> {
     fn look_up(&self, points: &Points, rows: &[u32], kept: &mut Kept) -> bool {
         let mut changed = false;
         for rows in rows.chunks(TILE) {
-            let mut found = [NONE; TILE];
-            nearest(&self.packed, &points.cells, rows, &mut found[..rows.len()]);
+            let mut found = [Nearest::NOWHERE; TILE];
+            let own = &mut found[..rows.len()];
+            nearest_within(&self.packed, &points.cells, &points.norms, rows, own);
             for (row, found) in rows.iter().zip(found) {
                 let row = *row as usize;
                 let norm = points.norms[row];

@@ -10,7 +10,9 @@ mod yinyang;
 use super::points::Points;
 use super::specification::Algorithm;
 use super::statistics::Statistics;
-use crate::kernel::kmeans::{LANES, Nearest, Packed, nearest, seen_squared, squared};
+use crate::kernel::kmeans::{
+    LANES, Nearest, Packed, nearest, nearest_within, seen_squared, squared,
+};
 use std::borrow::Cow;
 
 /// The centres of one pass, and how far each has moved since the pass before.
@@ -90,9 +92,9 @@ impl<'a> Places<'a> {
     /// The labels of rows, with nothing kept.
     pub fn label(&self, points: &Points, labels: &mut [u32]) {
         for rows in points.whole.chunks(TILE) {
-            let mut found = [NONE; TILE];
+            let mut found = [Nearest::NOWHERE; TILE];
             let found = &mut found[..rows.len()];
-            nearest(&self.packed, &points.cells, rows, found);
+            nearest_within(&self.packed, &points.cells, &points.norms, rows, found);
             let pairs = rows.iter().zip(found.iter());
             pairs.for_each(|(row, found)| labels[*row as usize] = found.label);
         }
@@ -137,12 +139,6 @@ impl<'a> Places<'a> {
 
 /// Rows looked up at once.
 const TILE: usize = 256;
-
-const NONE: Nearest = Nearest {
-    label: 0,
-    score: 0.0,
-    second: 0.0,
-};
 
 /// Whether a row nearer than `upper` to its centre and farther than `lower` from
 /// others keeps its label, whatever rounding does.
@@ -200,7 +196,7 @@ impl Moves {
 fn nearest_others(centres: &[f64], packed: &Packed) -> Vec<f64> {
     let width = packed.width();
     let rows: Vec<u32> = (0..packed.count() as u32).collect();
-    let mut found = vec![NONE; rows.len()];
+    let mut found = vec![Nearest::NOWHERE; rows.len()];
     nearest(packed, centres, &rows, &mut found);
     let each = centres.chunks_exact(width).zip(found);
     let each = each.map(|(centre, found)| {
