@@ -10,8 +10,8 @@ use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
-    Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init, method,
-    normal_prior,
+    Choice, Covariances, Numbers, Start, at_least_one, choice, components, covariances, init,
+    method, normal_prior, significance,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
@@ -24,10 +24,11 @@ use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, NormalPrior, Specification,
-    Unlabelled,
+    BootstrapOptions, CovarianceKind, Event, FamilyName, FitOptions, Grid, NormalPrior,
+    Specification, Unlabelled,
 };
 use clap::Args;
+use std::ops::RangeInclusive;
 
 /// The options of the models.
 #[derive(Args)]
@@ -53,9 +54,20 @@ pub struct ModelOptions {
     covariance: Option<Covariances>,
 
     /// What the best of several --components and --covariance is best in: bic, aic,
-    /// icl, or cv for the likelihood of held-out rows [mixture; default: bic]
-    #[arg(long, value_name = "CRITERION", value_parser = criterion)]
-    select: Option<Criterion>,
+    /// icl, or cv for the likelihood of held-out rows; or bootstrap for likelihood-ratio
+    /// tests of each of the --components against one more, until one is not rejected
+    /// [mixture; default: bic]
+    #[arg(long, value_name = "CRITERION", value_parser = choice)]
+    select: Option<Choice>,
+
+    /// How many tables are drawn for each test of --select bootstrap [default: 999]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    replicates: Option<usize>,
+
+    /// The p-value up to which --select bootstrap rejects a number of components
+    /// [default: 0.05]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = significance)]
+    significance: Option<f64>,
 
     /// How hidden labels and cells are filled in while learning: by their
     /// expectation (em) or their most probable value (hard)
@@ -161,6 +173,13 @@ pub struct ModelOptions {
 pub enum Task {
     Mixture(Specification, FitOptions),
     Selection(Specification, Grid, FitOptions),
+    /// Numbers of components tested from the first to the last.
+    Bootstrap(
+        Specification,
+        RangeInclusive<usize>,
+        FitOptions,
+        BootstrapOptions,
+    ),
     Density(density::Specification),
     KMeans(clusters::Specification, clusters::Options),
 }
@@ -168,9 +187,9 @@ pub enum Task {
 impl Task {
     pub fn target(&self) -> Option<&str> {
         match self {
-            Task::Mixture(specification, _) | Task::Selection(specification, ..) => {
-                specification.target.as_deref()
-            }
+            Task::Mixture(specification, _)
+            | Task::Selection(specification, ..)
+            | Task::Bootstrap(specification, ..) => specification.target.as_deref(),
             Task::Density(specification) => specification.target.as_deref(),
             Task::KMeans(..) => None,
         }
@@ -181,7 +200,9 @@ impl ModelOptions {
     /// How columns of text are read, if the task has a use for them.
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
-            Task::Mixture(..) | Task::Selection(..) => self.text.options().map(Some),
+            Task::Mixture(..) | Task::Selection(..) | Task::Bootstrap(..) => {
+                self.text.options().map(Some)
+            }
             Task::Density(_) | Task::KMeans(..) => Ok(None),
         }
     }
@@ -197,6 +218,7 @@ impl ModelOptions {
         if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
+        self.refuse_tests_not_asked_for(model)?;
         if model == ModelName::Kmeans {
             return self.kmeans_task(seed);
         }
@@ -221,6 +243,9 @@ impl ModelOptions {
             None => {
                 let specification = self.specification(model, data)?;
                 let options = self.fit_options(seed);
+                if let Some((numbers, test)) = self.tests(model)? {
+                    return Ok(Task::Bootstrap(specification, numbers, options, test));
+                }
                 Ok(match self.grid(model)? {
                     Some(grid) => Task::Selection(specification, grid, options),
                     None => Task::Mixture(specification, options),

@@ -3,9 +3,10 @@
 //! ones try several starts on a sample of rows and go on with the best.
 
 use super::diagnose::{diagnose, order_components};
+use super::diagnostics::Diagnostics;
 use super::marks::Marks;
 use super::regularise::statistics_of_all;
-use super::restarts::best_of_starts;
+use super::restarts::{Start, best_of_starts};
 use super::seen::Seen;
 use super::start::Init;
 use super::survey::Survey;
@@ -87,8 +88,12 @@ pub struct Fit {
     pub bounds: Vec<f64>,
     /// Seconds from the start of EM to the end of each E-step of the trace.
     pub trace_seconds: Vec<f64>,
-    /// The objective that each start reached on the sample of rows.
+    /// The objective that each start reached, on a sample of the rows where these are many.
     pub restarts: Vec<f64>,
+    /// What became of each start, those too that reached nothing.
+    pub starts: Vec<Start>,
+    /// How the mixture stands.
+    pub diagnostics: Diagnostics,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// How much rows without a label count, where that was to be chosen.
@@ -202,7 +207,7 @@ pub fn fit_from(
             }
         };
     }
-    let mut restarts = Vec::new();
+    let mut starts = Vec::new();
     let result = if let Some(start) = start {
         let zero = MixtureStatistics::zero(&leaves, components);
         task.mixture(schema, start.clone(), zero, Seen::default())
@@ -215,14 +220,16 @@ pub fn fit_from(
             false => Some(task.in_one_pass(survey.labelled)),
         }
     } else {
-        best_of_starts(&task, source, &survey.seen, options, control, &mut restarts)?
+        best_of_starts(&task, source, &survey.seen, options, control, &mut starts)?
     };
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, schema, survey.seen, options, result);
     if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
     }
-    fit.restarts = restarts;
+    fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
+    fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
+    fit.starts = starts;
     fit.unlabelled = choice;
     Ok(fit)
 }
@@ -291,9 +298,10 @@ pub(super) fn finish(
     mut result: Found,
 ) -> Fit {
     let mut warnings = Vec::new();
-    if task.target.is_none() {
-        order_components(&mut result, &mut warnings);
-    }
+    let dropped = match task.target {
+        None => order_components(&mut result, &mut warnings),
+        Some(_) => 0,
+    };
     warnings.extend(diagnose(
         task.leaves,
         schema,
@@ -320,6 +328,7 @@ pub(super) fn finish(
         result.bounds.clear();
     }
     let parameters = mixture.free_parameters();
+    let diagnostics = Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
     Fit {
         rows,
         weight,
@@ -335,6 +344,8 @@ pub(super) fn finish(
         bounds: result.bounds,
         trace_seconds: result.seconds,
         restarts: Vec::new(),
+        starts: Vec::new(),
+        diagnostics,
         warnings,
         unlabelled: None,
         mixture,

@@ -7,8 +7,10 @@
 //! clustering. Some: both at once. A leaf is a family over one column or, for
 //! the multivariate Gaussian, several.
 
+mod bootstrap;
 mod check;
 mod diagnose;
+mod diagnostics;
 mod expect;
 mod explain;
 mod fit;
@@ -32,9 +34,12 @@ mod survey;
 mod task;
 mod unlabelled;
 
+pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
+pub use diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use fit::{Fit, FitOptions, fit, fit_from};
 pub use marks::Marks;
 pub use regularise::NormalPrior;
+pub use restarts::{Ended, Start};
 pub use seen::Seen;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
 pub use smoothing::{ClassPrior, Event, MEstimate};
