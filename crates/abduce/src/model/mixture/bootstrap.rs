@@ -36,8 +36,9 @@ pub struct BootstrapOptions {
     /// The p-value up to which a number of components is rejected.
     pub significance: f64,
     /// How many new starts k + 1 components have on every table, beside the one from
-    /// where the rows' own k + 1 are. With none λ* is too small, and the test rejects too
-    /// often, as the rows' own fit is the best of several starts.
+    /// where the rows' own k + 1 are. With few λ* is too small, and the test rejects too
+    /// often, as the rows' own fit is the best of many starts; beyond four, hardly anything
+    /// changes.
     pub starts: usize,
 }
 
@@ -46,7 +47,7 @@ impl Default for BootstrapOptions {
         BootstrapOptions {
             replicates: 999,
             significance: 0.05,
-            starts: 2,
+            starts: 4,
         }
     }
 }
@@ -373,5 +374,36 @@ impl Pattern {
         });
         let chunk = Chunk::new(self.rows, columns.collect(), None);
         Ok(Table::from_parts(schema.clone(), &[chunk]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Field, Kind, Schema};
+    use crate::model::mixture::CovarianceKind;
+
+    #[test]
+    fn drawn_tables_have_the_size_and_the_holes_of_the_rows() {
+        let x = [Some(1.0), None, Some(3.0), Some(2.0), Some(7.0)];
+        let y = [Some(2.0), Some(5.0), None, Some(1.0), Some(4.0)];
+        let weights = vec![1.0, 2.0, 0.0, 0.6, 1.4];
+        let fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
+        let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
+        let table = Table::new(Schema::new(fields), columns, Some(weights)).unwrap();
+        let specification = Specification::mixture(1, CovarianceKind::Full);
+        let (options, control) = (FitOptions::default(), Control::default());
+        let fit = fit(&specification, &table, &options, control).unwrap();
+        let pattern = Pattern::of(&fit.mixture, &table).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let drawn = pattern.draw(&fit.mixture, &mut rng).unwrap();
+        let chunk = &drawn.chunks()[0];
+        assert_eq!((chunk.rows(), chunk.weights()), (5, None));
+        let seen = |column: usize| {
+            let cells = chunk.column(column).cells(0, 5);
+            (0..5).map(|row| cells.is_seen(row)).collect::<Vec<bool>>()
+        };
+        assert_eq!(seen(0), [true, false, false, true, true]);
+        assert_eq!(seen(1), [true; 5]);
     }
 }

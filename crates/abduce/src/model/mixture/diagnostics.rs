@@ -6,8 +6,8 @@
 //!   certainty            1 − Σ_i w_i H(r_i) / (n ln k)          (Celeux & Soromenho 1996)
 //!   rate                 (L_t − L_{t−1}) / (L_{t−1} − L_{t−2})   (Aitken; Böhning et al. 1994)
 //!
-//! What needs the rows is gathered in one pass of densities after EM, which is about half
-//! of one more iteration; where every label is seen there is nothing hidden to measure.
+//! What needs the rows is gathered in one pass after EM, which takes less than one more
+//! E-step; where every label is seen there is nothing hidden to measure.
 
 use super::diagnose::{is_collapsed, spreads};
 use super::expect::{Outcome, Prepared};
@@ -24,6 +24,10 @@ use serde::{Deserialize, Serialize};
 /// Columns beyond which the eigenvalues of a covariance cost more than the fit is worth
 /// delaying for: they take time with the cube of the columns, for every component.
 const MOST_COLUMNS: usize = 100;
+
+/// A responsibility below which −r ln r is lost in rounding beside a row's others, and not
+/// worth a logarithm: most are, where clusters are apart.
+const LEAST: f64 = 1e-18;
 
 /// How a fitted mixture stands.
 ///
@@ -74,9 +78,9 @@ pub struct ComponentDiagnostics {
     pub weight: f64,
     /// The weight of its rows, Σ_i w_i r_ij.
     pub rows: f64,
-    /// Kish's effective number of them; as many where they are wholly its own, and fewer
-    /// the more unequally it shares rows with others. Like all here, a row of weight 2
-    /// counts as two.
+    /// Kish's effective number of rows, on which its averages rest: its `rows` where they
+    /// are wholly its own, and more of them the more it shares them with others. As in all
+    /// figures here, a row of weight 2 counts as two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_rows: Option<f64>,
     /// The condition number of its covariance, where numbers are taken together, with
@@ -313,7 +317,7 @@ impl Shares {
                 let share = weight * r;
                 own.sum += share;
                 own.squares += share * r;
-                if share > 0.0 && *r < 1.0 {
+                if *r > LEAST && *r < 1.0 {
                     own.entropy -= share * r.ln();
                 }
             }
