@@ -158,8 +158,13 @@ fn the_prior_called_mclust_is_its_default() {
     }
 }
 
-/// Tests of one covariance by few tables, and what mclust says of the same.
-fn tests_of(number: usize, covariance: CovarianceKind) -> (BootstrapTest, Vec<f64>, Vec<f64>) {
+/// Tests of up to `most` components of one covariance by few tables, and what mclust says
+/// of the same.
+fn tests_of(
+    number: usize,
+    covariance: CovarianceKind,
+    most: usize,
+) -> (BootstrapTest, Vec<f64>, Vec<f64>) {
     let golden = golden("mclust");
     let case = &golden["bootstrap"][number];
     let columns = columns(case["table"].as_str().unwrap());
@@ -171,11 +176,11 @@ fn tests_of(number: usize, covariance: CovarianceKind) -> (BootstrapTest, Vec<f6
     let (statistics, p_values) = (numbers(&case["statistics"]), numbers(&case["p_values"]));
     let (_, test) = bootstrap_test(
         &Specification::mixture(1, covariance),
-        1..=statistics.len() + 1,
+        1..=most,
         &table,
         &FitOptions::default(),
         &BootstrapOptions {
-            replicates: 39,
+            replicates: 19,
             ..BootstrapOptions::default()
         },
         Control::default(),
@@ -186,9 +191,10 @@ fn tests_of(number: usize, covariance: CovarianceKind) -> (BootstrapTest, Vec<f6
 
 #[test]
 fn bootstrap_tests_of_tied_components_are_mclusts() {
-    let (test, statistics, p_values) = tests_of(0, CovarianceKind::Tied);
-    // mclust stops early. Its four components are in a lesser maximum, with a ratio below 0.
-    for (step, statistic) in test.steps.iter().zip(&statistics).take(2) {
+    let (test, statistics, p_values) = tests_of(0, CovarianceKind::Tied, 3);
+    // mclust stops early; and its four components are in a lesser maximum, so that three
+    // against them cannot be compared.
+    for (step, statistic) in test.steps.iter().zip(&statistics) {
         let obtained = step.statistic;
         assert!(
             (obtained - statistic).abs() < 0.05,
@@ -198,19 +204,17 @@ fn bootstrap_tests_of_tied_components_are_mclusts() {
     for (step, p) in test.steps.iter().zip(&p_values).take(2) {
         assert!(step.p_value <= 0.05 && *p <= 0.05, "{step:?} {p}");
     }
-    let (ours, theirs) = (test.steps[2].statistic, statistics[2]);
-    assert!(ours > theirs, "{ours} {theirs}");
 }
 
 #[test]
 fn bootstrap_statistics_are_mclusts_where_the_maxima_are() {
-    let (test, statistics, p_values) = tests_of(1, CovarianceKind::Full);
+    let (test, statistics, p_values) = tests_of(1, CovarianceKind::Full, 2);
     let first = &test.steps[0];
     assert!((first.statistic - statistics[0]).abs() < 0.01);
     assert!(first.p_value <= 0.05 && p_values[0] <= 0.05);
     // Two and three components of the galaxies are in lesser maxima there, one and four
     // are in the same.
-    let (test, statistics, p_values) = tests_of(2, CovarianceKind::Full);
+    let (test, statistics, p_values) = tests_of(2, CovarianceKind::Full, 4);
     let last = &test.steps[2];
     let whole = 2.0 * (last.log_likelihood_of_more - test.steps[0].log_likelihood);
     let theirs: f64 = statistics.iter().sum();

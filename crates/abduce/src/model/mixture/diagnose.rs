@@ -21,7 +21,8 @@ const EMPTY: f64 = 1e-9;
 
 type Result = EmResult<Parameters, MixtureStatistics>;
 
-/// Every component's smallest variance in any direction, as a share of the table's.
+/// Every component's smallest variance of a column given those before it, as a share of
+/// the table's: the smallest pivot of its covariance, which costs no eigenvalues.
 pub(super) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
     let mut least = vec![1.0f64; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
