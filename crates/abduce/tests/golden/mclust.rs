@@ -180,7 +180,7 @@ fn tests_of(
         &table,
         &FitOptions::default(),
         &BootstrapOptions {
-            replicates: 19,
+            replicates: 39,
             ..BootstrapOptions::default()
         },
         Control::default(),
