@@ -1,7 +1,7 @@
 # mclust.json: what R's mclust finds. `faithful` are two single fits; `tables` are its grids of BIC (−2 log-likelihood
 # plus penalty, less is better) over fourteen structures and one to nine components; `msteps` are covariances of one
 # M-step for given responsibilities, for every structure; `priors` are means and covariances of the same M-step under mclust's
-# default prior.
+# default prior; `bootstrap` are likelihood ratios of k against k + 1 components and their p-values by 999 tables drawn from k.
 # mclust starts from a hierarchical clustering, once, and stops early by default, so that its likelihoods are a bar to
 # clear rather than maxima; the M-steps are exact but for EVE and VVE, whose search ends early too.
 
@@ -48,13 +48,22 @@ regularised <- function(name) {
 # Of the others, EII, EEI and EEV do not follow the published formulas to the last digits (Fraley & Raftery 2007).
 priors <- sapply(c("VII", "VVI", "EEE", "VVV"), regularised)
 
+tests <- function(file, name, most) {
+  set.seed(20240501)
+  test <- mclustBootstrapLRT(read.csv(file), modelName = name, nboot = 999, maxG = most, verbose = FALSE)
+  sprintf('  {"table": "%s", "name": "%s", "statistics": %s, "p_values": %s}', sub(".csv", "", file), name,
+          vector_of(test$obs), vector_of(test$p.value))
+}
+bootstrap <- c(tests("faithful.csv", "EEE", 3), tests("faithful.csv", "VVV", 2), tests("galaxies.csv", "V", 3))
+
 writeLines(c(
   "{",
   sprintf(' "made_with": {"R": "%s", "mclust": "%s"},', getRversion(), packageVersion("mclust")),
   ' "faithful": [', paste(entries, collapse = ",\n"), " ],",
   ' "tables": {', paste(tables, collapse = ",\n"), " },",
   ' "msteps": {', paste(steps, collapse = ",\n"), " },",
-  ' "priors": {', paste(priors, collapse = ",\n"), " }",
+  ' "priors": {', paste(priors, collapse = ",\n"), " },",
+  ' "bootstrap": [', paste(bootstrap, collapse = ",\n"), " ]",
   "}"
 ), "mclust.json")
 cat("mclust.json:", file.size("mclust.json") / 1000, "kB\n")

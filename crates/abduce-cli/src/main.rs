@@ -11,6 +11,7 @@ mod commands;
 mod context;
 mod costs;
 mod density_tables;
+mod diagnostics_table;
 mod failure;
 mod interrupt;
 mod output;

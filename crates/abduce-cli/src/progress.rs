@@ -49,7 +49,7 @@ impl FitProgress {
                 state.restart = None;
             }
             Progress::Iteration { .. } | Progress::Round { .. } => state.begun = true,
-            Progress::Survey | Progress::Candidate { .. } => {}
+            Progress::Survey | Progress::Candidate { .. } | Progress::Replicate { .. } => {}
         }
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;
@@ -64,6 +64,14 @@ impl FitProgress {
             } => format!("{restart}iteration {number}, inertia {inertia:.6}"),
             Progress::Survey => "looking at all rows".to_string(),
             Progress::Candidate { number, of } => format!("{number} of {of} fits compared"),
+            Progress::Replicate {
+                components,
+                number,
+                of,
+            } => format!(
+                "{components} or {} components: {number} of {of} tables drawn",
+                components + 1
+            ),
             Progress::Restart { .. } => format!("{restart}beginning"),
             Progress::Iteration {
                 number,

@@ -1,8 +1,8 @@
 //! The table of criteria of a grid: a line for every number of components, a column
-//! for every covariance.
+//! for every covariance. And the table of tests: a line for each number of components.
 
-use crate::text_table::TextTable;
-use abduce::model::mixture::{Candidate, Criterion, Selection};
+use crate::text_table::{TextTable, counted};
+use abduce::model::mixture::{BootstrapTest, Candidate, Criterion, Selection};
 
 /// The name of a criterion.
 pub fn name(criterion: Criterion) -> &'static str {
@@ -62,4 +62,28 @@ fn mark(selection: &Selection, number: usize, own: &Candidate) -> String {
         _ => " ",
     };
     format!("{value}{mark}")
+}
+
+/// The table of tests, with what they come to.
+pub fn tests(test: &BootstrapTest) -> String {
+    let mut table = TextTable::new(["components", "LRTS", "p"]);
+    for step in &test.steps {
+        let more = step.components + 1;
+        table.row([
+            format!("{} or {more}", step.components),
+            format!("{:.4}", step.statistic),
+            format!("{:.4}", step.p_value),
+        ]);
+    }
+    let significance = test.options.significance;
+    let found = match test.accepted {
+        true => format!("not rejected at {significance}"),
+        false => "the last; no test accepts it".to_string(),
+    };
+    format!(
+        "{}  {}: {found}; {} drawn for each test\n",
+        table.text(2),
+        counted(test.chosen as u64, "component"),
+        counted(test.options.replicates as u64, "table")
+    )
 }

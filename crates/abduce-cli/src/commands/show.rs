@@ -4,13 +4,15 @@ use crate::cluster_tables;
 use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative};
 use crate::context::Context;
 use crate::density_tables;
+use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
+use crate::selection_table;
 use crate::text_table::{TextTable, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::model::mixture::{Leaf, Mixture};
-use abduce::store::{Body, Model, Recipe};
+use abduce::store::{Body, FitRecord, Model, Recipe};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,7 +43,9 @@ impl Arguments {
         } else {
             write_head(&model, context, &mut output)?;
             match &model.body {
-                Body::Mixture(mixture) => write_mixture(mixture, context, &mut output)?,
+                Body::Mixture(mixture) => {
+                    write_mixture(mixture, &model.fit, context, &mut output)?;
+                }
                 Body::Density(densities) => {
                     let tables = density_tables::of(densities);
                     write!(output, "{tables}{}", density_tables::bins(densities))?;
@@ -69,6 +73,8 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
         ("AIC", format!("{:.4}", fit.aic)),
         ("parameters", fit.parameters.to_string()),
         ("iterations", format!("{}, {ended}", fit.iterations)),
+        ("starts", diagnostics_table::starts(fit)),
+        ("certainty", diagnostics_table::certainty(fit)),
         ("fitted on", from.files.join(", ")),
         ("fitted by", format!("abduce {}", from.abduce)),
     ];
@@ -110,6 +116,7 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     if !is_generative(model) {
         lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
     }
+    lines.retain(|(name, value)| !value.is_empty() || !["starts", "certainty"].contains(name));
     if fit.weight != fit.rows as f64 {
         lines.insert(1, ("weight", readable(fit.weight)));
     }
@@ -128,10 +135,19 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     for (name, value) in lines {
         writeln!(output, "  {name:<15} {value}")?;
     }
+    if let Some(test) = &fit.bootstrap {
+        let heading = context.heading(output, "tests of the number of components");
+        write!(output, "\n{heading}\n{}", selection_table::tests(test))?;
+    }
     Ok(())
 }
 
-fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> Outcome {
+fn write_mixture(
+    mixture: &Mixture,
+    fit: &FitRecord,
+    context: &Context,
+    output: &mut Output,
+) -> Outcome {
     let names = mixture.names();
     let what = match mixture.target {
         Some(target) => mixture.schema.fields[target].name.clone(),
@@ -139,11 +155,7 @@ fn write_mixture(mixture: &Mixture, context: &Context, output: &mut Output) -> O
     };
     let heading = context.heading(output, "weights");
     writeln!(output, "\n{heading}")?;
-    let mut table = TextTable::new([what.as_str(), "weight", "rows"]);
-    let weights = &mixture.parameters.weights;
-    for ((name, weight), rows) in names.iter().zip(weights).zip(&mixture.statistics.weights) {
-        table.row([name.clone(), format!("{weight:.6}"), readable(*rows)]);
-    }
+    let table = diagnostics_table::whole(&what, mixture, fit.diagnostics.as_ref());
     write!(output, "{}", table.text(2))?;
     let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
     for ((leaf, own), seen) in leaves.zip(&mixture.statistics.leaves) {

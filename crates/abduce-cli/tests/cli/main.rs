@@ -6,6 +6,7 @@ mod bayes;
 mod concept;
 mod densities;
 mod determinism;
+mod diagnostics;
 mod estimate;
 mod estimate_input;
 mod evaluate;

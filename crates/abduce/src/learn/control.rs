@@ -14,6 +14,15 @@ pub enum Progress {
         /// How many there will be.
         of: usize,
     },
+    /// Replicate `number` of the `of` that test `components` against one more has ended.
+    Replicate {
+        /// The number of components under test.
+        components: usize,
+        /// Counted from 1.
+        number: usize,
+        /// How many there will be.
+        of: usize,
+    },
     /// Restart `number` of `of` begins.
     Restart {
         /// Counted from 1.

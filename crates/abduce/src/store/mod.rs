@@ -14,7 +14,10 @@ use crate::data::{Chunk, not_opened};
 use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
 use crate::model::kmeans::{self, KMeans};
-use crate::model::mixture::{Fit, FitOptions, Mixture, Selection, Specification, UnlabelledChoice};
+use crate::model::mixture::{
+    BootstrapTest, Diagnostics, Fit, FitOptions, Mixture, Selection, Specification, Start,
+    UnlabelledChoice,
+};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -90,6 +93,15 @@ pub struct FitRecord {
     /// What it was chosen from, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// The tests by which the number of components was chosen, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<BootstrapTest>,
+    /// What became of each start, of a mixture without labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Start>,
+    /// How a mixture stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Diagnostics>,
     /// The sum of distances to the centres, of k-means; the trace is then of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<f64>,
@@ -112,6 +124,9 @@ impl FitRecord {
             warnings: fit.warnings.clone(),
             unlabelled: fit.unlabelled.clone(),
             selection: None,
+            bootstrap: None,
+            starts: fit.starts.clone(),
+            diagnostics: Some(fit.diagnostics.clone()),
             inertia: None,
         }
     }
@@ -225,6 +240,9 @@ impl Model {
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
+                bootstrap: None,
+                starts: Vec::new(),
+                diagnostics: None,
                 inertia: None,
             },
             provenance: Provenance {
@@ -272,6 +290,9 @@ impl Model {
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
+                bootstrap: None,
+                starts: Vec::new(),
+                diagnostics: None,
                 inertia: finite(&fit.inertia),
             },
             provenance: Provenance {

@@ -1,11 +1,15 @@
 //! R's mclust: covariances of single M-steps, for every structure and under its default
-//! prior.
+//! prior; and bootstrap tests of the number of components.
 
 use super::{golden, numbers};
-use abduce::data::{Cells, Rows};
+use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
 use abduce::family::{
     Covariance, Family, MultivariateGaussian, MultivariatePrior, MultivariateShape,
     MultivariateStats, Structure,
+};
+use abduce::learn::Control;
+use abduce::model::mixture::{
+    BootstrapOptions, BootstrapTest, CovarianceKind, FitOptions, Specification, bootstrap_test,
 };
 use serde_json::Value;
 
@@ -151,5 +155,71 @@ fn the_prior_called_mclust_is_its_default() {
                 );
             }
         }
+    }
+}
+
+/// Tests of up to `most` components of one covariance by few tables, and what mclust says
+/// of the same.
+fn tests_of(
+    number: usize,
+    covariance: CovarianceKind,
+    most: usize,
+) -> (BootstrapTest, Vec<f64>, Vec<f64>) {
+    let golden = golden("mclust");
+    let case = &golden["bootstrap"][number];
+    let columns = columns(case["table"].as_str().unwrap());
+    let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
+    let fields = fields.collect();
+    let columns = columns.into_iter();
+    let columns = columns.map(|x| Column::from_numbers(x.into_iter().map(Some)));
+    let table = Table::new(Schema::new(fields), columns.collect(), None).unwrap();
+    let (statistics, p_values) = (numbers(&case["statistics"]), numbers(&case["p_values"]));
+    let (_, test) = bootstrap_test(
+        &Specification::mixture(1, covariance),
+        1..=most,
+        &table,
+        &FitOptions::default(),
+        &BootstrapOptions {
+            replicates: 39,
+            ..BootstrapOptions::default()
+        },
+        Control::default(),
+    )
+    .unwrap();
+    (test, statistics, p_values)
+}
+
+#[test]
+fn bootstrap_tests_of_tied_components_are_mclusts() {
+    let (test, statistics, p_values) = tests_of(0, CovarianceKind::Tied, 3);
+    // mclust stops early; and its four components are in a lesser maximum, so that three
+    // against them cannot be compared.
+    for (step, statistic) in test.steps.iter().zip(&statistics) {
+        let obtained = step.statistic;
+        assert!(
+            (obtained - statistic).abs() < 0.05,
+            "{obtained} {statistic}"
+        );
+    }
+    for (step, p) in test.steps.iter().zip(&p_values).take(2) {
+        assert!(step.p_value <= 0.05 && *p <= 0.05, "{step:?} {p}");
+    }
+}
+
+#[test]
+fn bootstrap_statistics_are_mclusts_where_the_maxima_are() {
+    let (test, statistics, p_values) = tests_of(1, CovarianceKind::Full, 2);
+    let first = &test.steps[0];
+    assert!((first.statistic - statistics[0]).abs() < 0.01);
+    assert!(first.p_value <= 0.05 && p_values[0] <= 0.05);
+    // Two and three components of the galaxies are in lesser maxima there, one and four
+    // are in the same.
+    let (test, statistics, p_values) = tests_of(2, CovarianceKind::Full, 4);
+    let last = &test.steps[2];
+    let whole = 2.0 * (last.log_likelihood_of_more - test.steps[0].log_likelihood);
+    let theirs: f64 = statistics.iter().sum();
+    assert!((whole - theirs).abs() < 0.05, "{whole} {theirs}");
+    for (step, p) in test.steps.iter().zip(&p_values).take(2) {
+        assert!(step.p_value <= 0.05 && *p <= 0.05, "{step:?} {p}");
     }
 }

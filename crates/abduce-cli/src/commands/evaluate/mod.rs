@@ -152,7 +152,11 @@ impl Arguments {
                 "--truth: {} finds no clusters; evaluate a mixture, or name the classes with --target",
                 self.model.name()
             ))),
-            (Some(_), None, Task::Mixture(..) | Task::Selection(..) | Task::KMeans(..)) => Ok(()),
+            (
+                Some(_),
+                None,
+                Task::Mixture(..) | Task::Selection(..) | Task::Bootstrap(..) | Task::KMeans(..),
+            ) => Ok(()),
         }
     }
 

@@ -63,6 +63,30 @@ impl Task {
                     restarts,
                 }
             }
+            Task::Bootstrap(specification, numbers, options, test) => {
+                let (fit, test) = mixture::bootstrap_test(
+                    specification,
+                    numbers.clone(),
+                    source,
+                    options,
+                    test,
+                    control,
+                )?;
+                let (interrupted, restarts) = (control.is_interrupted(), fit.restarts.clone());
+                let bounds = fit.bounds.clone();
+                let specification = mixture::Specification {
+                    components: Some(test.chosen),
+                    ..specification.clone()
+                };
+                let mut model = Model::new(name.name(), fit, specification, options.clone(), files);
+                model.fit.bootstrap = Some(test);
+                Learned {
+                    bounds,
+                    model,
+                    interrupted,
+                    restarts,
+                }
+            }
             Task::KMeans(specification, options) => {
                 let fit = kmeans::fit(specification, source, options, control)?;
                 let (interrupted, restarts) = (fit.interrupted, fit.restarts.clone());

@@ -11,8 +11,8 @@ use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
-    Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init, method,
-    normal_prior,
+    Choice, Covariances, Numbers, Start, at_least_one, choice, components, covariances, init,
+    method, normal_prior, significance,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
@@ -25,10 +25,11 @@ use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Event, FamilyName, FitOptions, Grid, Mixture, NormalPrior,
+    BootstrapOptions, CovarianceKind, Event, FamilyName, FitOptions, Grid, Mixture, NormalPrior,
     Specification, Unlabelled,
 };
 use clap::Args;
+use std::ops::RangeInclusive;
 
 /// The options of the models.
 #[derive(Args)]
@@ -54,9 +55,20 @@ pub struct ModelOptions {
     covariance: Option<Covariances>,
 
     /// What the best of several --components and --covariance is best in: bic, aic,
-    /// icl, or cv for the likelihood of held-out rows [mixture; default: bic]
-    #[arg(long, value_name = "CRITERION", value_parser = criterion)]
-    select: Option<Criterion>,
+    /// icl, or cv for the likelihood of held-out rows; or bootstrap for likelihood-ratio
+    /// tests of each of the --components against one more, until one is not rejected
+    /// [mixture; default: bic]
+    #[arg(long, value_name = "CRITERION", value_parser = choice)]
+    select: Option<Choice>,
+
+    /// How many tables are drawn for each test of --select bootstrap [default: 999]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    replicates: Option<usize>,
+
+    /// The p-value up to which --select bootstrap rejects a number of components
+    /// [default: 0.05]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = significance)]
+    significance: Option<f64>,
 
     /// How hidden labels and cells are filled in while learning: by their
     /// expectation (em) or their most probable value (hard)
@@ -165,6 +177,13 @@ pub struct ModelOptions {
 pub enum Task {
     Mixture(Specification, FitOptions, Option<Box<Mixture>>),
     Selection(Specification, Grid, FitOptions),
+    /// Numbers of components tested from the first to the last.
+    Bootstrap(
+        Specification,
+        RangeInclusive<usize>,
+        FitOptions,
+        BootstrapOptions,
+    ),
     Density(density::Specification),
     KMeans(clusters::Specification, clusters::Options),
 }
@@ -172,9 +191,9 @@ pub enum Task {
 impl Task {
     pub fn target(&self) -> Option<&str> {
         match self {
-            Task::Mixture(specification, ..) | Task::Selection(specification, ..) => {
-                specification.target.as_deref()
-            }
+            Task::Mixture(specification, ..)
+            | Task::Selection(specification, ..)
+            | Task::Bootstrap(specification, ..) => specification.target.as_deref(),
             Task::Density(specification) => specification.target.as_deref(),
             Task::KMeans(..) => None,
         }
@@ -185,7 +204,9 @@ impl ModelOptions {
     /// How columns of text are read, if the task has a use for them.
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
-            Task::Mixture(..) | Task::Selection(..) => self.text.options().map(Some),
+            Task::Mixture(..) | Task::Selection(..) | Task::Bootstrap(..) => {
+                self.text.options().map(Some)
+            }
             Task::Density(_) | Task::KMeans(..) => Ok(None),
         }
     }
@@ -202,6 +223,7 @@ impl ModelOptions {
         if let Some((option, why)) = unfit.or_else(|| self.given.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
+        self.refuse_tests_not_asked_for(model)?;
         if model == ModelName::Kmeans {
             return self.kmeans_task(seed);
         }
@@ -228,15 +250,21 @@ impl ModelOptions {
                 let mut specification = self.specification(model, data, start.as_ref())?;
                 self.given.tell(start.as_ref(), &mut specification)?;
                 let options = self.fit_options(seed);
-                match (self.grid(model)?, self.given.one_only()) {
-                    (Some(_), Some(option)) => Err(does_not_apply(
-                        option,
-                        model,
-                        "several are compared; fit one of them",
-                    )),
-                    (Some(grid), None) => Ok(Task::Selection(specification, grid, options)),
-                    (None, _) => Ok(Task::Mixture(specification, options, start.map(Box::new))),
+                let test = self.tests(model)?;
+                let grid = self.grid(model)?;
+                if let (true, Some(option)) =
+                    (test.is_some() || grid.is_some(), self.given.one_only())
+                {
+                    let why = "several are compared; fit one of them";
+                    return Err(does_not_apply(option, model, why));
                 }
+                if let Some((numbers, test)) = test {
+                    return Ok(Task::Bootstrap(specification, numbers, options, test));
+                }
+                Ok(match grid {
+                    Some(grid) => Task::Selection(specification, grid, options),
+                    None => Task::Mixture(specification, options, start.map(Box::new)),
+                })
             }
         }
     }

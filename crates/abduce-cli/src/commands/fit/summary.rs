@@ -4,14 +4,15 @@
 use crate::cluster_tables;
 use crate::context::Context;
 use crate::density_tables;
+use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::selection_table;
-use crate::text_table::{TextTable, counted, readable};
+use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::family::LeafFamily;
-use abduce::model::mixture::{Selection, UnlabelledChoice};
+use abduce::model::mixture::{BootstrapTest, Diagnostics, Selection, Start, UnlabelledChoice};
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
 use std::io::Write;
@@ -97,6 +98,9 @@ impl Told<'_> {
             trace: &fit.trace,
             unlabelled: fit.unlabelled.as_ref(),
             selection: fit.selection.as_ref(),
+            bootstrap: fit.bootstrap.as_ref(),
+            diagnostics: fit.diagnostics.as_ref(),
+            starts: &fit.starts,
             restarts: self.restarts,
             elbo: self.bounds,
             warnings: &fit.warnings,
@@ -126,10 +130,7 @@ impl Told<'_> {
         match &self.model.body {
             Body::Mixture(mixture) => {
                 let class = mixture.target.map_or("component", |_| "class");
-                let mut table = TextTable::new([class, "weight"]);
-                for (name, weight) in joint.names().into_iter().zip(&mixture.parameters.weights) {
-                    table.row([name, format!("{weight:.6}")]);
-                }
+                let table = diagnostics_table::brief(class, mixture, fit.diagnostics.as_ref());
                 write!(output, "{}", table.text(2))?;
             }
             Body::Density(densities) => write!(output, "{}", density_tables::of(densities))?,
@@ -137,6 +138,9 @@ impl Told<'_> {
         }
         if let Some(selection) = &fit.selection {
             write!(output, "{}", selection_table::text(selection))?;
+        }
+        if let Some(test) = &fit.bootstrap {
+            write!(output, "{}", selection_table::tests(test))?;
         }
         let ended = match (fit.converged, self.interrupted) {
             (true, _) => "converged",
@@ -150,6 +154,8 @@ impl Told<'_> {
             ("AIC", format!("{:.4}", fit.aic)),
             ("parameters", fit.parameters.to_string()),
             ("iterations", format!("{}, {ended}", fit.iterations)),
+            ("starts", diagnostics_table::starts(fit)),
+            ("certainty", diagnostics_table::certainty(fit)),
             ("seconds", format!("{:.3}", self.seconds)),
         ];
         lines.retain(|(_, value)| !value.is_empty());
@@ -235,6 +241,12 @@ struct Document<'a> {
     unlabelled: Option<&'a UnlabelledChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     selection: Option<&'a Selection>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bootstrap: Option<&'a BootstrapTest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagnostics: Option<&'a Diagnostics>,
+    #[serde(skip_serializing_if = "<[Start]>::is_empty")]
+    starts: &'a [Start],
     restarts: &'a [f64],
     elbo: &'a [f64],
     warnings: &'a [String],

@@ -59,8 +59,28 @@ pub fn covariances(text: &str) -> Result<Covariances, String> {
     Ok(Covariances(all))
 }
 
-pub fn criterion(text: &str) -> Result<Criterion, String> {
-    text.parse().map_err(|error: Error| error.to_string())
+/// How one of several is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Choice {
+    By(Criterion),
+    /// By tests of growing numbers of components.
+    Bootstrap,
+}
+
+pub fn choice(text: &str) -> Result<Choice, String> {
+    match text {
+        "bootstrap" => Ok(Choice::Bootstrap),
+        _ => {
+            let criterion = text.parse().map(Choice::By);
+            criterion.map_err(|error: Error| format!("{error}, and there is bootstrap"))
+        }
+    }
+}
+
+pub fn significance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|x: &f64| *x > 0.0 && *x < 1.0);
+    number.ok_or_else(|| "must be a number between 0 and 1".into())
 }
 
 pub fn normal_prior(text: &str) -> Result<NormalPrior, String> {

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Where EM begins.
 #[derive(Clone, Copy)]
-pub(super) enum Start<'a> {
+pub(super) enum Beginning<'a> {
     /// At labels, or at starts of its own.
     Own,
     /// At these parameters.
@@ -20,13 +20,13 @@ pub(super) enum Start<'a> {
     Column(&'a dyn Source, usize),
 }
 
-impl Start<'_> {
+impl Beginning<'_> {
     /// The parameters to begin with, where they are given.
     pub fn parameters(self, task: &Task, schema: &Schema) -> Result<Option<Parameters>> {
         let mut start = match self {
-            Start::Own | Start::Column(..) => return Ok(None),
-            Start::Parameters(start) => start.clone(),
-            Start::Mixture(start) => start.parameters_of(task.leaves, schema)?,
+            Beginning::Own | Beginning::Column(..) => return Ok(None),
+            Beginning::Parameters(start) => start.clone(),
+            Beginning::Mixture(start) => start.parameters_of(task.leaves, schema)?,
         };
         if start.weights.len() != task.components {
             return Err(Error::parameter(format!(

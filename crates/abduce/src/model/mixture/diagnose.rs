@@ -8,25 +8,41 @@ use crate::learn::EmResult;
 use crate::model::some_of;
 use std::cmp::Ordering;
 
-/// A variance, as a share of the table's, below which a component has
-/// collapsed onto a few equal rows.
+/// A variance, as a share of the table's, below which a component has collapsed onto a
+/// few equal rows. Rows that agree in two or three digits have a few 1e-5 of the variance
+/// of the rest, and such groups are real; maxima on rows that are equal but for rounding
+/// lie orders of magnitude below, next to the variance floor of 1e-6 over their rows.
 const COLLAPSED: f64 = 1e-5;
 
-/// A share of the rows below which a component is empty.
+/// A share of the rows below which a component is empty: a hundredth of one row in ten
+/// million, so that only components that EM has given up are dropped, and far enough above
+/// the smallest number that what is left of them divides nothing by zero.
 const EMPTY: f64 = 1e-9;
 
 type Result = EmResult<Parameters, MixtureStatistics>;
 
-/// The components whose spread is next to nothing in some direction.
-pub(super) fn collapsed(leaves: &[Leaf], seen: &Seen, result: &Result) -> Vec<usize> {
-    let narrow = |j: &usize| {
-        let leaves = leaves.iter().zip(&result.parameters.leaves);
-        let mut leaves = leaves.filter(|(leaf, _)| !leaf.fixed);
-        leaves.any(|(leaf, own)| own[*j].spread(&seen.scales(leaf)) < COLLAPSED)
-    };
-    (0..result.parameters.weights.len())
-        .filter(narrow)
-        .collect()
+/// Every component's smallest variance of a column given those before it, as a share of
+/// the table's: the smallest pivot of its covariance, which costs no eigenvalues.
+pub(super) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
+    let mut least = vec![1.0f64; parameters.weights.len()];
+    let leaves = leaves.iter().zip(&parameters.leaves);
+    for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed) {
+        let scales = seen.scales(leaf);
+        let each = least.iter_mut().zip(own);
+        each.for_each(|(least, own)| *least = least.min(own.spread(&scales)));
+    }
+    least
+}
+
+/// Whether so small a share of the table's variance is next to nothing.
+pub(super) fn is_collapsed(spread: f64) -> bool {
+    spread < COLLAPSED
+}
+
+/// Whether the spread of any component is next to nothing in some direction.
+pub(super) fn any_collapsed(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> bool {
+    let mut spreads = spreads(leaves, seen, parameters).into_iter();
+    spreads.any(is_collapsed)
 }
 
 /// Why a fit is not to be trusted: its likelihood is that of a component on a few
@@ -44,19 +60,15 @@ pub(super) struct Spurious {
 impl Spurious {
     /// The worst of a mixture's components, if it is one.
     pub fn of(mixture: &Mixture) -> Option<Spurious> {
-        let spread = |j: usize| {
-            let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
-            let leaves = leaves.filter(|(leaf, _)| !leaf.fixed);
-            let each = leaves.map(|(leaf, own)| own[j].spread(&mixture.seen.scales(leaf)));
-            each.fold(1.0, f64::min)
-        };
-        let worst = (0..mixture.components())
-            .map(|j| (j, spread(j)))
+        let spreads = spreads(&mixture.leaves, &mixture.seen, &mixture.parameters);
+        let (worst, spread) = spreads
+            .into_iter()
+            .enumerate()
             .min_by(|a, b| a.1.total_cmp(&b.1))?;
-        (worst.1 < COLLAPSED).then(|| Spurious {
-            component: worst.0 + 1,
-            rows: mixture.statistics.weights[worst.0],
-            spread: worst.1,
+        is_collapsed(spread).then(|| Spurious {
+            component: worst + 1,
+            rows: mixture.statistics.weights[worst],
+            spread,
         })
     }
 }
@@ -99,8 +111,9 @@ pub(super) fn diagnose(
             _ => {}
         }
     }
-    let narrow: Vec<String> = collapsed(leaves, seen, result)
-        .into_iter()
+    let spreads = spreads(leaves, seen, &result.parameters);
+    let narrow: Vec<String> = (0..spreads.len())
+        .filter(|j| is_collapsed(spreads[*j]))
         .map(name)
         .collect();
     if !narrow.is_empty() {
@@ -135,12 +148,17 @@ pub(super) fn diagnose(
 }
 
 /// Sorts unlabelled components by weight, the heaviest first, then by where they lie,
-/// and drops the empty ones. Noise stays the last.
-pub(super) fn order_components(leaves: &[Leaf], result: &mut Result, warnings: &mut Vec<String>) {
+/// and drops the empty ones; says how many these were. Noise stays the last.
+pub(super) fn order_components(
+    leaves: &[Leaf],
+    result: &mut Result,
+    warnings: &mut Vec<String>,
+) -> usize {
     let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));
     let weights = &result.parameters.weights;
     let clusters = weights.len() - noise;
-    // Weights that differ in what one more iteration would change are equal.
+    // Weights that differ in what one more iteration would change are equal: at the default
+    // tolerance of 1e-8 that is a few 1e-7.
     let rounded = |j: usize| (weights[j] * 1e6).round();
     let place = |j: usize| {
         let leaves = result.parameters.leaves.iter();
@@ -163,11 +181,10 @@ pub(super) fn order_components(leaves: &[Leaf], result: &mut Result, warnings: &
         .copied()
         .filter(|j| weights[*j] > EMPTY)
         .collect();
+    let mut dropped = 0;
     if kept.len() < order.len() && !kept.is_empty() {
-        warnings.push(format!(
-            "empty components dropped: {}",
-            order.len() - kept.len()
-        ));
+        dropped = order.len() - kept.len();
+        warnings.push(format!("empty components dropped: {dropped}"));
         order = kept;
     }
     order.extend(clusters..weights.len());
@@ -180,4 +197,5 @@ pub(super) fn order_components(leaves: &[Leaf], result: &mut Result, warnings: &
     for leaf in &mut result.statistics.leaves {
         *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
     }
+    dropped
 }

@@ -2,12 +2,13 @@
 //! without holes among correlated columns are fitted in one pass; unlabelled
 //! ones try several starts on a sample of rows and go on with the best.
 
-use super::begin::{Start, begun_at};
+use super::begin::{Beginning, begun_at};
 use super::diagnose::{diagnose, order_components};
+use super::diagnostics::Diagnostics;
 use super::marks::Marks;
 use super::noise::add_noise;
 use super::regularise::statistics_of_all;
-use super::restarts::best_of_starts;
+use super::restarts::{Start, best_of_starts};
 use super::seen::Seen;
 use super::start::Init;
 use super::survey::Survey;
@@ -94,8 +95,12 @@ pub struct Fit {
     pub bounds: Vec<f64>,
     /// Seconds from the start of EM to the end of each E-step of the trace.
     pub trace_seconds: Vec<f64>,
-    /// The objective that each start reached on the sample of rows.
+    /// The objective that each start reached, on a sample of the rows where these are many.
     pub restarts: Vec<f64>,
+    /// What became of each start, those too that reached nothing.
+    pub starts: Vec<Start>,
+    /// How the mixture stands.
+    pub diagnostics: Diagnostics,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// How much rows without a label count, where that was to be chosen.
@@ -127,10 +132,10 @@ pub fn fit(
     control: Control,
 ) -> Result<Fit> {
     let Some(name) = &options.start_by else {
-        return fit_by(specification, source, Start::Own, options, control);
+        return fit_by(specification, source, Beginning::Own, options, control);
     };
     let (specification, column) = begun_at(specification, source.schema(), name)?;
-    let start = Start::Column(source, column);
+    let start = Beginning::Column(source, column);
     let rows = without(source, column);
     fit_by(&specification, &*rows, start, options, control)
 }
@@ -149,7 +154,7 @@ pub fn fit_from(
     match start {
         None => fit(specification, source, options, control),
         Some(start) => {
-            let start = Start::Parameters(start);
+            let start = Beginning::Parameters(start);
             fit_by(specification, source, start, options, control)
         }
     }
@@ -167,18 +172,18 @@ pub fn fit_from_mixture(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
-    let start = Start::Mixture(start);
+    let start = Beginning::Mixture(start);
     fit_by(specification, source, start, options, control)
 }
 
 fn fit_by(
     specification: &Specification,
     source: &dyn Source,
-    start: Start,
+    start: Beginning,
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
-    let own = matches!(start, Start::Own);
+    let own = matches!(start, Beginning::Own);
     let schema = source.schema();
     let mut leaves = specification.leaves(schema)?;
     let target = specification
@@ -252,8 +257,8 @@ fn fit_by(
             }
         };
     }
-    let mut restarts = Vec::new();
-    let result = if let Start::Column(whole, column) = start {
+    let mut starts = Vec::new();
+    let result = if let Beginning::Column(whole, column) = start {
         let rows = survey.seen.total;
         task.begun_by_column((whole, column), source, rows, &options.em, control)?
     } else if let Some(start) = start.parameters(&task, schema)? {
@@ -265,14 +270,16 @@ fn fit_by(
             false => Some(task.in_one_pass(survey.labelled)),
         }
     } else {
-        best_of_starts(&task, source, &survey.seen, options, control, &mut restarts)?
+        best_of_starts(&task, source, &survey.seen, options, control, &mut starts)?
     };
     let result = result.ok_or_else(stopped)?;
     let mut fit = finish(&task, schema, survey.seen, options, result);
     if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
     }
-    fit.restarts = restarts;
+    fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
+    fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
+    fit.starts = starts;
     fit.unlabelled = choice;
     Ok(fit)
 }
@@ -341,9 +348,10 @@ pub(super) fn finish(
     mut result: Found,
 ) -> Fit {
     let mut warnings = Vec::new();
-    if task.target.is_none() && !task.is_numbered() {
-        order_components(task.leaves, &mut result, &mut warnings);
-    }
+    let dropped = match task.target.is_none() && !task.is_numbered() {
+        true => order_components(task.leaves, &mut result, &mut warnings),
+        false => 0,
+    };
     warnings.extend(diagnose(
         task.leaves,
         schema,
@@ -370,6 +378,7 @@ pub(super) fn finish(
         result.bounds.clear();
     }
     let parameters = mixture.free_parameters();
+    let diagnostics = Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
     Fit {
         rows,
         weight,
@@ -385,6 +394,8 @@ pub(super) fn finish(
         bounds: result.bounds,
         trace_seconds: result.seconds,
         restarts: Vec::new(),
+        starts: Vec::new(),
+        diagnostics,
         warnings,
         unlabelled: None,
         mixture,

@@ -8,8 +8,10 @@
 //! the multivariate Gaussian, several.
 
 mod begin;
+mod bootstrap;
 mod check;
 mod diagnose;
+mod diagnostics;
 mod expect;
 mod explain;
 mod fit;
@@ -35,10 +37,13 @@ mod survey;
 mod task;
 mod unlabelled;
 
+pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
+pub use diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
 pub use given::Held;
 pub use marks::Marks;
 pub use regularise::NormalPrior;
+pub use restarts::{Ended, Start};
 pub use seen::Seen;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
 pub use smoothing::{ClassPrior, Event, MEstimate};

@@ -4,7 +4,7 @@
 //! side.
 
 use super::FitOptions;
-use super::diagnose::collapsed;
+use super::diagnose::any_collapsed;
 use super::sample::{sample_rows, sample_size};
 use super::seen::Seen;
 use super::start::{Init, Points, statistics_of_groups};
@@ -13,6 +13,7 @@ use crate::data::{Source, Table};
 use crate::learn::{Control, EmOptions, EmResult, Latent, Progress, em};
 use crate::{ErrorKind, Result};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// Rows up to which starts run side by side.
@@ -32,14 +33,87 @@ const ROWS_EACH_COLUMN: usize = 4;
 /// The shares of rows that starts take for noise, in turn.
 const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
 
-/// Fits components without labels; what each start reached goes to `reached`.
+/// What became of one start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// The objective it reached, log-likelihood plus log-prior; nothing where it came to
+    /// none.
+    pub objective: Option<f64>,
+    /// How many times its parameters were maximised.
+    pub iterations: usize,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// How a start ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// At a maximum.
+    Converged,
+    /// After as many iterations as were allowed.
+    Unconverged,
+    /// With a component collapsed onto a few rows: such a maximum is taken only if there
+    /// is no other.
+    Spurious,
+    /// After a few rounds on a sample of a large table, where only the best go on.
+    Tried,
+    /// By arithmetic that failed.
+    Failed,
+    /// By the caller.
+    Interrupted,
+}
+
+impl Start {
+    fn of(attempt: &Result<Option<Found>>, task: &Task, seen: &Seen, whole: bool) -> Start {
+        let Ok(Some(found)) = attempt else {
+            return Start {
+                objective: None,
+                iterations: 0,
+                ended: match attempt {
+                    Err(_) => Ended::Failed,
+                    Ok(_) => Ended::Interrupted,
+                },
+            };
+        };
+        Start {
+            objective: found.objective.is_finite().then_some(found.objective),
+            iterations: found.iterations,
+            ended: match found {
+                found if found.interrupted => Ended::Interrupted,
+                found if any_collapsed(task.leaves, seen, &found.parameters) => Ended::Spurious,
+                _ if !whole => Ended::Tried,
+                found if found.converged => Ended::Converged,
+                _ => Ended::Unconverged,
+            },
+        }
+    }
+
+    /// Of several starts, the best objective of those that are to be trusted, or of all if
+    /// none is, and how many reached it: all those within 1e-5 of it for a row of weight 1,
+    /// which is what a thousand iterations at the default tolerance can still differ by.
+    pub fn best_of(starts: &[Start], weight: f64) -> Option<(f64, usize)> {
+        let reached = |spurious: bool| {
+            let these = starts.iter();
+            let these = these.filter(move |own| spurious || own.ended != Ended::Spurious);
+            these.filter_map(|own| own.objective)
+        };
+        let best = |spurious: bool| reached(spurious).max_by(f64::total_cmp);
+        let spurious = best(false).is_none();
+        let best = best(spurious)?;
+        let near = reached(spurious).filter(|own| best - own <= 1e-5 * weight);
+        Some((best, near.count()))
+    }
+}
+
+/// Fits components without labels; what each start came to goes to `starts`.
 pub(super) fn best_of_starts(
     task: &Task,
     source: &dyn Source,
     seen: &Seen,
     options: &FitOptions,
     control: Control,
-    reached: &mut Vec<f64>,
+    starts: &mut Vec<Start>,
 ) -> Result<Option<Found>> {
     let size = sample_size(source, task.leaves);
     let whole = seen.rows <= size as u64;
@@ -72,7 +146,7 @@ pub(super) fn best_of_starts(
     }
     let merit = |found: &Found| {
         (
-            collapsed(task.leaves, seen, found).is_empty(),
+            !any_collapsed(task.leaves, seen, &found.parameters),
             found.objective,
         )
     };
@@ -80,8 +154,10 @@ pub(super) fn best_of_starts(
         let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
         found.sort_by(|a, b| better(a, b).unwrap_or(Ordering::Equal));
     };
-    let mut found: Vec<Found> = trial.run(whole)?;
-    *reached = found.iter().map(|found| found.objective).collect();
+    let attempts = trial.run(whole);
+    let told = |attempt| Start::of(attempt, task, seen, whole);
+    *starts = attempts.iter().map(told).collect();
+    let mut found = those_found(attempts)?;
     sort(&mut found);
     if !whole {
         found.truncate(KEPT);
@@ -149,7 +225,7 @@ impl Trial<'_> {
     }
 
     /// Every start, to the end or for the first rounds.
-    fn run(&self, whole: bool) -> Result<Vec<Found>> {
+    fn run(&self, whole: bool) -> Vec<Result<Option<Found>>> {
         // The tree of a hierarchical start is always the same.
         let tries = match self.options.init {
             Init::Hierarchical => 1,
@@ -172,11 +248,11 @@ impl Trial<'_> {
 
     fn go_on(&self, found: Vec<Found>, sample: &Table) -> Result<Vec<Found>> {
         let options = self.rounds(MORE_ROUNDS);
-        self.all(sample, found, |found| {
+        those_found(self.all(sample, found, |found| {
             let start = found.parameters.clone();
             let more = em(self.task, sample, start, &options, self.control)?;
             Ok(Some(more.unwrap_or(found)))
-        })
+        }))
     }
 
     fn rounds(&self, most: usize) -> EmOptions {
@@ -193,24 +269,31 @@ impl Trial<'_> {
         rows: &Table,
         these: Vec<T>,
         one: impl Fn(T) -> Result<Option<Found>> + Sync,
-    ) -> Result<Vec<Found>> {
-        let found: Vec<Result<Option<Found>>> = match rows.rows() <= SMALL {
+    ) -> Vec<Result<Option<Found>>> {
+        match rows.rows() <= SMALL {
             true => these.into_par_iter().map(&one).collect(),
             false => these.into_iter().map(&one).collect(),
-        };
-        let mut failure = None;
-        let mut kept = Vec::new();
-        for result in found {
-            match result {
-                Ok(found) => kept.extend(found),
-                // Where one start comes to a singular end, others need not.
-                Err(why) if why.kind() == ErrorKind::Numeric => failure = Some(why),
-                Err(why) => return Err(why),
-            }
         }
-        match failure {
-            Some(why) if kept.is_empty() => Err(why),
-            _ => Ok(kept),
+    }
+}
+
+/// Those that came to an end.
+///
+/// # Errors
+/// If the arithmetic of all of them failed, or anything else of one.
+fn those_found(attempts: Vec<Result<Option<Found>>>) -> Result<Vec<Found>> {
+    let mut failure = None;
+    let mut kept = Vec::new();
+    for attempt in attempts {
+        match attempt {
+            Ok(found) => kept.extend(found),
+            // Where one start comes to a singular end, others need not.
+            Err(why) if why.kind() == ErrorKind::Numeric => failure = Some(why),
+            Err(why) => return Err(why),
         }
+    }
+    match failure {
+        Some(why) if kept.is_empty() => Err(why),
+        _ => Ok(kept),
     }
 }

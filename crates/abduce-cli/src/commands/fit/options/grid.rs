@@ -1,10 +1,12 @@
-//! What is chosen among: several numbers of components and covariances, and by which
-//! criterion.
+//! What is chosen among, several numbers of components and covariances, and how: by which
+//! criterion, or by which tests.
 
 use super::{ModelOptions, does_not_apply};
 use crate::commands::fit::ModelName;
+use crate::commands::fit::values::Choice;
 use crate::failure::Outcome;
-use abduce::model::mixture::{CovarianceKind, Grid};
+use abduce::model::mixture::{BootstrapOptions, CovarianceKind, Criterion, Grid};
+use std::ops::RangeInclusive;
 
 impl ModelOptions {
     /// The covariance, where it is one.
@@ -38,8 +40,62 @@ impl ModelOptions {
         Ok(several.then(|| Grid {
             components,
             covariances,
-            criterion: self.select.unwrap_or_default(),
+            criterion: match self.select {
+                Some(Choice::By(criterion)) => criterion,
+                _ => Criterion::default(),
+            },
             folds: 5,
         }))
+    }
+
+    /// An option of tests without any is in vain.
+    pub(super) fn refuse_tests_not_asked_for(&self, model: ModelName) -> Outcome {
+        let unfit = [
+            (self.replicates.is_some(), "--replicates"),
+            (self.significance.is_some(), "--significance"),
+        ];
+        match unfit.iter().find(|(given, _)| *given) {
+            Some((_, option)) if self.select != Some(Choice::Bootstrap) => Err(does_not_apply(
+                option,
+                model,
+                "it is for --select bootstrap",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The numbers of components to test, where they are to be tested.
+    pub(super) fn tests(
+        &self,
+        model: ModelName,
+    ) -> Outcome<Option<(RangeInclusive<usize>, BootstrapOptions)>> {
+        if self.select != Some(Choice::Bootstrap) {
+            return Ok(None);
+        }
+        let refused = |why: &str| does_not_apply("--select bootstrap", model, why);
+        if model != ModelName::Mixture {
+            return Err(refused("only a mixture has components to test"));
+        }
+        if self.covariance.as_ref().is_some_and(|own| own.0.len() > 1) {
+            return Err(refused(
+                "it tests numbers of components of one --covariance",
+            ));
+        }
+        let numbers = self.components.as_ref().map_or(&[][..], |own| &own.0);
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+            return Err(refused("give --components, as in 1-9"));
+        };
+        if numbers.len() < 2 || last - first + 1 != numbers.len() {
+            return Err(refused(
+                "it tests a number of components against the next; give a range such as --components 1-9",
+            ));
+        }
+        let default = BootstrapOptions::default();
+        let test = BootstrapOptions {
+            replicates: self.replicates.unwrap_or(default.replicates),
+            significance: self.significance.unwrap_or(default.significance),
+            ..default
+        };
+        Ok(Some((*first..=*last, test)))
     }
 }

@@ -1,0 +1,125 @@
+//! How a mixture stands and how its starts ended, in words and in JSON; and the tests of
+//! how many components it has.
+
+use crate::run::*;
+
+#[test]
+fn a_mixture_is_told_with_the_figures_of_its_components() {
+    let files = Files::new();
+    let (faithful, model) = (data("faithful.csv"), files.path("model.abduce"));
+    let fit = ["fit", "mixture", &faithful, "-k", "3", "-o", &model];
+    let tied = [&fit[..], &["--covariance", "tied"]].concat();
+    let ran = abduce(&tied).good();
+    for words in [
+        "component    weight  effective rows  condition  uncertainty",
+        "starts          10: best -1126.3160 reached by ",
+        "certainty       0.8568, mean uncertainty 0.068",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let told = abduce(&[&tied[..], &["--json"]].concat()).good().json();
+    let starts = told["starts"].as_array().unwrap();
+    assert_eq!(starts.len(), 10);
+    assert_eq!(starts[0]["ended"], "converged");
+    assert_eq!(told["restarts"].as_array().unwrap().len(), 10);
+    let diagnostics = &told["diagnostics"];
+    assert_eq!(diagnostics["components"].as_array().unwrap().len(), 3);
+    let rows = diagnostics["components"].as_array().unwrap().iter();
+    let rows: f64 = rows.map(|own| own["rows"].as_f64().unwrap()).sum();
+    assert!((rows - 272.0).abs() < 1e-9);
+    assert_eq!(diagnostics["dropped"], 0);
+    let gap = diagnostics["gap"].as_f64().unwrap();
+    assert!((0.0..1e-3).contains(&gap), "{gap}");
+    let kept: serde_json::Value = serde_json::from_str(&files.read("model.abduce")).unwrap();
+    assert_eq!(&kept["fit"]["diagnostics"], diagnostics);
+    assert_eq!(&kept["fit"]["starts"], &told["starts"]);
+    let shown = abduce(&["show", &model]).good().stdout;
+    assert!(shown.contains("uncertainty  entropy"), "{shown}");
+    assert!(shown.contains("reached by"), "{shown}");
+}
+
+#[test]
+fn classes_that_are_all_seen_have_no_figures_of_doubt() {
+    let penguins = data("penguins.csv");
+    let fit = ["fit", "gda", &penguins, "--target", "species"];
+    let ran = abduce(&fit).good();
+    for word in ["uncertainty", "certainty", "starts"] {
+        assert!(!ran.stdout.contains(word), "{}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("condition"), "{}", ran.stdout);
+}
+
+/// Two clusters of one column, eight standard deviations apart.
+fn two_clusters() -> String {
+    let mut state = 7u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005);
+        state = state.wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut text = String::from("x\n");
+    for row in 0..80 {
+        let normal = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        text.push_str(&format!("{:.3}\n", f64::from(row % 2) * 8.0 + normal));
+    }
+    text
+}
+
+#[test]
+fn numbers_of_components_are_tested_until_one_is_not_rejected() {
+    let files = Files::new();
+    let table = files.write("two.csv", two_clusters());
+    let model = files.path("tested.abduce");
+    let fit = |more: &[&str]| {
+        let options = "-k 1-4 --covariance tied --select bootstrap --replicates 39";
+        let options = options.split(' ').chain(more.iter().copied());
+        let all: Vec<&str> = ["fit", "mixture", &table]
+            .into_iter()
+            .chain(options)
+            .collect();
+        abduce(&all).good()
+    };
+    let ran = fit(&["-o", &model]);
+    for words in [
+        "components      LRTS       p",
+        "1 or 2      119.2905  0.0250",
+        "2 components: not rejected at 0.05; 39 tables drawn",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let kept: serde_json::Value = serde_json::from_str(&files.read("tested.abduce")).unwrap();
+    let test = &kept["fit"]["bootstrap"];
+    assert_eq!(test["chosen"], 2);
+    assert_eq!(test["accepted"], true);
+    assert_eq!(test["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(kept["provenance"]["specification"]["components"], 2);
+    let shown = abduce(&["show", &model]).good().stdout;
+    assert!(shown.contains("1 or 2"), "{shown}");
+    let told = fit(&["--significance", "0.01", "--json"]).json();
+    assert_eq!(told["bootstrap"]["chosen"], 1);
+    assert_eq!(told["components"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn tests_that_cannot_be_made_are_refused() {
+    let faithful = data("faithful.csv");
+    let fit = |more: &[&str]| abduce(&[&["fit", "mixture", &faithful][..], more].concat());
+    let bootstrap = |more: &[&str]| fit(&[&["--select", "bootstrap"][..], more].concat());
+    bootstrap(&["-k", "2"]).fails(2, &["--select bootstrap", "range"]);
+    bootstrap(&["-k", "2,4"]).fails(2, &["--select bootstrap", "range"]);
+    bootstrap(&["-k", "1-3", "--covariance", "all"]).fails(2, &["one --covariance"]);
+    bootstrap(&["-k", "1-3", "--significance", "1.5"]).fails(2, &["between 0 and 1"]);
+    bootstrap(&["-k", "1-3", "--replicates", "0"]).fails(2, &["at least 1"]);
+    fit(&["-k", "1-3", "--replicates", "9"]).fails(2, &["--replicates", "--select bootstrap"]);
+    fit(&["-k", "1-3", "--select", "best"]).fails(2, &["bic, aic, icl and cv", "bootstrap"]);
+    let kmeans = [
+        "fit",
+        "kmeans",
+        &faithful,
+        "-k",
+        "2",
+        "--select",
+        "bootstrap",
+    ];
+    abduce(&kmeans).fails(2, &["--select", "kmeans"]);
+}

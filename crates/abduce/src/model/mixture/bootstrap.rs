@@ -1,0 +1,409 @@
+//! How many components, by a test: k against k + 1 in turn, by the likelihood ratio
+//!
+//!   λ = 2 (ln L_{k+1} − ln L_k),
+//!
+//! whose distribution under k components is no χ², as the parameters of a component
+//! without weight are no parameters. So it is simulated: tables of the same size are drawn
+//! from the fitted k components, and k and k + 1 are fitted to each (McLachlan, *Applied
+//! Statistics* 36, 1987). With B tables, p = (1 + #{λ* ≥ λ}) / (B + 1), and the number of
+//! components is the first that is not rejected.
+
+use super::diagnose::Spurious;
+use super::fit::stopped;
+use super::{Fit, FitOptions, Mixture, Specification, fit, fit_from};
+use crate::ask::Joint;
+use crate::data::{Chunk, Column, Source, Table};
+use crate::learn::{Control, Progress};
+use crate::{Error, ErrorKind, Result};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Rows up to which replicates are fitted side by side.
+const SMALL: u64 = 16_384;
+
+/// Cells of a table that is drawn, at the most: a replicate lies in memory, where 256 MiB
+/// are for a table.
+const MOST_CELLS: f64 = 33_554_432.0;
+
+/// How to test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapOptions {
+    /// How many tables are drawn for each number of components.
+    pub replicates: usize,
+    /// The p-value up to which a number of components is rejected.
+    pub significance: f64,
+    /// How many new starts k + 1 components have on every table, beside the one from
+    /// where the rows' own k + 1 are. With few λ* is too small, and the test rejects too
+    /// often, as the rows' own fit is the best of many starts; beyond four, hardly anything
+    /// changes.
+    pub starts: usize,
+}
+
+impl Default for BootstrapOptions {
+    fn default() -> Self {
+        BootstrapOptions {
+            replicates: 999,
+            significance: 0.05,
+            starts: 4,
+        }
+    }
+}
+
+/// The tests of growing numbers of components.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapTest {
+    /// How they were made.
+    #[serde(flatten)]
+    pub options: BootstrapOptions,
+    /// The tests, each of one component more than the one before.
+    pub steps: Vec<BootstrapStep>,
+    /// The number of components chosen: the first not rejected, or else the largest there
+    /// was.
+    pub chosen: usize,
+    /// Whether a test says so; if not, every number below was rejected, or the tests were
+    /// stopped.
+    pub accepted: bool,
+}
+
+/// The test of k components against k + 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapStep {
+    /// k.
+    pub components: usize,
+    /// The log-likelihood of the rows under k components.
+    pub log_likelihood: f64,
+    /// The log-likelihood of the rows under k + 1.
+    pub log_likelihood_of_more: f64,
+    /// λ, twice the difference; below 0 where the search for k + 1 components ended in a
+    /// lesser maximum.
+    pub statistic: f64,
+    /// (1 + the number of replicates with a λ at least as large) / (1 + their number).
+    pub p_value: f64,
+    /// How many replicates could be fitted.
+    pub replicates: usize,
+}
+
+/// Tests numbers of components `from` … `to` in turn, until one is not rejected.
+///
+/// A drawn table has as many rows as the rows weigh, to the next whole number, each of
+/// weight 1, as a row of weight 2 is the row twice; and the holes of those rows.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Schema, Table};
+/// use abduce::learn::Control;
+/// use abduce::model::mixture::{
+///     BootstrapOptions, CovarianceKind, FitOptions, Specification, bootstrap_test,
+/// };
+/// let x = (0..60).map(|i| Some(f64::from(i % 2) * 9.0 + f64::from(i * i % 31) * 0.1));
+/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+/// let table = Table::new(schema, vec![Column::from_numbers(x)], None)?;
+/// let (fit, test) = bootstrap_test(
+///     &Specification::mixture(1, CovarianceKind::Tied),
+///     1..=3,
+///     &table,
+///     &FitOptions { restarts: 3, ..FitOptions::default() },
+///     &BootstrapOptions { replicates: 19, ..BootstrapOptions::default() },
+///     Control::default(),
+/// )?;
+/// assert_eq!(test.steps[0].p_value, 0.05);
+/// assert_eq!((test.chosen, fit.mixture.components()), (2, 2));
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If the rows cannot be fitted, or no table of them can be drawn.
+pub fn bootstrap_test(
+    specification: &Specification,
+    components: std::ops::RangeInclusive<usize>,
+    source: &dyn Source,
+    options: &FitOptions,
+    test: &BootstrapOptions,
+    control: Control,
+) -> Result<(Fit, BootstrapTest)> {
+    if specification.target.is_some() {
+        return Err(Error::parameter(
+            "labels say how many components there are; there is nothing to test",
+        ));
+    }
+    if components.is_empty() || *components.start() == 0 {
+        return Err(Error::parameter("a mixture needs at least one component"));
+    }
+    if test.replicates == 0 || !(0.0..=1.0).contains(&test.significance) {
+        return Err(Error::parameter(
+            "a test needs at least one replicate, and a significance from 0 to 1",
+        ));
+    }
+    let of = |k: usize| Specification {
+        components: Some(k),
+        ..specification.clone()
+    };
+    let mut null = fit(&of(*components.start()), source, options, control)?;
+    let pattern = Pattern::of(&null.mixture, source)?;
+    let mut told = BootstrapTest {
+        options: test.clone(),
+        steps: Vec::new(),
+        chosen: *components.start(),
+        accepted: false,
+    };
+    for k in components.clone().take_while(|k| k < components.end()) {
+        let next = match control.is_interrupted() {
+            true => Err(stopped()),
+            false => fit(&of(k + 1), source, options, control),
+        };
+        let more = match next {
+            Ok(more) if !more.interrupted => more,
+            Err(why) if !control.is_interrupted() => return Err(why),
+            _ => break,
+        };
+        let pair = Pair {
+            specifications: (of(k), of(k + 1)),
+            fits: (&null, &more),
+            options,
+            test,
+            pattern: &pattern,
+        };
+        let Some(step) = pair.test(k, control)? else {
+            break;
+        };
+        told.accepted = step.p_value > test.significance;
+        told.steps.push(step);
+        if told.accepted {
+            break;
+        }
+        (null, told.chosen) = (more, k + 1);
+    }
+    if control.is_interrupted() && !told.accepted {
+        null.warnings.push(format!(
+            "stopped before {} components were tested against {}",
+            told.chosen,
+            told.chosen + 1
+        ));
+    } else if !told.accepted && !told.steps.is_empty() {
+        null.warnings.push(format!(
+            "every number of components below {} was rejected; allow more",
+            told.chosen
+        ));
+    }
+    Ok((null, told))
+}
+
+/// k components and one more, and what tables are drawn.
+struct Pair<'a> {
+    specifications: (Specification, Specification),
+    fits: (&'a Fit, &'a Fit),
+    options: &'a FitOptions,
+    test: &'a BootstrapOptions,
+    pattern: &'a Pattern,
+}
+
+impl Pair<'_> {
+    /// The test; `None` when the caller stopped it.
+    fn test(&self, k: usize, control: Control) -> Result<Option<BootstrapStep>> {
+        let statistic = 2.0 * (self.fits.1.log_likelihood - self.fits.0.log_likelihood);
+        if !statistic.is_finite() {
+            return Err(Error::numeric(format!(
+                "the likelihoods of {k} and {} components have no ratio",
+                k + 1
+            )));
+        }
+        let done = AtomicUsize::new(0);
+        let silent = Control {
+            progress: None,
+            ..control
+        };
+        let one = |number: usize| {
+            if control.is_interrupted() {
+                return Ok(None);
+            }
+            let drawn = self.replicate(k, number, silent);
+            control.report(Progress::Replicate {
+                components: k,
+                number: done.fetch_add(1, Ordering::Relaxed) + 1,
+                of: self.test.replicates,
+            });
+            drawn
+        };
+        let numbers = 0..self.test.replicates;
+        let drawn: Vec<Result<Option<f64>>> = match self.pattern.rows as u64 <= SMALL {
+            true => numbers.into_par_iter().map(one).collect(),
+            false => numbers.map(one).collect(),
+        };
+        if control.is_interrupted() {
+            return Ok(None);
+        }
+        let (mut found, mut failure) = (Vec::new(), None);
+        for drawn in drawn {
+            match drawn {
+                Ok(ratio) => found.extend(ratio),
+                // A drawn table may have no fit where the rows have one.
+                Err(why) if matches!(why.kind(), ErrorKind::Numeric | ErrorKind::Data) => {
+                    failure = Some(why);
+                }
+                Err(why) => return Err(why),
+            }
+        }
+        if let (true, Some(why)) = (found.is_empty(), failure) {
+            return Err(why);
+        }
+        let beyond = found.iter().filter(|ratio| **ratio >= statistic).count();
+        Ok(Some(BootstrapStep {
+            components: k,
+            log_likelihood: self.fits.0.log_likelihood,
+            log_likelihood_of_more: self.fits.1.log_likelihood,
+            statistic,
+            p_value: (1.0 + beyond as f64) / (1.0 + found.len() as f64),
+            replicates: found.len(),
+        }))
+    }
+
+    /// λ* of one drawn table.
+    fn replicate(&self, k: usize, number: usize, control: Control) -> Result<Option<f64>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed ^ 0xb007);
+        rng.set_stream(((k as u64) << 40) | number as u64);
+        let table = self.pattern.draw(&self.fits.0.mixture, &mut rng)?;
+        let few = FitOptions {
+            restarts: self.test.starts,
+            seed: self.options.seed.wrapping_add(1 + number as u64),
+            ..self.options.clone()
+        };
+        let (of_k, of_more) = &self.specifications;
+        let null = self.best(of_k, self.fits.0, &table, &few, 0, control)?;
+        let more = self.best(of_more, self.fits.1, &table, &few, few.restarts, control)?;
+        let ratio = 2.0 * (more - null);
+        Ok(ratio.is_finite().then_some(ratio))
+    }
+
+    /// The log-likelihood of the best of a fit from where the rows' own is and some starts.
+    fn best(
+        &self,
+        specification: &Specification,
+        own: &Fit,
+        table: &Table,
+        few: &FitOptions,
+        starts: usize,
+        control: Control,
+    ) -> Result<f64> {
+        let start = &own.mixture.parameters;
+        let warm = fit_from(specification, table, Some(start), few, control);
+        if starts == 0 && warm.is_ok() {
+            return warm.map(|fit| fit.log_likelihood);
+        }
+        // Parameters of fewer components, or of a column that is constant in this table,
+        // are no start.
+        let cold = fit(specification, table, few, control)?;
+        let merit = |fit: &Fit| (Spurious::of(&fit.mixture).is_none(), fit.log_likelihood);
+        Ok(match warm {
+            Ok(warm) if merit(&warm) > merit(&cold) => warm.log_likelihood,
+            _ => cold.log_likelihood,
+        })
+    }
+}
+
+/// Which tables are drawn: their size, and the holes of their rows.
+struct Pattern {
+    rows: usize,
+    /// For each column with holes, whether each row's cell is seen.
+    seen: Vec<Option<Vec<bool>>>,
+}
+
+impl Pattern {
+    fn of(mixture: &Mixture, source: &dyn Source) -> Result<Pattern> {
+        let text = mixture.leaves.iter().any(|leaf| leaf.family.is_text());
+        if text || !mixture.is_generative() {
+            return Err(
+                Error::parameter("texts cannot be drawn, and so not be tested by drawing")
+                    .with_hint("choose by a criterion, or drop the columns of text"),
+            );
+        }
+        let columns = source.schema().fields.len();
+        let cells = mixture.seen.total * columns as f64;
+        if cells > MOST_CELLS {
+            return Err(Error::parameter(format!(
+                "the table has {cells} cells, too many to be drawn again and again"
+            ))
+            .with_hint("choose by a criterion, or test on a sample of the rows"));
+        }
+        // Whole numbers of rows, so that the sum of weights is kept whatever they are.
+        let (mut weight, mut rows) = (0.0, 0);
+        let mut seen = vec![Vec::new(); columns];
+        for chunk in source.scan()? {
+            let chunk = chunk?;
+            let cells: Vec<_> = (chunk.columns().iter())
+                .map(|column| column.cells(0, chunk.rows()))
+                .collect();
+            for row in 0..chunk.rows() {
+                weight += chunk.weights().map_or(1.0, |weights| weights[row]);
+                let times = weight.round() as usize - rows;
+                rows += times;
+                for (seen, cells) in seen.iter_mut().zip(&cells) {
+                    seen.extend(std::iter::repeat_n(cells.is_seen(row), times));
+                }
+            }
+        }
+        if rows < 2 {
+            return Err(Error::data(
+                "the rows weigh less than two, so that no table like them can be drawn",
+            )
+            .with_hint("weights say how many times a row is there"));
+        }
+        let holes = |seen: Vec<bool>| seen.contains(&false).then_some(seen);
+        Ok(Pattern {
+            rows,
+            seen: seen.into_iter().map(holes).collect(),
+        })
+    }
+
+    fn draw(&self, mixture: &Mixture, rng: &mut ChaCha8Rng) -> Result<Table> {
+        let schema = &mixture.schema;
+        let drawn = mixture.sample(&vec![None; schema.fields.len()], self.rows, rng)?;
+        let columns = drawn.columns().iter().zip(&self.seen);
+        let columns = columns.map(|(column, seen)| match seen {
+            None => column.clone(),
+            Some(seen) => {
+                let cells = column.cells(0, self.rows);
+                let cell = |row: usize| cells.number(row).filter(|_| seen[row]);
+                let cells = (0..self.rows).map(cell);
+                match matches!(column, Column::Code { .. }) {
+                    true => Column::from_codes(cells.map(|cell| cell.map(|code| code as u32))),
+                    false => Column::from_numbers(cells),
+                }
+            }
+        });
+        let chunk = Chunk::new(self.rows, columns.collect(), None);
+        Ok(Table::from_parts(schema.clone(), &[chunk]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Field, Kind, Schema};
+    use crate::model::mixture::CovarianceKind;
+
+    #[test]
+    fn drawn_tables_have_the_size_and_the_holes_of_the_rows() {
+        let x = [Some(1.0), None, Some(3.0), Some(2.0), Some(7.0)];
+        let y = [Some(2.0), Some(5.0), None, Some(1.0), Some(4.0)];
+        let weights = vec![1.0, 2.0, 0.0, 0.6, 1.4];
+        let fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
+        let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
+        let table = Table::new(Schema::new(fields), columns, Some(weights)).unwrap();
+        let specification = Specification::mixture(1, CovarianceKind::Full);
+        let (options, control) = (FitOptions::default(), Control::default());
+        let fit = fit(&specification, &table, &options, control).unwrap();
+        let pattern = Pattern::of(&fit.mixture, &table).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let drawn = pattern.draw(&fit.mixture, &mut rng).unwrap();
+        let chunk = &drawn.chunks()[0];
+        assert_eq!((chunk.rows(), chunk.weights()), (5, None));
+        let seen = |column: usize| {
+            let cells = chunk.column(column).cells(0, 5);
+            (0..5).map(|row| cells.is_seen(row)).collect::<Vec<bool>>()
+        };
+        assert_eq!(seen(0), [true, false, false, true, true]);
+        assert_eq!(seen(1), [true; 5]);
+    }
+}

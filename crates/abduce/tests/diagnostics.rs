@@ -1,0 +1,427 @@
+//! The figures by which a mixture is judged, and the test of how many components it has.
+
+use abduce::ask::Joint;
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::learn::{Control, EmOptions, Progress};
+use abduce::model::mixture::{
+    BootstrapOptions, BootstrapTest, CovarianceKind, Diagnostics, Ended, Fit, FitOptions,
+    Specification, Start, bootstrap_test, fit,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+type Cells = Vec<Option<f64>>;
+
+fn table(columns: Vec<Cells>, weights: Option<Vec<f64>>) -> Table {
+    let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
+    let schema = Schema::new(fields.collect());
+    let columns = columns.into_iter().map(Column::from_numbers);
+    Table::new(schema, columns.collect(), weights).unwrap()
+}
+
+/// Rows about centres in turn, each column with its own spread.
+fn rows(seed: u64, rows: usize, centres: &[[f64; 2]]) -> Vec<Cells> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut columns = vec![Vec::new(); 2];
+    for row in 0..rows {
+        for (c, column) in columns.iter_mut().enumerate() {
+            let x: f64 = rng.sample(StandardNormal);
+            column.push(Some(centres[row % centres.len()][c] + (1.0 + c as f64) * x));
+        }
+    }
+    columns
+}
+
+const NEAR: [[f64; 2]; 3] = [[0.0, 0.0], [3.0, 2.0], [1.0, 7.0]];
+
+fn learn(table: &Table, components: usize, covariance: CovarianceKind) -> Fit {
+    let specification = Specification::mixture(components, covariance);
+    fit(
+        &specification,
+        table,
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap()
+}
+
+/// Everything of diagnostics that says how rows are shared.
+fn figures(told: &Diagnostics) -> Vec<f64> {
+    let mut all = vec![told.uncertainty.unwrap(), told.certainty.unwrap()];
+    for own in &told.components {
+        all.extend([own.weight, own.rows, own.spread]);
+        all.extend(
+            [
+                own.effective_rows,
+                own.uncertainty,
+                own.entropy,
+                own.condition,
+            ]
+            .map(Option::unwrap),
+        );
+    }
+    all
+}
+
+#[track_caller]
+fn assert_near(a: &[f64], b: &[f64], relative: f64) {
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(b) {
+        assert!((a - b).abs() <= relative * (1.0 + b.abs()), "{a} {b}");
+    }
+}
+
+#[test]
+fn the_figures_are_what_the_posterior_of_every_row_says() {
+    let table = table(rows(1, 300, &NEAR), None);
+    let fit = learn(&table, 3, CovarianceKind::Full);
+    let told = &fit.diagnostics;
+    let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
+    let (mut uncertainty, mut entropy) = (0.0, 0.0);
+    for row in 0..300 {
+        let own = posterior.row(row);
+        uncertainty += 1.0 - own.iter().copied().fold(0.0, f64::max);
+        entropy -= own
+            .iter()
+            .filter(|r| **r > 0.0)
+            .map(|r| r * r.ln())
+            .sum::<f64>();
+    }
+    assert_near(
+        &[told.uncertainty.unwrap(), told.certainty.unwrap()],
+        &[uncertainty / 300.0, 1.0 - entropy / (300.0 * 3f64.ln())],
+        1e-12,
+    );
+    for (j, own) in told.components.iter().enumerate() {
+        let r: Vec<f64> = (0..300).map(|row| posterior.row(row)[j]).collect();
+        let (sum, squares) = (r.iter().sum::<f64>(), r.iter().map(|r| r * r).sum::<f64>());
+        let assigned: Vec<usize> = (0..300).filter(|row| posterior.best(*row) == j).collect();
+        let doubts = assigned.iter().map(|row| 1.0 - posterior.row(*row)[j]);
+        let entropy = r.iter().filter(|r| **r > 0.0).map(|r| -r * r.ln());
+        assert_near(
+            &[
+                own.effective_rows.unwrap(),
+                own.uncertainty.unwrap(),
+                own.entropy.unwrap(),
+            ],
+            &[
+                sum * sum / squares,
+                doubts.sum::<f64>() / assigned.len() as f64,
+                entropy.sum::<f64>() / sum,
+            ],
+            1e-12,
+        );
+        assert!((own.rows - sum).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_parts_of_the_entropy_add_up_and_effective_rows_lie_between_own_and_all() {
+    let fit = learn(&table(rows(2, 200, &NEAR), None), 3, CovarianceKind::Tied);
+    let told = &fit.diagnostics;
+    let parts = told
+        .components
+        .iter()
+        .map(|own| own.rows * own.entropy.unwrap());
+    let whole = (1.0 - told.certainty.unwrap()) * 200.0 * 3f64.ln();
+    assert!((parts.sum::<f64>() - whole).abs() < 1e-9);
+    for own in &told.components {
+        let effective = own.effective_rows.unwrap();
+        assert!(own.rows <= effective && effective <= 200.0, "{own:?}");
+        assert!(!own.collapsed && own.spread > 0.0 && own.condition.unwrap() >= 1.0);
+    }
+}
+
+#[test]
+fn a_change_of_units_changes_no_figure() {
+    let columns = rows(3, 250, &NEAR);
+    let scaled = columns.iter().zip([1e4, 3e-3]).map(|(cells, unit)| {
+        let cells = cells.iter().map(|x| x.map(|x| 40.0 * unit + unit * x));
+        cells.collect::<Cells>()
+    });
+    let scaled = table(scaled.collect(), None);
+    for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
+        let a = learn(&table(columns.clone(), None), 3, covariance);
+        let b = learn(&scaled, 3, covariance);
+        assert_near(&figures(&a.diagnostics), &figures(&b.diagnostics), 1e-5);
+    }
+}
+
+#[test]
+fn weight_two_is_the_row_twice_and_weight_nothing_its_absence() {
+    let columns = rows(4, 90, &[[0.0, 0.0], [6.0, 5.0]]);
+    let weights: Vec<f64> = (0..90).map(|row| f64::from(row % 3)).collect();
+    let repeated = columns.iter().map(|cells| {
+        let copies = cells.iter().zip(&weights);
+        let copies = copies.flat_map(|(x, w)| std::iter::repeat_n(*x, *w as usize));
+        copies.collect::<Cells>()
+    });
+    let repeated = table(repeated.collect(), None);
+    let weighted = table(columns.clone(), Some(weights));
+    let a = learn(&weighted, 2, CovarianceKind::Full);
+    let b = learn(&repeated, 2, CovarianceKind::Full);
+    assert_near(&figures(&a.diagnostics), &figures(&b.diagnostics), 1e-5);
+    let test = |table: &Table| tested(table, CovarianceKind::Tied, 3, 19);
+    let (a, b) = (test(&weighted).1, test(&repeated).1);
+    assert_eq!(a.steps.len(), b.steps.len());
+    for (a, b) in a.steps.iter().zip(&b.steps) {
+        assert_near(&[a.statistic], &[b.statistic], 1e-4);
+    }
+    assert_eq!(a.chosen, b.chosen);
+}
+
+/// Chunks one by one, as from a file.
+struct Streamed(Table);
+
+impl Source for Streamed {
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+    fn scan(&self) -> abduce::Result<Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + '_>> {
+        self.0.scan()
+    }
+}
+
+#[test]
+fn neither_threads_nor_streaming_change_a_bit() {
+    let large = table(rows(5, 9_000, &NEAR), None);
+    let small = table(rows(6, 80, &NEAR), None);
+    let run = |threads: usize, streamed: bool| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let specification = Specification::mixture(3, CovarianceKind::Full);
+            let options = FitOptions {
+                restarts: 2,
+                ..FitOptions::default()
+            };
+            let source: Box<dyn Source> = match streamed {
+                true => Box::new(Streamed(large.clone())),
+                false => Box::new(large.clone()),
+            };
+            let fit = fit(&specification, &*source, &options, Control::default()).unwrap();
+            let test = tested(&small, CovarianceKind::Spherical, 3, 19).1;
+            (fit.diagnostics, fit.starts, test)
+        })
+    };
+    let one = run(1, false);
+    for (threads, streamed) in [(3, false), (2, true)] {
+        assert_eq!(run(threads, streamed), one);
+    }
+}
+
+#[test]
+fn the_gap_and_the_rate_tell_how_em_was_ending() {
+    let table = table(rows(7, 200, &[[0.0, 0.0], [2.0, 3.0]]), None);
+    let until = |tolerance: f64| {
+        let options = FitOptions {
+            em: EmOptions {
+                tolerance,
+                max_iterations: 100_000,
+                ..EmOptions::default()
+            },
+            restarts: 1,
+            ..FitOptions::default()
+        };
+        let specification = Specification::mixture(2, CovarianceKind::Tied);
+        fit(&specification, &table, &options, Control::default()).unwrap()
+    };
+    let (early, late) = (until(1e-7), until(1e-15));
+    let told = &early.diagnostics;
+    let last = early.trace.last().unwrap() - early.bounds.last().unwrap();
+    assert_eq!(told.gap, Some(last));
+    assert!(last >= 0.0);
+    let rate = told.rate.unwrap();
+    assert!(rate > 0.5 && rate < 1.0, "{rate}");
+    let left = late.log_likelihood - early.log_likelihood;
+    let told = told.remaining.unwrap();
+    assert!(told > 0.5 * left && told < 2.0 * left, "{told} {left}");
+}
+
+#[test]
+fn with_all_labels_seen_nothing_is_asked_of_the_rows() {
+    let mut fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
+    fields.push(Field {
+        levels: vec!["a".into(), "b".into()],
+        ..Field::new("z", Kind::Categorical)
+    });
+    let columns = rows(8, 60, &NEAR[..2]).into_iter();
+    let mut columns: Vec<Column> = columns.map(Column::from_numbers).collect();
+    columns.push(Column::from_codes((0..60).map(|row| Some(row % 2))));
+    let table = Table::new(Schema::new(fields), columns, None).unwrap();
+    let specification = Specification::gda("z", CovarianceKind::Full);
+    let fit = fit(
+        &specification,
+        &table,
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap();
+    let told = &fit.diagnostics;
+    assert_eq!((told.uncertainty, told.certainty), (None, None));
+    assert!(
+        told.components
+            .iter()
+            .all(|own| own.effective_rows.is_none())
+    );
+    assert!(told.components.iter().all(|own| own.condition.is_some()));
+    assert!(fit.starts.is_empty());
+}
+
+#[test]
+fn components_on_equal_rows_are_said_to_have_collapsed() {
+    let mut columns = rows(9, 100, &[[0.0, 0.0]]);
+    columns[0][..40].fill(Some(25.0));
+    columns[1][..40].fill(Some(25.0));
+    let fit = learn(&table(columns, None), 2, CovarianceKind::Full);
+    let collapsed: Vec<bool> = (fit.diagnostics.components.iter())
+        .map(|own| own.collapsed)
+        .collect();
+    assert_eq!(collapsed, [false, true]);
+    assert!(fit.starts.iter().all(|own| own.ended == Ended::Spurious));
+}
+
+#[test]
+fn every_start_is_told_and_the_best_is_the_fit() {
+    let fit = learn(&table(rows(10, 150, &NEAR), None), 3, CovarianceKind::Full);
+    assert_eq!(fit.starts.len(), 10);
+    let (best, reached) = Start::best_of(&fit.starts, fit.weight).unwrap();
+    assert!((1..=10).contains(&reached));
+    let objective = fit.log_likelihood + fit.mixture.log_prior();
+    assert!((best - objective).abs() < 1e-9 * objective.abs());
+    let told = |objective: Option<f64>, ended: Ended| Start {
+        objective,
+        iterations: 1,
+        ended,
+    };
+    let starts = [
+        told(Some(-10.0), Ended::Converged),
+        told(Some(-10.0 + 1e-9), Ended::Converged),
+        told(Some(-12.0), Ended::Unconverged),
+        told(Some(-1.0), Ended::Spurious),
+        told(None, Ended::Failed),
+    ];
+    assert_eq!(Start::best_of(&starts, 100.0), Some((-10.0 + 1e-9, 2)));
+    assert_eq!(Start::best_of(&starts[3..], 100.0), Some((-1.0, 1)));
+    assert_eq!(Start::best_of(&starts[4..], 100.0), None);
+}
+
+fn tested(
+    table: &Table,
+    covariance: CovarianceKind,
+    most: usize,
+    replicates: usize,
+) -> (Fit, BootstrapTest) {
+    let options = FitOptions {
+        restarts: 4,
+        ..FitOptions::default()
+    };
+    let test = BootstrapOptions {
+        replicates,
+        ..BootstrapOptions::default()
+    };
+    let specification = Specification::mixture(1, covariance);
+    let control = Control::default();
+    bootstrap_test(&specification, 1..=most, table, &options, &test, control).unwrap()
+}
+
+#[test]
+fn one_gaussian_is_not_rejected_but_by_chance() {
+    let rejected = (0..8).filter(|seed| {
+        let table = table(rows(100 + seed, 60, &[[0.0, 0.0]]), None);
+        tested(&table, CovarianceKind::Full, 2, 19).1.chosen > 1
+    });
+    // At 0.05, three or more of eight come once in 170 times.
+    let rejected = rejected.count();
+    assert!(rejected <= 2, "{rejected}");
+}
+
+#[test]
+fn two_clusters_are_two_components() {
+    let table = table(rows(20, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
+    let (fit, test) = tested(&table, CovarianceKind::Full, 4, 39);
+    assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
+    assert!(test.accepted && test.steps.len() == 2);
+    let first = &test.steps[0];
+    assert_eq!((first.p_value, first.replicates), (1.0 / 40.0, 39));
+    let gain = first.log_likelihood_of_more - first.log_likelihood;
+    assert_eq!(first.statistic, 2.0 * gain);
+    assert_eq!(fit.log_likelihood, first.log_likelihood_of_more);
+}
+
+#[test]
+fn where_every_number_is_rejected_the_largest_is_kept_with_a_warning() {
+    let table = table(rows(21, 90, &[[0.0, 0.0], [20.0, 0.0], [0.0, 40.0]]), None);
+    let (fit, test) = tested(&table, CovarianceKind::Tied, 2, 19);
+    assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
+    assert!(!test.accepted);
+    assert!(
+        fit.warnings
+            .iter()
+            .any(|warning| warning.contains("allow more"))
+    );
+}
+
+#[test]
+fn a_test_that_is_stopped_leaves_the_number_under_test() {
+    let table = table(rows(22, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
+    let interrupt = AtomicBool::new(false);
+    let watch = |progress: Progress| {
+        if matches!(progress, Progress::Replicate { components: 2, .. }) {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        interrupt: Some(&interrupt),
+        progress: Some(&watch),
+    };
+    let specification = Specification::mixture(1, CovarianceKind::Full);
+    let test = BootstrapOptions {
+        replicates: 19,
+        ..BootstrapOptions::default()
+    };
+    let options = FitOptions {
+        restarts: 2,
+        ..FitOptions::default()
+    };
+    let (fit, test) =
+        bootstrap_test(&specification, 1..=4, &table, &options, &test, control).unwrap();
+    assert_eq!((fit.mixture.components(), test.steps.len()), (2, 1));
+    assert!(!test.accepted);
+    assert!(
+        fit.warnings
+            .iter()
+            .any(|warning| warning.contains("stopped before"))
+    );
+}
+
+#[test]
+fn what_cannot_be_drawn_is_an_error() {
+    let light = table(rows(23, 10, &[[0.0, 0.0]]), Some(vec![0.1; 10]));
+    let options = FitOptions::default();
+    let test = BootstrapOptions::default();
+    let one = Specification::mixture(1, CovarianceKind::Full);
+    let run = |specification: &Specification, test: &BootstrapOptions| {
+        bootstrap_test(
+            specification,
+            1..=2,
+            &light,
+            &options,
+            test,
+            Control::default(),
+        )
+        .unwrap_err()
+        .to_string()
+    };
+    assert!(run(&one, &test).contains("weigh less than two"));
+    let none = BootstrapOptions {
+        replicates: 0,
+        ..test.clone()
+    };
+    assert!(run(&one, &none).contains("at least one replicate"));
+    assert!(run(&Specification::naive_bayes("x0"), &test).contains("labels"));
+}
