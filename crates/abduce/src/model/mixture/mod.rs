@@ -8,6 +8,7 @@
 //! the multivariate Gaussian, several.
 
 mod check;
+mod coordinates;
 mod diagnose;
 mod expect;
 mod explain;
@@ -22,6 +23,7 @@ mod predictive;
 mod regularise;
 mod restarts;
 mod runs;
+mod saddle;
 mod sample;
 mod seen;
 mod select;
