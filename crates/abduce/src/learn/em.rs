@@ -303,8 +303,8 @@ impl<M: Latent> Climb<'_, M> {
         });
         let least = self.options.tolerance * size;
         // Where EM is slow, small steps do not mean that the end is near.
-        let far = self.strides.gained(objective).map(|gain| gain / weight);
-        let near = far.is_none_or(|gain| gain <= least);
+        let left = self.strides.left(objective, change * weight);
+        let near = left.is_none_or(|gain| gain / weight <= least);
         result.converged = !long && change.abs() <= least && near;
     }
 

@@ -103,6 +103,11 @@ pub trait Latent: Sync {
         parameters: &Self::Parameters,
     ) -> f64;
 
+    /// Whether drawn labels leave every component rows enough to be estimated from.
+    fn determines(&self, _statistics: &Self::Statistics) -> bool {
+        true
+    }
+
     /// The log-prior of parameters, up to a constant.
     fn log_prior(&self, parameters: &Self::Parameters) -> f64;
 

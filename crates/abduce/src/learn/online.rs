@@ -26,7 +26,7 @@ pub struct Online {
 impl Default for Online {
     fn default() -> Self {
         Online {
-            batch: 4 * CHUNK_ROWS,
+            batch: CHUNK_ROWS,
             passes: 5,
         }
     }

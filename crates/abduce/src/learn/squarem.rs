@@ -42,8 +42,9 @@ pub(super) struct Strides {
     running: bool,
     /// The longest step.
     longest: f64,
-    /// The last one, in steps of EM.
+    /// The last one, in steps of EM, and what it would have been.
     stride: f64,
+    wanted: f64,
     /// The objective before it.
     mark: Option<f64>,
     /// How many were given up in a row.
@@ -63,6 +64,7 @@ impl Strides {
             running: acceleration == Acceleration::Squarem,
             longest: FIRST,
             stride: 1.0,
+            wanted: 1.0,
             mark: None,
             given_up: 0,
             rest: 0,
@@ -110,8 +112,9 @@ impl Strides {
         };
         let (first, bend) = (length(|line| line.1), length(|line| line.2));
         let stride = first / bend;
+        self.wanted = if stride > 1.0 { stride } else { 1.0 };
         // A step of 1 is EM's own.
-        if !(stride > 1.0) {
+        if self.wanted == 1.0 {
             return None;
         }
         self.stride = stride.min(self.longest);
@@ -149,10 +152,14 @@ impl Strides {
         self.longest = (self.stride / FIRST).max(1.5);
     }
 
-    /// What has been gained since before the last long step that was tried; `None`
-    /// where none was.
-    pub fn gained(&self, objective: f64) -> Option<f64> {
+    /// What there is still to gain after a step of EM gained `last`, from the gain since
+    /// before the last long step that was tried and from how long that should have
+    /// been; `None` where none was, and EM's steps say how near the end is.
+    pub fn left(&self, objective: f64, last: f64) -> Option<f64> {
         let tried = self.running && self.rest == 0;
-        tried.then(|| objective - self.mark.unwrap_or(f64::NEG_INFINITY))
+        let gain = objective - self.mark.unwrap_or(f64::NEG_INFINITY);
+        // Steps that shrink by 1 − 1/s each sum up to s of the last one, and what
+        // they gain to half of that.
+        tried.then(|| gain.max(0.5 * self.wanted * last))
     }
 }

@@ -45,7 +45,11 @@ pub(super) fn rounds<M: Latent>(
             of: most,
             mean_log_likelihood: log_likelihood / weight.max(f64::MIN_POSITIVE),
         });
-        let next = model.maximize(&statistics, Some(&parameters));
+        // From few rows a component would become a spike, or vanish for ever.
+        let next = match &best {
+            Some((_, best, _)) if !model.determines(&statistics) => best.clone(),
+            _ => model.maximize(&statistics, Some(&parameters)),
+        };
         if best.as_ref().is_none_or(|(most, ..)| objective > *most) {
             best = Some((objective, parameters, statistics));
         }

@@ -94,6 +94,13 @@ impl Latent for Task<'_> {
         statistics.log_likelihood_of(parameters)
     }
 
+    fn determines(&self, statistics: &MixtureStatistics) -> bool {
+        let columns: usize = self.leaves.iter().map(|leaf| leaf.family.columns()).sum();
+        let least = 2.0 * (columns + 1) as f64;
+        // Classes have their labelled rows.
+        self.target.is_some() || statistics.weights.iter().all(|rows| *rows >= least)
+    }
+
     fn log_prior(&self, parameters: &Parameters) -> f64 {
         log_prior(self.leaves, &self.weights, parameters)
     }

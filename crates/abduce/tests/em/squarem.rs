@@ -1,0 +1,87 @@
+//! Longer steps: never lower, never out of the model, and fewer.
+
+use super::{beginning, clusters, from, mixed};
+use abduce::data::Table;
+use abduce::learn::{Acceleration, EmOptions};
+use abduce::model::mixture::{CovarianceKind, FamilyName, Reals, Specification};
+
+fn cases() -> Vec<(String, Specification, Table)> {
+    let mut cases = Vec::new();
+    for kind in CovarianceKind::ALL {
+        let specification = Specification::mixture(2, kind);
+        cases.push((kind.code().into(), specification, clusters(1000, 2, 3, 1.2, 1)));
+    }
+    for (rows, k, apart) in [(2000, 2, 1.0), (2000, 3, 1.5), (1000, 4, 2.0)] {
+        let specification = Specification::mixture(k, CovarianceKind::Full);
+        let name = format!("{k} full, {apart} apart");
+        cases.push((name, specification, clusters(rows, k, 2, apart, 2)));
+    }
+    let alone = Specification {
+        reals: Reals::Alone,
+        ..Specification::mixture(2, CovarianceKind::Full)
+    };
+    cases.push(("alone".into(), alone.clone(), clusters(1000, 2, 2, 1.5, 3)));
+    let gamma: FamilyName = "gamma".parse().unwrap();
+    let exponential: FamilyName = "exponential".parse().unwrap();
+    let log_normal: FamilyName = "log-normal".parse().unwrap();
+    let geometric: FamilyName = "geometric".parse().unwrap();
+    for (name, wait) in [
+        ("exponential", exponential),
+        ("gamma", gamma),
+        ("log-normal", log_normal),
+    ] {
+        let specification = Specification {
+            families: vec![("wait".into(), wait)],
+            ..alone.clone()
+        };
+        cases.push((name.into(), specification, mixed(1500, 4)));
+    }
+    let specification = Specification {
+        families: vec![("wait".into(), gamma), ("count".into(), geometric)],
+        smoothing: 1.0,
+        ..alone
+    };
+    cases.push(("smoothed".into(), specification, mixed(1500, 5)));
+    cases
+}
+
+fn with(acceleration: Acceleration) -> EmOptions {
+    EmOptions {
+        acceleration,
+        max_iterations: 20_000,
+        ..EmOptions::default()
+    }
+}
+
+#[test]
+fn long_steps_never_fall_and_end_at_least_as_high_with_fewer_passes() {
+    let (mut plain_passes, mut long_passes, mut auto_passes) = (0, 0, 0);
+    for (name, specification, data) in cases() {
+        for seed in 0..2 {
+            let start = beginning(&specification, &data, seed);
+            let plain = from(&specification, &data, &start, with(Acceleration::None));
+            let total = |fit: &abduce::model::mixture::Fit| {
+                fit.log_likelihood + fit.mixture.log_prior()
+            };
+            let rounding = 1e-9 * plain.log_likelihood.abs();
+            let mut counts = vec![plain.iterations];
+            let mut gains = Vec::new();
+            for acceleration in [Acceleration::Squarem, Acceleration::Auto] {
+                let fit = from(&specification, &data, &start, with(acceleration));
+                assert!(fit.monotone && fit.converged, "{name} {seed} {acceleration:?}");
+                assert_eq!(fit.bounds.len() + 1, fit.trace.len());
+                assert!(fit.iterations >= fit.bounds.len());
+                assert_eq!(fit.trace.last(), Some(&fit.log_likelihood));
+                counts.push(fit.iterations);
+                gains.push(total(&fit) - total(&plain));
+            }
+            println!("{name:>20} {seed} passes {counts:?} gains {gains:?}");
+            assert!(gains[1] >= -rounding, "{name} {seed}: {gains:?}");
+            plain_passes += counts[0];
+            long_passes += counts[1];
+            auto_passes += counts[2];
+        }
+    }
+    println!("passes: plain {plain_passes}, squarem {long_passes}, auto {auto_passes}");
+    assert!(2 * long_passes < plain_passes && 2 * auto_passes < plain_passes);
+}
