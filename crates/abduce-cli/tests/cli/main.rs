@@ -6,6 +6,7 @@ mod bayes;
 mod concept;
 mod densities;
 mod determinism;
+mod em_methods;
 mod estimate;
 mod estimate_input;
 mod evaluate;

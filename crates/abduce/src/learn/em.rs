@@ -28,8 +28,8 @@ pub struct EmOptions {
     /// Whether steps may be longer than EM's. Hard steps never are.
     #[serde(default)]
     pub acceleration: Acceleration,
-    /// With [`EStep::Sampled`], how many rounds of drawn labels there are before EM
-    /// goes on from the best parameters that they came by.
+    /// With [`EStep::Sampled`], how many rounds of drawn labels there are in all before
+    /// EM goes on from the best maximum that they came by.
     #[serde(default = "rounds")]
     pub rounds: usize,
     /// Batches of rows after each of which the parameters are estimated anew, before
@@ -97,8 +97,8 @@ pub struct EmResult<P, S> {
     /// below the one after it, by the Kullback–Leibler divergence of what was
     /// expected of the hidden from what it now is.
     pub bounds: Vec<f64>,
-    /// What went before the trace and need not rise: the log-likelihood in each round
-    /// of drawn labels, or in each pass of batches.
+    /// What went before the trace and need not rise: the log-likelihoods in rounds of
+    /// drawn labels and where EM climbed from them, or in each pass of batches.
     pub warmup: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
@@ -122,6 +122,20 @@ pub(super) struct Warm<P, S> {
     pub statistics: Option<S>,
     /// The log-likelihood in each round.
     pub log_likelihoods: Vec<f64>,
+    /// How many E-steps went over all rows.
+    pub expectations: usize,
+}
+
+impl<P, S> Warm<P, S> {
+    /// Nothing has been done yet.
+    pub fn cold(start: P) -> Self {
+        Warm {
+            parameters: start,
+            statistics: None,
+            log_likelihoods: Vec::new(),
+            expectations: 0,
+        }
+    }
 }
 
 /// Relative fall of the objective that rounding can explain.
@@ -144,11 +158,7 @@ pub fn em<M: Latent>(
     let warm = match (&options.online, options.step) {
         (Some(online), _) => online::passes(model, source, start, online, options, control)?,
         (None, EStep::Sampled) => stochastic::rounds(model, source, start, options, control)?,
-        _ => Warm {
-            parameters: start,
-            statistics: None,
-            log_likelihoods: Vec::new(),
-        },
+        _ => Warm::cold(start),
     };
     let first = expect_all(model, source, &warm.parameters, step, 0, control)?;
     let interrupted = first.is_none();
@@ -162,7 +172,7 @@ pub fn em<M: Latent>(
         statistics,
         trace: vec![log_likelihood],
         bounds: Vec::new(),
-        iterations: warm.log_likelihoods.len(),
+        iterations: warm.expectations,
         warmup: warm.log_likelihoods,
         converged: false,
         monotone: true,

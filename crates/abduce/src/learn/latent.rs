@@ -18,7 +18,8 @@ pub enum EStep {
     /// about each other and are left out in either case.
     Hard,
     /// Labels by a draw, cells by their expectation: stochastic EM, whose rounds of
-    /// draws come before soft steps; see [`EmOptions::rounds`](super::EmOptions).
+    /// draws come before soft steps; see [`EmOptions::rounds`](super::EmOptions::rounds).
+    /// A row of weight 2 is drawn once, so that it equals two rows only on average.
     Sampled,
 }
 

@@ -49,11 +49,7 @@ pub(super) fn passes<M: Latent>(
     let chunks = online.batch.div_ceil(CHUNK_ROWS).max(1);
     let step = options.plainly().step;
     let most = online.passes.min(options.max_iterations);
-    let mut warm = Warm {
-        parameters: start,
-        statistics: None,
-        log_likelihoods: Vec::new(),
-    };
+    let mut warm = Warm::cold(start);
     if source.rows() <= (chunks * CHUNK_ROWS) as u64 || most == 0 {
         return Ok(warm);
     }
@@ -63,6 +59,7 @@ pub(super) fn passes<M: Latent>(
     };
     let (log_likelihood, weight) = model.log_likelihood(&statistics);
     warm.log_likelihoods.push(log_likelihood);
+    warm.expectations = 1;
     warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
     let mut number = 0.0;
     for pass in 1..=most {
@@ -93,6 +90,7 @@ pub(super) fn passes<M: Latent>(
         }
         let before = warm.log_likelihoods.last().copied().unwrap_or(sum);
         warm.log_likelihoods.push(sum);
+        warm.expectations += 1;
         control.report(Progress::Iteration {
             number: pass,
             of: most,

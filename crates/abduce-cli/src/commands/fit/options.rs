@@ -4,11 +4,12 @@
 mod kmeans;
 
 use super::density_options::DensityOptions;
+use super::em_options::EmArguments;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
-    Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init, method,
+    Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init,
     normal_prior,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
@@ -18,7 +19,6 @@ use crate::text_options::TextArguments;
 use abduce::Error;
 use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
-use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
@@ -55,11 +55,6 @@ pub struct ModelOptions {
     #[arg(long, value_name = "CRITERION", value_parser = criterion)]
     select: Option<Criterion>,
 
-    /// How hidden labels and cells are filled in while learning: by their
-    /// expectation (em) or their most probable value (hard)
-    #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
-    method: EStep,
-
     /// How many starts to try [mixture, kmeans; default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
@@ -72,7 +67,7 @@ pub struct ModelOptions {
     init: Option<Start>,
 
     /// The relative change of the mean log-likelihood, or of the inertia of kmeans,
-    /// at which learning ends [default: 1e-8]
+    /// at which learning ends [default: 1e-8, with --method online 1e-5]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
@@ -146,6 +141,9 @@ pub struct ModelOptions {
     family: Vec<String>,
 
     #[command(flatten)]
+    em: EmArguments,
+
+    #[command(flatten)]
     density: DensityOptions,
 
     #[command(flatten)]
@@ -192,7 +190,8 @@ impl ModelOptions {
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         let unfit = self.density.unfit(model);
-        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
+        let unfit = unfit.or_else(|| self.kmeans.unfit(model));
+        if let Some((option, why)) = unfit.or_else(|| self.em.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
         if model == ModelName::Kmeans {
@@ -452,11 +451,7 @@ impl ModelOptions {
     fn fit_options(&self, seed: u64) -> FitOptions {
         let default = FitOptions::default();
         FitOptions {
-            em: EmOptions {
-                step: self.method,
-                tolerance: self.tol.unwrap_or(default.em.tolerance),
-                max_iterations: self.max_iter.unwrap_or(default.em.max_iterations),
-            },
+            em: self.em.options(self.tol, self.max_iter),
             restarts: self.restarts.unwrap_or(default.restarts),
             init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
