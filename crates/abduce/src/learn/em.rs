@@ -266,14 +266,7 @@ impl<M: Latent> Climb<'_, M> {
             }
         }
         self.spent += 1;
-        let statistics = expect_all(
-            model,
-            self.source,
-            &parameters,
-            self.step,
-            0,
-            self.control,
-        )?;
+        let statistics = expect_all(model, self.source, &parameters, self.step, 0, self.control)?;
         let Some(statistics) = statistics else {
             return Ok(false);
         };

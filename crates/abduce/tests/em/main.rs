@@ -38,9 +38,15 @@ pub fn clusters(rows: usize, groups: usize, columns: usize, apart: f64, seed: u6
         let common: f64 = rng.sample(StandardNormal);
         for (c, column) in cells.iter_mut().enumerate() {
             let own: f64 = rng.sample(StandardNormal);
-            let sign = if (group >> (c % 3)) % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if (group >> (c % 3)) % 2 == 0 {
+                1.0
+            } else {
+                -1.0
+            };
             let centre = apart * (group as f64 + 0.5 * sign);
-            column.push(Some(centre + 0.5 * common + own * (1.0 + 0.3 * group as f64)));
+            column.push(Some(
+                centre + 0.5 * common + own * (1.0 + 0.3 * group as f64),
+            ));
         }
     }
     let fields = (0..columns).map(|c| Field::new(format!("x{c}"), Kind::Real));

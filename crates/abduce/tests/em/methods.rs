@@ -2,11 +2,8 @@
 
 use super::{Streamed, beginning, clusters, from};
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
-use abduce::family::{Distribution, Gaussian};
-use abduce::learn::{Control, EStep, EmOptions, Online};
-use abduce::model::mixture::{
-    CovarianceKind, FitOptions, Parameters, Reals, Specification, fit,
-};
+use abduce::learn::{Acceleration, Control, EStep, EmOptions, Online};
+use abduce::model::mixture::{CovarianceKind, FitOptions, Reals, Specification};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -31,20 +28,6 @@ fn three() -> Specification {
     }
 }
 
-/// Two components in the first group, and one for the other two.
-fn poor_start(apart: f64) -> Parameters {
-    let own = |mean: f64, variance: f64| Distribution::Gaussian(Gaussian { mean, variance });
-    Parameters {
-        weights: vec![1.0 / 3.0; 3],
-        leaves: vec![vec![
-            own(-0.5, 0.8),
-            own(0.5, 0.8),
-            own(1.5 * apart, 0.3 * apart * apart),
-        ]],
-        unseen: Vec::new(),
-    }
-}
-
 fn sampled() -> EmOptions {
     EmOptions {
         step: EStep::Sampled,
@@ -54,38 +37,19 @@ fn sampled() -> EmOptions {
 
 #[test]
 fn drawn_labels_leave_a_poor_maximum_that_em_stays_in() {
-    for rows in [60, 100, 200, 400] {
-        for apart in [2.5, 3.0, 3.5, 4.0] {
-            let (mut better, mut worse, mut poor) = (0, 0, 0);
-            for seed in 0..20 {
-            let data = three_groups(rows, apart, seed);
-            let specification = three();
-            let start = beginning(&specification, &data, seed);
-            let plain = from(&specification, &data, &start, EmOptions::default());
-            let drawn = from(&specification, &data, &start, sampled());
-            let best = fit(&specification, &data, &FitOptions::default(), Control::default()).unwrap();
-            poor += usize::from(plain.log_likelihood < best.log_likelihood - 0.5);
-            better += usize::from(drawn.log_likelihood > plain.log_likelihood + 0.5);
-            worse += usize::from(drawn.log_likelihood < plain.log_likelihood - 0.5);
-            }
-            println!("{rows} {apart}: poor {poor} better {better} worse {worse}");
-        }
+    let specification = three();
+    let mut better = 0;
+    for seed in 0..20 {
+        let data = three_groups(100, 2.5, seed);
+        let start = beginning(&specification, &data, seed);
+        let plain = from(&specification, &data, &start, EmOptions::default());
+        let drawn = from(&specification, &data, &start, sampled());
+        let gain = drawn.log_likelihood - plain.log_likelihood;
+        println!("{seed}: {gain} {:?}", drawn.warnings);
+        assert!(gain > -1e-4, "{seed}: {gain}");
+        better += usize::from(gain > 0.5 && drawn.warnings.is_empty());
     }
-    for rows in [60, 100, 200] {
-            let (mut better, mut worse, mut poor) = (0, 0, 0);
-            for seed in 0..20 {
-            let data = super::mixed(rows, seed);
-            let specification = three();
-            let start = beginning(&specification, &data, seed);
-            let plain = from(&specification, &data, &start, EmOptions::default());
-            let drawn = from(&specification, &data, &start, sampled());
-            let best = fit(&specification, &data, &FitOptions::default(), Control::default()).unwrap();
-            poor += usize::from(plain.log_likelihood < best.log_likelihood - 0.5);
-            better += usize::from(drawn.log_likelihood > plain.log_likelihood + 0.5);
-            worse += usize::from(drawn.log_likelihood < plain.log_likelihood - 0.5);
-            }
-            println!("mixed {rows}: poor {poor} better {better} worse {worse}");
-    }
+    assert!(better > 0);
 }
 
 fn bits(fit: &abduce::model::mixture::Fit) -> Vec<u64> {
@@ -106,7 +70,11 @@ fn neither_threads_nor_streams_change_a_bit() {
         tolerance: 1e-5,
         ..EmOptions::default()
     };
-    for em in [sampled(), online, EmOptions::default()] {
+    let long = EmOptions {
+        acceleration: Acceleration::Squarem,
+        ..EmOptions::default()
+    };
+    for em in [sampled(), online, long] {
         let mut seen = Vec::new();
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
@@ -128,7 +96,7 @@ fn other_seeds_draw_other_labels() {
             seed,
             ..FitOptions::default()
         };
-        let start = poor_start(4.0);
+        let start = beginning(&three(), &data, 0);
         let control = Control::default();
         abduce::model::mixture::fit_from(&three(), &data, Some(&start), &options, control)
             .unwrap()
@@ -148,15 +116,15 @@ fn rounds_of_draws_come_before_a_trace_that_never_falls() {
         ..sampled()
     };
     let fit = from(&specification, &data, &start, em);
-    assert_eq!(fit.warmup.len(), 20);
+    assert!(fit.warmup.len() > 20);
     assert!(fit.monotone && fit.converged);
     let best = fit.warmup.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     assert!(fit.log_likelihood >= best - 1e-9 * best.abs());
-    assert!(fit.iterations >= 20 + fit.bounds.len());
+    assert!(fit.iterations >= fit.warmup.len() + fit.bounds.len());
 }
 
 #[test]
-fn batches_come_near_what_em_finds_with_fewer_passes() {
+fn batches_come_as_near_as_em_of_the_same_tolerance_in_half_the_passes() {
     for (seed, kind) in [
         (1, CovarianceKind::Full),
         (2, CovarianceKind::Diagonal),
@@ -166,7 +134,11 @@ fn batches_come_near_what_em_finds_with_fewer_passes() {
         let specification = Specification::mixture(4, kind);
         let start = beginning(&specification, &data, seed);
         let plain = from(&specification, &data, &start, EmOptions::PLAIN);
-        let coarse = from(&specification, &data, &start, EmOptions {tolerance: 1e-5, ..EmOptions::PLAIN});
+        let tolerant = EmOptions {
+            tolerance: 1e-5,
+            ..EmOptions::PLAIN
+        };
+        let coarse = from(&specification, &data, &start, tolerant);
         let em = EmOptions {
             tolerance: 1e-5,
             online: Some(Online::default()),
@@ -176,12 +148,13 @@ fn batches_come_near_what_em_finds_with_fewer_passes() {
         let rows = data.rows() as f64;
         let behind = (plain.log_likelihood - online.log_likelihood) / rows;
         println!(
-            "{kind:?} plain {} passes, plain 1e-5 {} {:.1e}, online {}, behind by {behind:.1e} {:?} {:?}",
-            plain.iterations, coarse.iterations, (plain.log_likelihood - coarse.log_likelihood) / rows, online.iterations, online.warmup.iter().map(|l| (l-plain.log_likelihood)/rows).collect::<Vec<_>>(), online.trace.iter().map(|l| (l-plain.log_likelihood)/rows).collect::<Vec<_>>(),
+            "{kind:?}: EM {} passes, with the same tolerance {}, online {}",
+            plain.iterations, coarse.iterations, online.iterations
         );
         assert!(online.monotone && online.converged, "{kind:?}");
-        //assert!(behind < 1e-3, "{kind:?}: {behind}");
-        //assert!(2 * online.iterations < plain.iterations, "{kind:?}");
+        let coarsely = (plain.log_likelihood - coarse.log_likelihood) / rows;
+        assert!(behind < 1.1 * coarsely, "{kind:?}: {behind} {coarsely}");
+        assert!(2 * online.iterations < coarse.iterations, "{kind:?}");
     }
 }
 

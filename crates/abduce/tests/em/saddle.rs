@@ -3,9 +3,7 @@
 use super::{clusters, from};
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::{Control, EStep, EmOptions};
-use abduce::model::mixture::{
-    CovarianceKind, FitOptions, Parameters, Reals, Specification, fit,
-};
+use abduce::model::mixture::{CovarianceKind, FitOptions, Parameters, Reals, Specification, fit};
 
 /// All components as one fit of one component.
 fn equal(specification: &Specification, data: &dyn Source) -> Parameters {
@@ -44,7 +42,10 @@ fn equal_starts_reach_what_a_fresh_fit_reaches() {
         let fresh = fit(&specification, &data, &options, Control::default()).unwrap();
         let left = from(&specification, &data, &start, EmOptions::default());
         let behind = (fresh.log_likelihood - left.log_likelihood).abs();
-        assert!(behind <= 1e-4 * fresh.log_likelihood.abs(), "{kind:?} {behind}");
+        assert!(
+            behind <= 1e-4 * fresh.log_likelihood.abs(),
+            "{kind:?} {behind}"
+        );
         assert!(left.monotone && left.converged && left.warnings.is_empty());
         assert!(left.log_likelihood > *left.warmup.last().unwrap() + 100.0);
         assert!(left.iterations >= left.bounds.len() + left.warmup.len());
@@ -72,7 +73,10 @@ fn only_the_equal_components_are_parted() {
     };
     let left = from(&specification, &data, &start, EmOptions::default());
     let behind = fresh.log_likelihood - left.log_likelihood;
-    assert!(behind.abs() <= 1e-4 * fresh.log_likelihood.abs(), "{behind}");
+    assert!(
+        behind.abs() <= 1e-4 * fresh.log_likelihood.abs(),
+        "{behind}"
+    );
 }
 
 #[test]
@@ -102,7 +106,10 @@ fn rows_that_cannot_be_told_apart_end_with_a_warning() {
             };
             let start = equal(&specification, &data);
             let fit = from(&specification, &data, &start, em);
-            let told = fit.warnings.iter().any(|line| line.contains("are the same"));
+            let told = fit
+                .warnings
+                .iter()
+                .any(|line| line.contains("are the same"));
             assert!(told || fit.mixture.components() == 1, "{:?}", fit.warnings);
             assert!(fit.iterations < 200);
         }

@@ -37,9 +37,8 @@ impl MultivariateGaussian {
                     let pivot = factor[j * d + j];
                     numbers.push(2.0 * (pivot / units[j]).ln());
                     let below = j + 1..d;
-                    numbers.extend(
-                        below.map(|i| factor[j * d + i] / pivot * (units[j] / units[i])),
-                    );
+                    numbers
+                        .extend(below.map(|i| factor[j * d + i] / pivot * (units[j] / units[i])));
                 }
             }
             Covariance::Diagonal(variances) => {
@@ -51,12 +50,7 @@ impl MultivariateGaussian {
         Some(numbers)
     }
 
-    pub(super) fn moved(
-        &self,
-        structure: Structure,
-        unit: &Self,
-        numbers: &[f64],
-    ) -> Option<Self> {
+    pub(super) fn moved(&self, structure: Structure, unit: &Self, numbers: &[f64]) -> Option<Self> {
         let (d, units) = (self.order(), unit.deviations());
         if numbers.len() < d {
             return None;

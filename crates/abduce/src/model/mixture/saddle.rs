@@ -32,7 +32,9 @@ pub(super) fn same_components(task: &Task, seen: &Seen, found: &Found) -> Vec<Ve
     for j in (0..task.components.min(found.parameters.weights.len()))
         .filter(|j| found.statistics.weights[*j] > 0.0)
     {
-        let own = groups.iter_mut().find(|g| are_same(task, seen, found, g[0], j));
+        let own = groups
+            .iter_mut()
+            .find(|g| are_same(task, seen, found, g[0], j));
         match own {
             Some(group) => group.push(j),
             None => groups.push(vec![j]),
@@ -218,5 +220,8 @@ pub(super) fn told(task: &Task, seen: &Seen, found: &Found) -> Vec<String> {
             first.join(", ")
         )
     };
-    same_components(task, seen, found).iter().map(name).collect()
+    same_components(task, seen, found)
+        .iter()
+        .map(name)
+        .collect()
 }
