@@ -73,8 +73,6 @@ fn long_steps_never_fall_and_end_at_least_as_high_with_fewer_passes() {
         for seed in 0..2 {
             let start = beginning(&specification, &data, seed);
             let plain = from(&specification, &data, &start, with(Acceleration::None));
-            let total =
-                |fit: &abduce::model::mixture::Fit| fit.log_likelihood + fit.mixture.log_prior();
             // What the tolerance calls nothing.
             let nothing = 1e-8 * (plain.weight + plain.log_likelihood.abs());
             let mut counts = vec![plain.iterations];
