@@ -67,7 +67,7 @@ fn iterations(
     let em = EmOptions {
         tolerance: -1.0,
         max_iterations: meta.iterations,
-        ..EmOptions::default()
+        ..EmOptions::PLAIN
     };
     let options = FitOptions {
         em,

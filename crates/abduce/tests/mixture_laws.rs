@@ -228,7 +228,8 @@ fn the_bound_lies_between_the_likelihoods_before_and_after_it() {
         specification.smoothing = 0.0;
         for seed in 0..3 {
             let fit = learn(&specification, &data_for(&specification, &PLAIN, seed));
-            assert_eq!(fit.bounds.len(), fit.iterations);
+            assert_eq!(fit.bounds.len() + 1, fit.trace.len());
+            assert!(fit.bounds.len() <= fit.iterations);
             let rounding = 1e-9 * fit.log_likelihood.abs();
             for (bound, pair) in fit.bounds.iter().zip(fit.trace.windows(2)) {
                 let between = pair[0] - rounding <= *bound && *bound <= pair[1] + rounding;

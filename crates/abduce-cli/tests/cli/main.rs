@@ -7,6 +7,7 @@ mod concept;
 mod densities;
 mod determinism;
 mod diagnostics;
+mod em_methods;
 mod estimate;
 mod estimate_input;
 mod evaluate;

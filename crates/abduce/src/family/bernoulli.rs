@@ -3,6 +3,7 @@
 //! The prior is Beta(1 + α, 1 + α), whose posterior mode is (n₁ + α)/(n + 2α).
 
 use super::categorical::{CategoricalStats, draw_index, entropy, relative_entropy};
+use super::coordinates::{logarithms, shares};
 use super::{
     Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
     nothing_seen,
@@ -169,6 +170,19 @@ impl Family for Bernoulli {
 
     fn probabilities(&self) -> Option<Vec<f64>> {
         Some(vec![1.0 - self.probability, self.probability])
+    }
+
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
+        let p = self.probability;
+        Some(logarithms(&[1.0 - p, p]))
+    }
+
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let p = self.probability;
+        let moved = shares(&[1.0 - p, p], coordinates)?;
+        Some(Bernoulli {
+            probability: moved[1],
+        })
     }
 
     fn examples() -> Vec<Self> {

@@ -4,6 +4,7 @@
 //! Lidstone's rule, and Laplace's with α = 1; the same number is the posterior
 //! *mean* under Dirichlet(α).
 
+use super::coordinates::{logarithms, shares};
 use super::{
     Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
     nothing_seen, times,
@@ -191,6 +192,15 @@ impl Family for Categorical {
 
     fn probabilities(&self) -> Option<Vec<f64>> {
         Some(self.probabilities.clone())
+    }
+
+    fn coordinates(&self, _: &usize, _: &Self) -> Option<Vec<f64>> {
+        Some(logarithms(&self.probabilities))
+    }
+
+    fn at_coordinates(&self, _: &usize, _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let probabilities = shares(&self.probabilities, coordinates)?;
+        Some(Categorical { probabilities })
     }
 
     fn examples() -> Vec<Self> {

@@ -193,6 +193,15 @@ impl Family for Exponential {
         });
     }
 
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
+        Some(vec![self.rate.ln()])
+    }
+
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let rate = coordinates.first()?.exp();
+        Some(Exponential { rate })
+    }
+
     fn examples() -> Vec<Self> {
         [1.0, 0.02].map(|rate| Exponential { rate }).to_vec()
     }

@@ -332,6 +332,20 @@ impl Scalar for Gamma {
         stats.weight >= 0.0 && stats.sum >= 0.0 && stats.log_deficit >= 0.0
     }
 
+    fn coordinates_beside(&self, _: &Self) -> Option<Vec<f64>> {
+        Some(vec![self.shape.ln(), self.rate.ln()])
+    }
+
+    fn moved_to(&self, _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let [shape, rate] = coordinates else {
+            return None;
+        };
+        Some(Gamma {
+            shape: shape.exp(),
+            rate: rate.exp(),
+        })
+    }
+
     fn instances() -> Vec<Self> {
         [(0.6, 2.0), (3.0, 0.01), (250.0, 5.0)]
             .map(|(shape, rate)| Gamma { shape, rate })

@@ -275,6 +275,21 @@ impl Family for Gaussian {
         });
     }
 
+    fn coordinates(&self, _: &(), unit: &Self) -> Option<Vec<f64>> {
+        let place = (self.mean - unit.mean) / unit.variance.sqrt();
+        Some(vec![place, (self.variance / unit.variance).ln()])
+    }
+
+    fn at_coordinates(&self, _: &(), unit: &Self, coordinates: &[f64]) -> Option<Self> {
+        let [place, log_variance] = coordinates else {
+            return None;
+        };
+        Some(Gaussian {
+            mean: unit.mean + place * unit.variance.sqrt(),
+            variance: unit.variance * log_variance.exp(),
+        })
+    }
+
     fn examples() -> Vec<Self> {
         vec![
             Gaussian {

@@ -1,6 +1,7 @@
 //! The geometric distribution of the failures before the first success:
 //! P(x) = p (1 − p)ˣ, x = 0, 1, 2, … (not of the trials, which are one more).
 
+use super::coordinates::{logarithms, shares};
 use super::sums::sums;
 use super::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
 use crate::{Error, Result};
@@ -169,6 +170,17 @@ impl Scalar for Geometric {
 
     fn are_sound(stats: &GeometricStats) -> bool {
         stats.weight >= 0.0 && stats.sum >= 0.0
+    }
+
+    fn coordinates_beside(&self, _: &Self) -> Option<Vec<f64>> {
+        Some(logarithms(&[1.0 - self.probability, self.probability]))
+    }
+
+    fn moved_to(&self, _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let moved = shares(&[1.0 - self.probability, self.probability], coordinates)?;
+        Some(Geometric {
+            probability: moved[1],
+        })
     }
 
     fn instances() -> Vec<Self> {

@@ -293,6 +293,39 @@ macro_rules! closed_enums {
                 }
             }
 
+            /// The distributions of several components as free numbers, beside what
+            /// is said where nothing was seen; see [`Family::coordinates`].
+            pub fn coordinates(&self, distributions: &[Distribution]) -> Option<Vec<Vec<f64>>> {
+                match self {
+                    $(LeafFamily::$variant { shape, vague: Some(unit), .. } => {
+                        let each = distributions.iter().map(|d| match d {
+                            Distribution::$variant(d) => d.coordinates(shape, unit),
+                            _ => None,
+                        });
+                        each.collect()
+                    })*
+                    _ => None,
+                }
+            }
+
+            /// A distribution moved to other coordinates, if that is one.
+            pub fn at_coordinates(
+                &self,
+                distribution: &Distribution,
+                coordinates: &[f64],
+            ) -> Option<Distribution> {
+                match (self, distribution) {
+                    $((
+                        LeafFamily::$variant { shape, vague: Some(unit), .. },
+                        Distribution::$variant(d),
+                    ) => {
+                        let moved = d.at_coordinates(shape, unit, coordinates)?;
+                        moved.is_valid(shape).then_some(Distribution::$variant(moved))
+                    })*
+                    _ => None,
+                }
+            }
+
             /// Whether a distribution and statistics are of this leaf, with
             /// parameters in their range.
             pub fn describes(&self, distribution: &Distribution, stats: &Statistics) -> bool {

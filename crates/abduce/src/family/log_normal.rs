@@ -172,6 +172,21 @@ impl Scalar for LogNormal {
         stats.weight() >= 0.0 && stats.scatter >= 0.0
     }
 
+    fn coordinates_beside(&self, unit: &Self) -> Option<Vec<f64>> {
+        let place = (self.log_mean - unit.log_mean) / unit.log_variance.sqrt();
+        Some(vec![place, self.log_variance.ln()])
+    }
+
+    fn moved_to(&self, unit: &Self, coordinates: &[f64]) -> Option<Self> {
+        let [place, spread] = coordinates else {
+            return None;
+        };
+        Some(LogNormal {
+            log_mean: unit.log_mean + place * unit.log_variance.sqrt(),
+            log_variance: spread.exp(),
+        })
+    }
+
     fn instances() -> Vec<Self> {
         [(0.0, 1.0), (7.5, 0.01), (-3.0, 2.0)]
             .map(|(log_mean, log_variance)| LogNormal {

@@ -12,6 +12,7 @@ mod beta_prime;
 mod beta_stats;
 mod binomial;
 mod categorical;
+mod coordinates;
 mod dirichlet;
 mod dirichlet_multinomial;
 mod exponential;
@@ -66,6 +67,7 @@ pub use beta_stats::BetaStats;
 pub use binomial::{BetaBinomial, Binomial, BinomialStats};
 pub use categorical::{Categorical, CategoricalStats};
 pub(crate) use categorical::{draw_index, most_probable};
+pub(crate) use coordinates::{logarithms, shares};
 pub use dirichlet::Dirichlet;
 pub use dirichlet_multinomial::DirichletMultinomial;
 pub use exponential::{Exponential, ExponentialStats};
@@ -328,6 +330,24 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     fn sample(&self, rng: &mut dyn Rng, out: &mut [f64]) {
         let nothing = vec![None; out.len()];
         self.fill(Fill::Draw, &nothing, rng, out);
+    }
+
+    /// The parameters as free numbers, of which any will do, without units: beside
+    /// `unit`, which is as wide as the table. Straight lines on them may be drawn
+    /// further than EM goes. `None` where there are no such numbers.
+    fn coordinates(&self, _shape: &Self::Shape, _unit: &Self) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// This distribution moved to other coordinates; what has none stays, as a
+    /// probability of 0 does. `None` where it would be out of range.
+    fn at_coordinates(
+        &self,
+        _shape: &Self::Shape,
+        _unit: &Self,
+        _coordinates: &[f64],
+    ) -> Option<Self> {
+        None
     }
 
     /// Distributions that the laws are tried on.

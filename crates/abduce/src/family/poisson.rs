@@ -3,6 +3,7 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (Σx + a)/(n + b).
 
+use super::coordinates::{exponentials, logarithms};
 use super::{
     Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, is_count, merged,
     never_seen, nothing_seen, times,
@@ -222,6 +223,15 @@ impl Family for Poisson {
             Fill::Mode => self.rate.floor(),
             Fill::Draw => self.draw(rng),
         });
+    }
+
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
+        Some(logarithms(&[self.rate]))
+    }
+
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let rate = exponentials(&[self.rate], coordinates)?[0];
+        Some(Poisson { rate })
     }
 
     fn examples() -> Vec<Self> {

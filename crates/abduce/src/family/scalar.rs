@@ -61,6 +61,16 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     /// Whether statistics can be what was seen.
     fn are_sound(stats: &Self::Stats) -> bool;
 
+    /// As [`Family::coordinates`].
+    fn coordinates_beside(&self, _unit: &Self) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// As [`Family::at_coordinates`].
+    fn moved_to(&self, _unit: &Self, _coordinates: &[f64]) -> Option<Self> {
+        None
+    }
+
     /// Distributions that the laws are tried on.
     fn instances() -> Vec<Self>;
 }
@@ -192,6 +202,14 @@ impl<S: Scalar> Family for S {
             Fill::Mode => self.mode(),
             Fill::Draw => self.draw(rng),
         });
+    }
+
+    fn coordinates(&self, _: &(), unit: &Self) -> Option<Vec<f64>> {
+        self.coordinates_beside(unit)
+    }
+
+    fn at_coordinates(&self, _: &(), unit: &Self, coordinates: &[f64]) -> Option<Self> {
+        self.moved_to(unit, coordinates).filter(Self::in_range)
     }
 
     fn examples() -> Vec<Self> {

@@ -1,100 +1,21 @@
 //! The one EM loop. Each iteration maximises the parameters given the expected
 //! statistics and takes the expectation again; with a soft E-step this is EM,
 //! with a hard one k-means' way. The objective, log-likelihood plus log-prior,
-//! never falls: that is checked in every fit and the whole trace is kept.
+//! never falls: that is checked in every fit and the whole trace is kept. Rounds of
+//! draws (`stochastic.rs`) and batches (`online.rs`) only say where it begins, and
+//! longer steps (`squarem.rs`) are kept only where they rise as high as its own.
 
 use super::control::{Control, Progress};
-use crate::data::{Chunk, Source, fold};
-use crate::{Error, Result};
+use super::latent::{EStep, Latent};
+use super::online::{self, Online};
+use super::squarem::{Acceleration, Strides};
+use super::stochastic;
+use crate::data::{Source, fold};
+use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
-/// How hidden labels and cells are filled in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EStep {
-    /// By their expectation.
-    #[default]
-    Soft,
-    /// By their most probable value: labels and clusters, and the hidden cells
-    /// of full-covariance Gaussians. Cells of independent columns tell nothing
-    /// about each other and are left out in either case.
-    Hard,
-}
-
-/// A model that EM can fit.
-pub trait Latent: Sync {
-    /// θ.
-    type Parameters: Clone + Send + Sync;
-    /// θ made ready for many chunks.
-    type Prepared<'a>: Sync
-    where
-        Self: 'a;
-    /// Expected sufficient statistics, with the log-likelihood of their rows.
-    type Statistics: Send;
-
-    /// Makes parameters ready for many chunks.
-    ///
-    /// # Errors
-    /// If they are not parameters of this model.
-    fn prepare<'a>(
-        &'a self,
-        parameters: &'a Self::Parameters,
-        step: EStep,
-    ) -> Result<Self::Prepared<'a>>;
-
-    /// Statistics of no row.
-    fn zero(&self) -> Self::Statistics;
-
-    /// Adds the expected statistics of a chunk.
-    ///
-    /// # Errors
-    /// If the arithmetic fails.
-    fn expect(
-        &self,
-        prepared: &Self::Prepared<'_>,
-        chunk: &Chunk,
-        statistics: &mut Self::Statistics,
-    ) -> Result<()>;
-
-    /// How many chunks are added to the same statistics before these are
-    /// merged: more where statistics are large beside a chunk.
-    fn segment(&self) -> usize {
-        1
-    }
-
-    /// Adds the statistics of other rows.
-    fn merge(&self, statistics: &mut Self::Statistics, other: Self::Statistics);
-
-    /// The log-likelihood of the rows under the parameters they were expected
-    /// with, and the rows' total weight.
-    fn log_likelihood(&self, statistics: &Self::Statistics) -> (f64, f64);
-
-    /// The parameters that maximise the expected log-likelihood plus the
-    /// log-prior; where that takes a search, at least better ones than those
-    /// `before`, under which the statistics were expected.
-    fn maximize(
-        &self,
-        statistics: &Self::Statistics,
-        before: Option<&Self::Parameters>,
-    ) -> Self::Parameters;
-
-    /// The log-likelihood that parameters give to the rows together with what was
-    /// expected of the hidden.
-    fn complete_log_likelihood(
-        &self,
-        statistics: &Self::Statistics,
-        parameters: &Self::Parameters,
-    ) -> f64;
-
-    /// The log-prior of parameters, up to a constant.
-    fn log_prior(&self, parameters: &Self::Parameters) -> f64;
-
-    /// What to add to a mean log-likelihood to free it of the units of the
-    /// columns, so that a change of units does not change when a fit ends.
-    fn log_units(&self) -> f64;
-}
-
-/// When to stop, and the first dial.
+/// When to stop, and the dials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmOptions {
     /// How hidden things are filled in.
@@ -102,16 +23,60 @@ pub struct EmOptions {
     /// The relative change of the mean objective at which the fit has
     /// converged.
     pub tolerance: f64,
-    /// The most iterations.
+    /// The most iterations: E-steps over all rows after the first.
     pub max_iterations: usize,
+    /// Whether steps may be longer than EM's. Hard steps never are.
+    #[serde(default)]
+    pub acceleration: Acceleration,
+    /// With [`EStep::Sampled`], how many rounds of drawn labels there are in all before
+    /// EM goes on from the best maximum that they came by.
+    #[serde(default = "rounds")]
+    pub rounds: usize,
+    /// Batches of rows after each of which the parameters are estimated anew, before
+    /// EM goes over all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub online: Option<Online>,
+}
+
+const fn rounds() -> usize {
+    EmOptions::PLAIN.rounds
+}
+
+impl EmOptions {
+    /// EM as it is by default, without acceleration.
+    pub const PLAIN: EmOptions = EmOptions {
+        step: EStep::Soft,
+        tolerance: 1e-8,
+        max_iterations: 1000,
+        acceleration: Acceleration::None,
+        rounds: 50,
+        online: None,
+    };
+
+    /// The same as plain EM, soft or hard: no draws, no batches, no long steps.
+    pub fn plainly(&self) -> EmOptions {
+        EmOptions {
+            step: self.closing_step(),
+            acceleration: Acceleration::None,
+            online: None,
+            ..self.clone()
+        }
+    }
+
+    /// How hidden things are filled in where the objective is to rise.
+    fn closing_step(&self) -> EStep {
+        match self.step {
+            EStep::Hard => EStep::Hard,
+            EStep::Soft | EStep::Sampled => EStep::Soft,
+        }
+    }
 }
 
 impl Default for EmOptions {
     fn default() -> Self {
         EmOptions {
-            step: EStep::Soft,
-            tolerance: 1e-8,
-            max_iterations: 1000,
+            acceleration: Acceleration::Auto,
+            ..EmOptions::PLAIN
         }
     }
 }
@@ -123,18 +88,22 @@ pub struct EmResult<P, S> {
     pub parameters: P,
     /// The statistics expected under them.
     pub statistics: S,
-    /// The log-likelihood under the parameters before each iteration, and last
+    /// The log-likelihood under the parameters before each step, and last
     /// under the parameters returned. With a hard E-step it is that of the rows
     /// completed by their most probable labels and cells.
     pub trace: Vec<f64>,
-    /// After each iteration's maximisation, the lower bound of the log-likelihood
+    /// After each step's maximisation, the lower bound of the log-likelihood
     /// (ELBO) that the expectation before it gives: above the likelihood before and
     /// below the one after it, by the Kullback–Leibler divergence of what was
     /// expected of the hidden from what it now is.
     pub bounds: Vec<f64>,
+    /// What went before the trace and need not rise: the log-likelihoods in rounds of
+    /// drawn labels and where EM climbed from them, or in each pass of batches.
+    pub warmup: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
-    /// How many times the parameters were maximised.
+    /// How many E-steps went over all rows after the first: those of the warm-up and
+    /// of long steps that were not kept too.
     pub iterations: usize,
     /// Whether the change of the objective fell below the tolerance.
     pub converged: bool,
@@ -144,6 +113,29 @@ pub struct EmResult<P, S> {
     pub interrupted: bool,
     /// Seconds from the start to the end of each E-step in the trace.
     pub seconds: Vec<f64>,
+}
+
+/// Where draws or batches ended.
+pub(super) struct Warm<P, S> {
+    pub parameters: P,
+    /// Statistics of these parameters, for want of better ones if the caller stops.
+    pub statistics: Option<S>,
+    /// The log-likelihood in each round.
+    pub log_likelihoods: Vec<f64>,
+    /// How many E-steps went over all rows.
+    pub expectations: usize,
+}
+
+impl<P, S> Warm<P, S> {
+    /// Nothing has been done yet.
+    pub fn cold(start: P) -> Self {
+        Warm {
+            parameters: start,
+            statistics: None,
+            log_likelihoods: Vec::new(),
+            expectations: 0,
+        }
+    }
 }
 
 /// Relative fall of the objective that rounding can explain.
@@ -161,77 +153,198 @@ pub fn em<M: Latent>(
     options: &EmOptions,
     control: Control,
 ) -> Result<Option<EmResult<M::Parameters, M::Statistics>>> {
-    let clock = std::time::Instant::now();
-    let Some(statistics) = expect_all(model, source, &start, options.step, control)? else {
+    let clock = Instant::now();
+    let step = options.closing_step();
+    let warm = match (&options.online, options.step) {
+        (Some(online), _) => online::passes(model, source, start, online, options, control)?,
+        (None, EStep::Sampled) => stochastic::rounds(model, source, start, options, control)?,
+        _ => Warm::cold(start),
+    };
+    let first = expect_all(model, source, &warm.parameters, step, 0, control)?;
+    let interrupted = first.is_none();
+    let Some(statistics) = first.or(warm.statistics) else {
         return Ok(None);
     };
     let (log_likelihood, weight) = model.log_likelihood(&statistics);
-    let mut result = EmResult {
-        objective: log_likelihood + model.log_prior(&start),
-        parameters: start,
+    let result = EmResult {
+        objective: log_likelihood + model.log_prior(&warm.parameters),
+        parameters: warm.parameters,
         statistics,
         trace: vec![log_likelihood],
         bounds: Vec::new(),
-        iterations: 0,
+        iterations: warm.expectations,
+        warmup: warm.log_likelihoods,
         converged: false,
         monotone: true,
-        interrupted: false,
+        interrupted,
         seconds: vec![clock.elapsed().as_secs_f64()],
     };
-    let weight = weight.max(f64::MIN_POSITIVE);
-    for number in 1..=options.max_iterations {
+    if interrupted {
+        return Ok(Some(result));
+    }
+    let mut climb = Climb {
+        strides: Strides::new(match step {
+            EStep::Hard => Acceleration::None,
+            _ => options.acceleration,
+        }),
+        model,
+        source,
+        step,
+        weight: weight.max(f64::MIN_POSITIVE),
+        options,
+        control,
+        clock,
+        result,
+        spent: 0,
+        before: None,
+        firm: None,
+    };
+    while climb.spent < options.max_iterations && !climb.result.converged {
+        if !climb.rise()? {
+            climb.result.interrupted = true;
+            break;
+        }
+    }
+    Ok(Some(climb.end()))
+}
+
+/// EM on its way up.
+struct Climb<'a, M: Latent> {
+    model: &'a M,
+    source: &'a dyn Source,
+    step: EStep,
+    weight: f64,
+    options: &'a EmOptions,
+    control: Control<'a>,
+    clock: Instant,
+    result: EmResult<M::Parameters, M::Statistics>,
+    /// E-steps after the first.
+    spent: usize,
+    strides: Strides,
+    /// The parameters of which the present ones are the EM step, if they are.
+    before: Option<M::Parameters>,
+    /// Parameters, statistics and objective before a long step, until an EM step has
+    /// been made from where it led.
+    firm: Option<(M::Parameters, M::Statistics, f64)>,
+}
+
+impl<M: Latent> Climb<'_, M> {
+    /// One step; false when the caller stopped it.
+    fn rise(&mut self) -> Result<bool> {
+        let (model, result) = (self.model, &self.result);
         let parameters = model.maximize(&result.statistics, Some(&result.parameters));
         let before = model.complete_log_likelihood(&result.statistics, &result.parameters);
         let after = model.complete_log_likelihood(&result.statistics, &parameters);
         let last = result.trace.last().copied().unwrap_or(f64::NAN);
-        let Some(statistics) = expect_all(model, source, &parameters, options.step, control)?
-        else {
-            result.interrupted = true;
-            break;
+        let bound = last + (after - before);
+        // A long step that cannot be followed by one of EM would end out of place.
+        if self.spent + 2 <= self.options.max_iterations
+            && let Some(start) = &self.before
+            && let Some(far) = self.strides.leap(
+                model,
+                [start, &result.parameters, &parameters],
+                result.objective,
+            )
+        {
+            self.spent += 1;
+            let there = expect_all(model, self.source, &far, self.step, 0, self.control);
+            let least = bound + model.log_prior(&parameters);
+            match there {
+                Ok(None) => return Ok(false),
+                Ok(Some(statistics)) => {
+                    let objective = model.log_likelihood(&statistics).0 + model.log_prior(&far);
+                    let kept = objective >= least;
+                    self.strides.learn(kept);
+                    if kept {
+                        self.accept(far, statistics, bound, true);
+                        return Ok(true);
+                    }
+                }
+                // Far from the data, covariances may have no inverse.
+                Err(why) if why.kind() == ErrorKind::Numeric => self.strides.learn(false),
+                Err(why) => return Err(why),
+            }
+        }
+        self.spent += 1;
+        let statistics = expect_all(model, self.source, &parameters, self.step, 0, self.control)?;
+        let Some(statistics) = statistics else {
+            return Ok(false);
         };
+        self.accept(parameters, statistics, bound, false);
+        Ok(true)
+    }
+
+    /// Goes to where a step led.
+    fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, long: bool) {
+        let (model, weight) = (self.model, self.weight);
+        let result = &mut self.result;
         let (log_likelihood, _) = model.log_likelihood(&statistics);
-        let objective = log_likelihood + model.log_prior(&parameters);
+        let objective = log_likelihood + model.log_prior(&to);
         let change = (objective - result.objective) / weight;
         let size = 1.0 + (objective / weight + model.log_units()).abs();
         if change < -ROUNDING * (1.0 + (objective / weight).abs()) {
             result.monotone = false;
         }
-        result.parameters = parameters;
-        result.statistics = statistics;
+        let from = std::mem::replace(&mut result.parameters, to);
+        let expected = std::mem::replace(&mut result.statistics, statistics);
+        if long {
+            self.firm = Some((from, expected, result.objective));
+            self.before = None;
+        } else {
+            self.firm = None;
+            self.before = Some(from);
+            self.strides.watch(change);
+        }
         result.objective = objective;
-        result.iterations = number;
-        result.bounds.push(last + (after - before));
+        result.bounds.push(bound);
         result.trace.push(log_likelihood);
-        result.seconds.push(clock.elapsed().as_secs_f64());
-        control.report(Progress::Iteration {
-            number,
-            of: options.max_iterations,
+        result.seconds.push(self.clock.elapsed().as_secs_f64());
+        self.control.report(Progress::Iteration {
+            number: self.spent,
+            of: self.options.max_iterations,
             mean_log_likelihood: log_likelihood / weight,
         });
-        if change.abs() <= options.tolerance * size {
-            result.converged = true;
-            break;
-        }
+        let least = self.options.tolerance * size;
+        // Where EM is slow, small steps do not mean that the end is near.
+        let left = self.strides.left(objective, change * weight);
+        let near = left.is_none_or(|gain| gain / weight <= least);
+        result.converged = !long && change.abs() <= least && near;
     }
-    Ok(Some(result))
+
+    /// The end, which is where a step of EM led.
+    fn end(mut self) -> EmResult<M::Parameters, M::Statistics> {
+        if let Some((parameters, statistics, objective)) = self.firm {
+            self.result.parameters = parameters;
+            self.result.statistics = statistics;
+            self.result.objective = objective;
+            self.result.trace.pop();
+            self.result.bounds.pop();
+            self.result.seconds.pop();
+        }
+        self.result.iterations += self.spent;
+        self.result
+    }
 }
 
 /// One E-step over all rows; `None` when the caller stopped it.
-fn expect_all<M: Latent>(
+pub(super) fn expect_all<M: Latent>(
     model: &M,
     source: &dyn Source,
     parameters: &M::Parameters,
     step: EStep,
+    round: usize,
     control: Control,
 ) -> Result<Option<M::Statistics>> {
-    let prepared = model.prepare(parameters, step)?;
+    let prepared = model.prepare(parameters, step, round)?;
     let total = fold(
         source,
         model.segment(),
-        |partial, _, chunk| {
+        |partial, number, chunk| {
             let statistics = partial.get_or_insert_with(|| Some(model.zero()));
             match statistics {
-                Some(own) if !control.is_interrupted() => model.expect(&prepared, chunk, own)?,
+                Some(own) if !control.is_interrupted() => {
+                    model.expect(&prepared, number, chunk, own)?;
+                }
                 _ => *statistics = None,
             }
             Ok(())

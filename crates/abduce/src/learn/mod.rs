@@ -1,8 +1,17 @@
-//! Learning: the one EM driver with its two dials (how hidden things are
-//! filled in, and what is maximised), and what a caller can watch and stop.
+//! Learning: the one EM loop with its dials (how hidden things are filled in, what is
+//! maximised, how far a step goes, how many rows it looks at), and what a caller can
+//! watch and stop.
 
 mod control;
 mod em;
+mod latent;
+mod online;
+mod squarem;
+mod stochastic;
 
 pub use control::{Control, Progress};
-pub use em::{EStep, EmOptions, EmResult, Latent, em};
+pub use em::{EmOptions, EmResult, em};
+pub use latent::{Coordinates, EStep, Latent};
+pub use online::Online;
+pub use squarem::Acceleration;
+pub(crate) use stochastic::{mix, uniform};

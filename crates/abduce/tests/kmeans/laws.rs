@@ -194,6 +194,7 @@ fn one_step_is_one_step_of_hard_em_with_equal_spherical_gaussians() {
         step: EStep::Hard,
         max_iterations: 1,
         tolerance: -1.0,
+        ..EmOptions::default()
     };
     let options = mixture::FitOptions {
         em,

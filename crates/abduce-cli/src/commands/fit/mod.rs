@@ -1,6 +1,7 @@
 //! `fit`: learns a model and says how that went.
 
 mod density_options;
+mod em_options;
 mod given_options;
 mod hints;
 mod kmeans_options;

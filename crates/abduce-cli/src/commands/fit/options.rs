@@ -6,13 +6,14 @@ mod kmeans;
 mod refused;
 
 use super::density_options::DensityOptions;
+use super::em_options::EmArguments;
 use super::given_options::GivenOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
 use super::values::{
     Choice, Covariances, Numbers, Start, at_least_one, choice, components, covariances, init,
-    method, normal_prior, significance,
+    normal_prior, significance,
 };
 use crate::arguments::{DataArguments, not_negative, split_wishes};
 use crate::context::Context;
@@ -21,7 +22,6 @@ use crate::text_options::TextArguments;
 use abduce::Error;
 use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
-use abduce::learn::{EStep, EmOptions};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
@@ -70,11 +70,6 @@ pub struct ModelOptions {
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = significance)]
     significance: Option<f64>,
 
-    /// How hidden labels and cells are filled in while learning: by their
-    /// expectation (em) or their most probable value (hard)
-    #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
-    method: EStep,
-
     /// How many starts to try [mixture, kmeans; default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
@@ -87,7 +82,7 @@ pub struct ModelOptions {
     init: Option<Start>,
 
     /// The relative change of the mean log-likelihood, or of the inertia of kmeans,
-    /// at which learning ends [default: 1e-8]
+    /// at which learning ends [default: 1e-8, with --method online 1e-5]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
@@ -161,6 +156,9 @@ pub struct ModelOptions {
     family: Vec<String>,
 
     #[command(flatten)]
+    em: EmArguments,
+
+    #[command(flatten)]
     given: GivenOptions,
 
     #[command(flatten)]
@@ -220,6 +218,7 @@ impl ModelOptions {
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         let unfit = self.density.unfit(model);
         let unfit = unfit.or_else(|| self.kmeans.unfit(model));
+        let unfit = unfit.or_else(|| self.em.unfit(model));
         if let Some((option, why)) = unfit.or_else(|| self.given.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
@@ -342,11 +341,7 @@ impl ModelOptions {
     fn fit_options(&self, seed: u64) -> FitOptions {
         let default = FitOptions::default();
         FitOptions {
-            em: EmOptions {
-                step: self.method,
-                tolerance: self.tol.unwrap_or(default.em.tolerance),
-                max_iterations: self.max_iter.unwrap_or(default.em.max_iterations),
-            },
+            em: self.em.options(self.tol, self.max_iter),
             restarts: self.restarts.unwrap_or(default.restarts),
             init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
             start_by: self.given.start_by(),

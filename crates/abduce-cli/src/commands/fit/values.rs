@@ -2,11 +2,10 @@
 //! that are not there yet.
 
 use abduce::Error;
-use abduce::learn::EStep;
 use abduce::model::kmeans;
 use abduce::model::mixture::{CovarianceKind, Criterion, Init, NormalPrior};
 
-fn later(what: &str) -> String {
+pub fn later(what: &str) -> String {
     format!("{what} is not available in this version")
 }
 
@@ -85,15 +84,6 @@ pub fn significance(text: &str) -> Result<f64, String> {
 
 pub fn normal_prior(text: &str) -> Result<NormalPrior, String> {
     text.parse().map_err(|error: Error| error.to_string())
-}
-
-pub fn method(text: &str) -> Result<EStep, String> {
-    match text {
-        "em" => Ok(EStep::Soft),
-        "hard" => Ok(EStep::Hard),
-        "variational" | "gibbs" => Err(later("this method") + "; there are em and hard"),
-        _ => Err("the methods are em and hard".into()),
-    }
 }
 
 /// A way to start, with what each model makes of it.

@@ -319,6 +319,19 @@ impl Family for MultivariateGaussian {
         Filler::new(self, &is_seen).fill(how, row, rng, out);
     }
 
+    fn coordinates(&self, shape: &MultivariateShape, unit: &Self) -> Option<Vec<f64>> {
+        self.free_numbers(shape.structure, unit)
+    }
+
+    fn at_coordinates(
+        &self,
+        shape: &MultivariateShape,
+        unit: &Self,
+        coordinates: &[f64],
+    ) -> Option<Self> {
+        self.moved(shape.structure, unit, coordinates)
+    }
+
     fn examples() -> Vec<Self> {
         vec![
             MultivariateGaussian {

@@ -7,6 +7,7 @@
 //! Diagonal and spherical ones leave hidden cells out, column by column. The
 //! prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2) keeps Σ from becoming singular.
 
+mod coordinates;
 mod estimate;
 mod family;
 mod filler;

@@ -6,12 +6,12 @@
 use super::leaf_kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use super::runs::{Run, arrange};
 use super::{Leaf, MixtureStatistics, Parameters};
-use crate::data::{Cells, Chunk};
+use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::{GaussianRun, Statistics};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
 use crate::kernel::sums::sum;
-use crate::learn::{Control, EStep};
+use crate::learn::{Control, EStep, uniform};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -26,6 +26,8 @@ pub struct Prepared<'a> {
     kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
     hard: bool,
+    /// The seed of drawn labels, where they are drawn.
+    draws: Option<u64>,
     /// How much rows without a label count in statistics.
     unlabelled: f64,
     block: usize,
@@ -82,6 +84,7 @@ impl<'a> Prepared<'a> {
             log_weights,
             kernels,
             hard,
+            draws: None,
             unlabelled: 1.0,
             block,
             control: Control::default(),
@@ -104,6 +107,14 @@ impl<'a> Prepared<'a> {
         self
     }
 
+    /// Gives each row without a label wholly to a component that is drawn.
+    pub fn drawing(self, seed: u64) -> Self {
+        Prepared {
+            draws: Some(seed),
+            ..self
+        }
+    }
+
     /// Lets a caller stop within a chunk; its statistics are then worth nothing.
     pub fn stopped_by(self, control: Control<'a>) -> Self {
         Prepared { control, ..self }
@@ -113,6 +124,17 @@ impl<'a> Prepared<'a> {
     /// shows each block's outcome. Rows of weight 0 have no part in statistics.
     pub fn process(
         &self,
+        chunk: &Chunk,
+        statistics: Option<&mut MixtureStatistics>,
+        show: impl FnMut(Outcome),
+    ) -> Result<()> {
+        self.process_numbered(0, chunk, statistics, show)
+    }
+
+    /// The same with the chunk of a number in its source, which says what is drawn.
+    pub fn process_numbered(
+        &self,
+        number: usize,
         chunk: &Chunk,
         mut statistics: Option<&mut MixtureStatistics>,
         mut show: impl FnMut(Outcome),
@@ -192,6 +214,12 @@ impl<'a> Prepared<'a> {
                     harden(&mut joint, &mut totals);
                 } else {
                     softmax(&mut joint, &mut totals);
+                    if let Some(seed) = self.draws {
+                        let first = number as u64 * CHUNK_ROWS as u64;
+                        let rows = order[start..start + len].iter();
+                        let rows = rows.map(|row| uniform(seed, first + u64::from(*row)));
+                        draw(&mut joint, len, rows);
+                    }
                 }
                 show(Outcome {
                     rows: &order[start..start + len],
@@ -320,6 +348,26 @@ impl MixtureStatistics {
         }
         for (j, own) in joint.chunks_exact(rows).enumerate() {
             self.weights[label.unwrap_or(j)] += sum(own);
+        }
+    }
+}
+
+/// Gives each row wholly to a component with the probability that is its
+/// responsibility; `chances` are numbers from 0 to 1, one for each row.
+fn draw(joint: &mut [f64], rows: usize, chances: impl Iterator<Item = f64>) {
+    for (i, mut chance) in chances.enumerate() {
+        let column = (i..joint.len()).step_by(rows);
+        let mut drawn = None;
+        for t in column.clone().filter(|t| joint[*t] > 0.0) {
+            // Where rounding leaves a rest, the last that can be has it.
+            drawn = Some(t);
+            chance -= joint[t];
+            if chance < 0.0 {
+                break;
+            }
+        }
+        for t in column {
+            joint[t] = f64::from(u8::from(Some(t) == drawn));
         }
     }
 }

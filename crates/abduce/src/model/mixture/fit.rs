@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::noise::add_noise;
 use super::regularise::statistics_of_all;
 use super::restarts::{Start, best_of_starts};
+use super::saddle;
 use super::seen::Seen;
 use super::start::Init;
 use super::survey::Survey;
@@ -80,7 +81,7 @@ pub struct Fit {
     pub bic: f64,
     /// −2·log-likelihood + 2·parameters; less is better.
     pub aic: f64,
-    /// How many times the parameters were maximised.
+    /// How many E-steps went over all rows after the first.
     pub iterations: usize,
     /// Whether the fit converged.
     pub converged: bool,
@@ -88,8 +89,12 @@ pub struct Fit {
     pub monotone: bool,
     /// Whether the caller stopped the fit.
     pub interrupted: bool,
-    /// The log-likelihood before each iteration and at the end.
+    /// The log-likelihood before each step that was kept, and at the end. It never
+    /// falls by more than rounding, unless a prior is maximised too.
     pub trace: Vec<f64>,
+    /// What went before the trace, and may fall: rounds of drawn labels, passes of
+    /// batches, or EM to a saddle of equal components, which were then parted.
+    pub warmup: Vec<f64>,
     /// The lower bound of the log-likelihood (ELBO) after each maximisation, between
     /// two of the trace; of soft steps without a prior, it is above the first.
     pub bounds: Vec<f64>,
@@ -231,6 +236,7 @@ fn fit_by(
         unlabelled: 1.0,
         log_units: survey.seen.log_units(&leaves),
         predictive: specification.predictive,
+        seed: options.seed,
         control,
     };
     if target.is_some() && survey.labelled.total <= 0.0 {
@@ -272,7 +278,11 @@ fn fit_by(
     } else {
         best_of_starts(&task, source, &survey.seen, options, control, &mut starts)?
     };
-    let result = result.ok_or_else(stopped)?;
+    let mut result = result.ok_or_else(stopped)?;
+    // Classes may be the same; clusters that are would be one.
+    if target.is_none() {
+        result = saddle::left(&task, source, &survey.seen, options, control, result)?;
+    }
     let mut fit = finish(&task, schema, survey.seen, options, result);
     if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
@@ -360,6 +370,9 @@ pub(super) fn finish(
         &result,
         options,
     ));
+    if task.target.is_none() {
+        warnings.extend(saddle::told(task, &seen, &result));
+    }
     // Stopped while starts were tried on a sample, that is all there is.
     let weight = result.statistics.total;
     let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
@@ -391,6 +404,7 @@ pub(super) fn finish(
         monotone: result.monotone,
         interrupted: result.interrupted,
         trace: result.trace,
+        warmup: result.warmup,
         bounds: result.bounds,
         trace_seconds: result.seconds,
         restarts: Vec::new(),

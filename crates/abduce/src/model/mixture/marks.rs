@@ -4,6 +4,7 @@
 //! their column's name and their value, whatever codes levels and terms have.
 
 use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
+use crate::learn::mix;
 use crate::text::Encoding;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -251,15 +252,6 @@ fn bits(x: f64) -> u64 {
 fn hash(text: &str) -> u64 {
     let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
-}
-
-/// The last step of SplitMix64 (Steele, Lea & Flood 2014).
-#[inline]
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 impl From<Marks> for Written {

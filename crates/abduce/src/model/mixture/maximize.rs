@@ -47,6 +47,15 @@ impl MixtureStatistics {
         self.total += other.total;
     }
 
+    /// Makes every row weigh `factor` times as much.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.weights.iter_mut().for_each(|w| *w *= factor);
+        let leaves = self.leaves.iter_mut().flatten();
+        leaves.for_each(|own| own.scale(factor));
+        self.log_likelihood *= factor;
+        self.total *= factor;
+    }
+
     /// The log-likelihood of the rows and of the components that they were given
     /// to, under parameters.
     pub(super) fn log_likelihood_of(&self, parameters: &Parameters) -> f64 {

@@ -10,6 +10,7 @@
 mod begin;
 mod bootstrap;
 mod check;
+mod coordinates;
 mod diagnose;
 mod diagnostics;
 mod expect;
@@ -27,6 +28,7 @@ mod predictive;
 mod regularise;
 mod restarts;
 mod runs;
+mod saddle;
 mod sample;
 mod seen;
 mod select;

@@ -259,7 +259,7 @@ impl Trial<'_> {
         EmOptions {
             tolerance: self.options.em.tolerance.max(1e-5),
             max_iterations: most.min(self.options.em.max_iterations),
-            ..self.options.em.clone()
+            ..self.options.em.plainly()
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is to be learned, as EM sees it: leaves, priors, and how much rows
 //! without a label count. With every label seen, one pass is all of it.
 
+use super::coordinates::{at_coordinates, coordinates};
 use super::expect::Prepared;
 use super::maximize::{WeightBelief, log_prior, maximize, segment};
 use super::seen::Seen;
@@ -8,7 +9,7 @@ use super::start::statistics_of_labels;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::Result;
 use crate::data::{Chunk, Schema, Source};
-use crate::learn::{Control, EStep, EmOptions, EmResult, Latent, em};
+use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, mix};
 
 pub(super) type Found = EmResult<Parameters, MixtureStatistics>;
 
@@ -24,6 +25,8 @@ pub(super) struct Task<'a> {
     pub log_units: f64,
     /// Whether the mixture is to answer with its parameters integrated out.
     pub predictive: bool,
+    /// The seed of drawn labels.
+    pub seed: u64,
     pub control: Control<'a>,
 }
 
@@ -35,8 +38,16 @@ impl Latent for Task<'_> {
         Self: 'a;
     type Statistics = MixtureStatistics;
 
-    fn prepare<'a>(&'a self, parameters: &'a Parameters, step: EStep) -> Result<Prepared<'a>> {
-        let prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
+    fn prepare<'a>(
+        &'a self,
+        parameters: &'a Parameters,
+        step: EStep,
+        round: usize,
+    ) -> Result<Prepared<'a>> {
+        let mut prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
+        if step == EStep::Sampled {
+            prepared = prepared.drawing(mix(mix(self.seed).wrapping_add(round as u64)));
+        }
         let prepared = prepared.stopped_by(self.control);
         Ok(prepared.with_unlabelled(self.unlabelled))
     }
@@ -48,10 +59,11 @@ impl Latent for Task<'_> {
     fn expect(
         &self,
         prepared: &Prepared<'_>,
+        number: usize,
         chunk: &Chunk,
         statistics: &mut MixtureStatistics,
     ) -> Result<()> {
-        prepared.process(chunk, Some(statistics), |_| {})
+        prepared.process_numbered(number, chunk, Some(statistics), |_| {})
     }
 
     fn segment(&self) -> usize {
@@ -60,6 +72,10 @@ impl Latent for Task<'_> {
 
     fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
         statistics.merge(&other);
+    }
+
+    fn scale(&self, statistics: &mut MixtureStatistics, factor: f64) {
+        statistics.scale(factor);
     }
 
     fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
@@ -78,12 +94,27 @@ impl Latent for Task<'_> {
         statistics.log_likelihood_of(parameters)
     }
 
+    fn determines(&self, statistics: &MixtureStatistics) -> bool {
+        let columns: usize = self.leaves.iter().map(|leaf| leaf.family.columns()).sum();
+        let least = 2.0 * (columns + 1) as f64;
+        // Classes have their labelled rows.
+        self.target.is_some() || statistics.weights.iter().all(|rows| *rows >= least)
+    }
+
     fn log_prior(&self, parameters: &Parameters) -> f64 {
         log_prior(self.leaves, &self.weights, parameters)
     }
 
     fn log_units(&self) -> f64 {
         self.log_units
+    }
+
+    fn coordinates(&self, parameters: &Parameters) -> Option<Coordinates> {
+        coordinates(self.leaves, self.weights.given.is_none(), parameters)
+    }
+
+    fn at_coordinates(&self, near: &Parameters, values: &[f64]) -> Option<Parameters> {
+        at_coordinates(self.leaves, self.weights.given.is_none(), near, values)
     }
 }
 
@@ -169,6 +200,7 @@ impl Task<'_> {
             objective: statistics.log_likelihood + self.log_prior(&parameters),
             trace: vec![statistics.log_likelihood],
             bounds: Vec::new(),
+            warmup: Vec::new(),
             parameters,
             statistics,
             iterations: 1,

@@ -14,7 +14,7 @@ use crate::Result;
 use crate::ask::Joint;
 use crate::data::{Source, Table};
 use crate::eval::{Folds, LEAST_PROBABILITY};
-use crate::learn::{Control, EStep, EmOptions};
+use crate::learn::{Control, EmOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -65,9 +65,9 @@ const LABELLED: f64 = 5_000.0;
 const UNLABELLED: f64 = 20_000.0;
 /// How far the trials go.
 const EM: EmOptions = EmOptions {
-    step: EStep::Soft,
     tolerance: 1e-5,
     max_iterations: 100,
+    ..EmOptions::PLAIN
 };
 
 impl UnlabelledChoice {

@@ -93,6 +93,7 @@ impl Mixture {
             unlabelled: 1.0,
             log_units: survey.seen.log_units(&leaves),
             predictive: specification.predictive,
+            seed: options.seed,
             control,
         };
         let Survey { labelled, seen } = survey;

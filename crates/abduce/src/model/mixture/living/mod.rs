@@ -329,6 +329,7 @@ impl Grown<'_> {
             unlabelled: self.unlabelled,
             log_units: seen.log_units(&leaves),
             predictive: self.specification.predictive,
+            seed: self.options.seed,
             control: self.control,
         };
         let mut entropy: f64 = self.parts.iter().map(|part| part.entropy()).sum();
@@ -401,7 +402,7 @@ impl Grown<'_> {
         };
         let once = EmOptions {
             max_iterations: 0,
-            ..self.options.em.clone()
+            ..self.options.em.plainly()
         };
         let found = em(task, rows, start, &once, self.control)?.ok_or_else(stopped)?;
         let complete = found.statistics.log_likelihood_of(&found.parameters);

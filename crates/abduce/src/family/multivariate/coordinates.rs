@@ -1,0 +1,104 @@
+//! A Gaussian as free numbers: its mean in standard deviations of the table, and of
+//! Σ = U D Uᵀ, with U lower triangular and 1 on its diagonal, the entries of U and the
+//! logarithms of D; the logarithms of variances where columns are uncorrelated.
+//!
+//! Lines on these numbers do not leave a structure: components that share U, or the
+//! proportions or the product of D, go on sharing them. Of structures with axes turned,
+//! lines would; their covariances stay.
+
+use super::{Covariance, MultivariateGaussian, Structure};
+use crate::kernel::linear::cholesky;
+
+/// Whether a line through covariances of this structure stays in it.
+fn is_straight(structure: Structure) -> bool {
+    !matches!(
+        structure,
+        Structure::Identity | Structure::Eve | Structure::Vve | Structure::Eev | Structure::Vev
+    )
+}
+
+impl MultivariateGaussian {
+    fn deviations(&self) -> Vec<f64> {
+        let variances = (0..self.order()).map(|i| self.covariance(i, i));
+        variances.map(f64::sqrt).collect()
+    }
+
+    pub(super) fn free_numbers(&self, structure: Structure, unit: &Self) -> Option<Vec<f64>> {
+        let (d, units) = (self.order(), unit.deviations());
+        let means = self.mean.iter().zip(&unit.mean).zip(&units);
+        let mut numbers: Vec<f64> = means.map(|((own, all), unit)| (own - all) / unit).collect();
+        if !is_straight(structure) {
+            return Some(numbers);
+        }
+        match &self.covariance {
+            Covariance::Full(matrix) => {
+                let factor = cholesky(matrix, d).ok()?;
+                for j in 0..d {
+                    let pivot = factor[j * d + j];
+                    numbers.push(2.0 * (pivot / units[j]).ln());
+                    let below = j + 1..d;
+                    numbers
+                        .extend(below.map(|i| factor[j * d + i] / pivot * (units[j] / units[i])));
+                }
+            }
+            Covariance::Diagonal(variances) => {
+                let own = variances.iter().zip(&units);
+                numbers.extend(own.map(|(variance, unit)| (variance / (unit * unit)).ln()));
+            }
+            Covariance::Spherical(variance) => numbers.push(variance.ln()),
+        }
+        Some(numbers)
+    }
+
+    pub(super) fn moved(&self, structure: Structure, unit: &Self, numbers: &[f64]) -> Option<Self> {
+        let (d, units) = (self.order(), unit.deviations());
+        if numbers.len() < d {
+            return None;
+        }
+        let (means, spread) = numbers.split_at(d);
+        let means = means.iter().zip(&unit.mean).zip(&units);
+        let mean = means.map(|((own, all), unit)| all + own * unit).collect();
+        if !is_straight(structure) {
+            let covariance = self.covariance.clone();
+            return Some(MultivariateGaussian { mean, covariance });
+        }
+        let covariance = match &self.covariance {
+            Covariance::Full(_) if spread.len() == d * (d + 1) / 2 => {
+                Covariance::Full(product(spread, &units))
+            }
+            Covariance::Diagonal(_) if spread.len() == d => {
+                let own = spread.iter().zip(&units);
+                Covariance::Diagonal(own.map(|(log, unit)| log.exp() * unit * unit).collect())
+            }
+            Covariance::Spherical(_) if spread.len() == 1 => Covariance::Spherical(spread[0].exp()),
+            _ => return None,
+        };
+        Some(MultivariateGaussian { mean, covariance })
+    }
+}
+
+/// U D Uᵀ, column-major, from the logarithms of D and what is below the diagonal of U, column by
+/// column.
+fn product(spread: &[f64], units: &[f64]) -> Vec<f64> {
+    let d = units.len();
+    let mut matrix = vec![0.0; d * d];
+    let mut rest = spread;
+    for j in 0..d {
+        let (own, later) = rest.split_at(d - j);
+        rest = later;
+        let variance = own[0].exp() * units[j] * units[j];
+        let below = (j + 1..d).map(|i| own[i - j] * (units[i] / units[j]));
+        let column: Vec<f64> = std::iter::once(1.0).chain(below).collect();
+        for b in j..d {
+            for a in b..d {
+                matrix[b * d + a] += column[a - j] * variance * column[b - j];
+            }
+        }
+    }
+    for b in 0..d {
+        for a in b + 1..d {
+            matrix[a * d + b] = matrix[b * d + a];
+        }
+    }
+    matrix
+}

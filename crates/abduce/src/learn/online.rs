@@ -1,0 +1,106 @@
+//! Online EM (Cappé & Moulines, *Journal of the Royal Statistical Society* B 71, 2009):
+//! statistics are not gathered anew from all rows but drawn towards those of one batch
+//! after the other,
+//!
+//!   s ← (1 − γ_t) s + γ_t (n / m) s_batch,  γ_t = (t + 2)^−0.6,
+//!
+//! and the parameters follow after every batch of m of the n rows. A batch is some chunks
+//! in the order of the source, so that a stream is read once a pass.
+
+use super::control::{Control, Progress};
+use super::em::{EmOptions, Warm, expect_all};
+use super::latent::Latent;
+use crate::Result;
+use crate::data::{CHUNK_ROWS, Source, Table};
+use serde::{Deserialize, Serialize};
+
+/// How batches are gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Online {
+    /// The rows of a batch, made up to whole chunks of 4,096.
+    pub batch: usize,
+    /// The most passes over the rows.
+    pub passes: usize,
+}
+
+impl Default for Online {
+    fn default() -> Self {
+        Online {
+            batch: CHUNK_ROWS,
+            passes: 5,
+        }
+    }
+}
+
+/// γ_t = (t + DELAY)^−FORGETTING for the batch t, counted from 1.
+const FORGETTING: f64 = 0.6;
+const DELAY: f64 = 2.0;
+
+/// Passes in batches, until one gains no more than the tolerance beside the one before it.
+/// Where all rows make no more than one batch there is nothing to do.
+pub(super) fn passes<M: Latent>(
+    model: &M,
+    source: &dyn Source,
+    start: M::Parameters,
+    online: &Online,
+    options: &EmOptions,
+    control: Control,
+) -> Result<Warm<M::Parameters, M::Statistics>> {
+    let chunks = online.batch.div_ceil(CHUNK_ROWS).max(1);
+    let step = options.plainly().step;
+    let most = online.passes.min(options.max_iterations);
+    let mut warm = Warm::cold(start);
+    if source.rows() <= (chunks * CHUNK_ROWS) as u64 || most == 0 {
+        return Ok(warm);
+    }
+    let Some(mut statistics) = expect_all(model, source, &warm.parameters, step, 0, control)?
+    else {
+        return Ok(warm);
+    };
+    let (log_likelihood, weight) = model.log_likelihood(&statistics);
+    warm.log_likelihoods.push(log_likelihood);
+    warm.expectations = 1;
+    warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
+    let mut number = 0.0;
+    for pass in 1..=most {
+        let mut sum = 0.0;
+        let mut scan = source.scan()?;
+        loop {
+            let batch = scan.by_ref().take(chunks).collect::<Result<Vec<_>>>()?;
+            if batch.is_empty() {
+                break;
+            }
+            let batch = Table::from_chunks(source.schema().clone(), batch);
+            let own = expect_all(model, &batch, &warm.parameters, step, 0, control)?;
+            let Some(mut own) = own else {
+                warm.statistics = Some(statistics);
+                return Ok(warm);
+            };
+            let (log_likelihood, own_weight) = model.log_likelihood(&own);
+            sum += log_likelihood;
+            if own_weight <= 0.0 {
+                continue;
+            }
+            number += 1.0;
+            let share = f64::powf(number + DELAY, -FORGETTING);
+            model.scale(&mut statistics, 1.0 - share);
+            model.scale(&mut own, share * weight / own_weight);
+            model.merge(&mut statistics, own);
+            warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
+        }
+        let before = warm.log_likelihoods.last().copied().unwrap_or(sum);
+        warm.log_likelihoods.push(sum);
+        warm.expectations += 1;
+        control.report(Progress::Iteration {
+            number: pass,
+            of: most,
+            mean_log_likelihood: sum / weight,
+        });
+        let size = 1.0 + (sum / weight + model.log_units()).abs();
+        if (sum - before) / weight <= options.tolerance * size {
+            break;
+        }
+    }
+    warm.statistics = Some(statistics);
+    Ok(warm)
+}

@@ -1,0 +1,116 @@
+//! Ways of running EM: longer steps, drawn labels, batches, and the saddle of equal
+//! components. What each promises beside plain EM, and that threads and streams change
+//! nothing.
+
+mod methods;
+mod saddle;
+mod squarem;
+
+use abduce::Result;
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::learn::{Control, EmOptions};
+use abduce::model::mixture::{Fit, FitOptions, Parameters, Specification, fit, fit_from};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+/// A table that is read again on each pass.
+pub struct Streamed(pub Table);
+
+impl Source for Streamed {
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
+        self.0.scan()
+    }
+}
+
+/// Rows of groups whose centres are `apart` in every column, which are correlated.
+pub fn clusters(rows: usize, groups: usize, columns: usize, apart: f64, seed: u64) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut cells: Vec<Vec<Option<f64>>> = vec![Vec::new(); columns];
+    for _ in 0..rows {
+        let group = rng.random_range(0..groups);
+        let common: f64 = rng.sample(StandardNormal);
+        for (c, column) in cells.iter_mut().enumerate() {
+            let own: f64 = rng.sample(StandardNormal);
+            let sign = if (group >> (c % 3)) % 2 == 0 {
+                1.0
+            } else {
+                -1.0
+            };
+            let centre = apart * (group as f64 + 0.5 * sign);
+            column.push(Some(
+                centre + 0.5 * common + own * (1.0 + 0.3 * group as f64),
+            ));
+        }
+    }
+    let fields = (0..columns).map(|c| Field::new(format!("x{c}"), Kind::Real));
+    let schema = Schema::new(fields.collect());
+    let columns = cells.into_iter().map(Column::from_numbers).collect();
+    Table::new(schema, columns, None).unwrap()
+}
+
+/// Rows of two kinds seen through levels, flags, counts and waiting times.
+pub fn mixed(rows: usize, seed: u64) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut codes: Vec<Vec<Option<u32>>> = vec![Vec::new(); 4];
+    let mut numbers: Vec<Vec<Option<f64>>> = vec![Vec::new(); 2];
+    for _ in 0..rows {
+        let group = rng.random_range(0..2u32);
+        for (c, column) in codes.iter_mut().enumerate() {
+            let kept = rng.random::<f64>() < 0.6;
+            let levels = if c == 0 { 2 } else { 3 };
+            let other = rng.random_range(0..levels);
+            column.push(Some(if kept { group } else { other }));
+        }
+        let count = (-rng.random::<f64>().ln() * f64::from(1 + 2 * group)).floor();
+        numbers[0].push(Some(count));
+        numbers[1].push(Some(-rng.random::<f64>().ln() / f64::from(1 + group)));
+    }
+    let levels = |n: usize| (0..n).map(|i| format!("l{i}")).collect::<Vec<_>>();
+    let mut fields = vec![Field::with_levels("flag", Kind::Binary, levels(2))];
+    for name in ["a", "b", "c"] {
+        fields.push(Field::with_levels(name, Kind::Categorical, levels(3)));
+    }
+    fields.push(Field::new("count", Kind::Count));
+    fields.push(Field::new("wait", Kind::Real));
+    let mut columns: Vec<Column> = codes.into_iter().map(Column::from_codes).collect();
+    columns.extend(numbers.into_iter().map(Column::from_numbers));
+    Table::new(Schema::new(fields), columns, None).unwrap()
+}
+
+/// One start's parameters after a round.
+pub fn beginning(specification: &Specification, data: &dyn Source, seed: u64) -> Parameters {
+    let options = FitOptions {
+        em: EmOptions {
+            max_iterations: 1,
+            ..EmOptions::PLAIN
+        },
+        init: abduce::model::mixture::Init::Random,
+        restarts: 1,
+        seed,
+        ..FitOptions::default()
+    };
+    let fit = fit(specification, data, &options, Control::default()).unwrap();
+    fit.mixture.parameters
+}
+
+/// EM from given parameters.
+pub fn from(
+    specification: &Specification,
+    data: &dyn Source,
+    start: &Parameters,
+    em: EmOptions,
+) -> Fit {
+    let options = FitOptions {
+        em,
+        ..FitOptions::default()
+    };
+    let control = Control::default();
+    fit_from(specification, data, Some(start), &options, control).unwrap()
+}

@@ -1,0 +1,175 @@
+//! Drawn labels and batches.
+
+use super::{Streamed, beginning, clusters, from};
+use abduce::data::{Column, Field, Kind, Schema, Source, Table};
+use abduce::learn::{Acceleration, Control, EStep, EmOptions, Online};
+use abduce::model::mixture::{CovarianceKind, FitOptions, Reals, Specification};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+/// Three groups of numbers, `apart` of their deviations from each other.
+fn three_groups(rows: usize, apart: f64, seed: u64) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut x = Vec::new();
+    for _ in 0..rows {
+        let group = rng.random_range(0..3);
+        let z: f64 = rng.sample(StandardNormal);
+        x.push(Some(apart * f64::from(group) + z));
+    }
+    let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+    Table::new(schema, vec![Column::from_numbers(x)], None).unwrap()
+}
+
+fn three() -> Specification {
+    Specification {
+        reals: Reals::Alone,
+        ..Specification::mixture(3, CovarianceKind::Full)
+    }
+}
+
+fn sampled() -> EmOptions {
+    EmOptions {
+        step: EStep::Sampled,
+        ..EmOptions::default()
+    }
+}
+
+#[test]
+fn drawn_labels_leave_a_poor_maximum_that_em_stays_in() {
+    let specification = three();
+    let mut better = 0;
+    for seed in 0..20 {
+        let data = three_groups(100, 2.5, seed);
+        let start = beginning(&specification, &data, seed);
+        let plain = from(&specification, &data, &start, EmOptions::default());
+        let drawn = from(&specification, &data, &start, sampled());
+        let gain = drawn.log_likelihood - plain.log_likelihood;
+        println!("{seed}: {gain} {:?}", drawn.warnings);
+        assert!(gain > -1e-4, "{seed}: {gain}");
+        better += usize::from(gain > 0.5 && drawn.warnings.is_empty());
+    }
+    assert!(better > 0);
+}
+
+fn bits(fit: &abduce::model::mixture::Fit) -> Vec<u64> {
+    let own = [fit.warmup.as_slice(), &fit.trace].concat();
+    own.into_iter().map(f64::to_bits).collect()
+}
+
+#[test]
+fn neither_threads_nor_streams_change_a_bit() {
+    let data = clusters(30_000, 3, 2, 2.0, 6);
+    let specification = Specification::mixture(3, CovarianceKind::Full);
+    let start = beginning(&specification, &data, 1);
+    let online = EmOptions {
+        online: Some(Online {
+            batch: 4096,
+            passes: 2,
+        }),
+        tolerance: 1e-5,
+        ..EmOptions::default()
+    };
+    let long = EmOptions {
+        acceleration: Acceleration::Squarem,
+        ..EmOptions::default()
+    };
+    for em in [sampled(), online, long] {
+        let mut seen = Vec::new();
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().unwrap();
+            let one = |data: &dyn Source| bits(&from(&specification, data, &start, em.clone()));
+            seen.push(pool.install(|| one(&data)));
+            seen.push(pool.install(|| one(&Streamed(data.clone()))));
+        }
+        assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{em:?}");
+    }
+}
+
+#[test]
+fn other_seeds_draw_other_labels() {
+    let data = three_groups(300, 4.0, 2);
+    let one = |seed: u64| {
+        let options = FitOptions {
+            em: sampled(),
+            seed,
+            ..FitOptions::default()
+        };
+        let start = beginning(&three(), &data, 0);
+        let control = Control::default();
+        abduce::model::mixture::fit_from(&three(), &data, Some(&start), &options, control)
+            .unwrap()
+            .warmup
+    };
+    assert_eq!(one(1), one(1));
+    assert_ne!(one(1), one(2));
+}
+
+#[test]
+fn rounds_of_draws_come_before_a_trace_that_never_falls() {
+    let data = clusters(2000, 3, 2, 2.5, 7);
+    let specification = Specification::mixture(3, CovarianceKind::Tied);
+    let start = beginning(&specification, &data, 0);
+    let em = EmOptions {
+        rounds: 20,
+        ..sampled()
+    };
+    let fit = from(&specification, &data, &start, em);
+    assert!(fit.warmup.len() > 20);
+    assert!(fit.monotone && fit.converged);
+    let best = fit.warmup.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!(fit.log_likelihood >= best - 1e-9 * best.abs());
+    assert!(fit.iterations >= fit.warmup.len() + fit.bounds.len());
+}
+
+#[test]
+fn batches_come_as_near_as_em_of_the_same_tolerance_in_half_the_passes() {
+    for (seed, kind) in [
+        (1, CovarianceKind::Full),
+        (2, CovarianceKind::Diagonal),
+        (3, CovarianceKind::Tied),
+    ] {
+        let data = clusters(200_000, 4, 3, 2.0, seed);
+        let specification = Specification::mixture(4, kind);
+        let start = beginning(&specification, &data, seed);
+        let plain = from(&specification, &data, &start, EmOptions::PLAIN);
+        let tolerant = EmOptions {
+            tolerance: 1e-5,
+            ..EmOptions::PLAIN
+        };
+        let coarse = from(&specification, &data, &start, tolerant);
+        let em = EmOptions {
+            tolerance: 1e-5,
+            online: Some(Online::default()),
+            ..EmOptions::default()
+        };
+        let online = from(&specification, &Streamed(data.clone()), &start, em);
+        let rows = data.rows() as f64;
+        let behind = (plain.log_likelihood - online.log_likelihood) / rows;
+        println!(
+            "{kind:?}: EM {} passes, with the same tolerance {}, online {}",
+            plain.iterations, coarse.iterations, online.iterations
+        );
+        assert!(online.monotone && online.converged, "{kind:?}");
+        let coarsely = (plain.log_likelihood - coarse.log_likelihood) / rows;
+        assert!(behind < 1.1 * coarsely, "{kind:?}: {behind} {coarsely}");
+        assert!(2 * online.iterations < coarse.iterations, "{kind:?}");
+    }
+}
+
+#[test]
+fn one_batch_of_all_rows_is_plain_em() {
+    let data = clusters(3000, 2, 2, 2.0, 8);
+    let specification = Specification::mixture(2, CovarianceKind::Full);
+    let start = beginning(&specification, &data, 0);
+    let online = EmOptions {
+        online: Some(Online::default()),
+        ..EmOptions::default()
+    };
+    let (a, b) = (
+        from(&specification, &data, &start, online),
+        from(&specification, &data, &start, EmOptions::default()),
+    );
+    assert_eq!(bits(&a), bits(&b));
+}
