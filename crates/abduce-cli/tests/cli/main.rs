@@ -19,4 +19,5 @@ mod pipes;
 mod plot;
 mod run;
 mod sources;
+mod tails;
 mod text;

@@ -7,6 +7,7 @@ use super::density_options::DensityOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
+use super::tails_options::TailsOptions;
 use super::values::{
     Covariances, Numbers, Start, at_least_one, components, covariances, criterion, init, method,
     normal_prior,
@@ -146,6 +147,9 @@ pub struct ModelOptions {
     family: Vec<String>,
 
     #[command(flatten)]
+    tails: TailsOptions,
+
+    #[command(flatten)]
     density: DensityOptions,
 
     #[command(flatten)]
@@ -192,6 +196,7 @@ impl ModelOptions {
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         let unfit = self.density.unfit(model);
+        let unfit = unfit.or_else(|| self.tails.unfit(model));
         if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit(model)) {
             return Err(does_not_apply(option, model, why));
         }
@@ -433,6 +438,7 @@ impl ModelOptions {
             None => {}
         }
         specification.normal_prior = self.prior;
+        specification.tails = self.tails.tails();
         specification.event = self.event;
         specification.predictive = self.predictive;
         specification.dirichlet = self
