@@ -28,7 +28,11 @@ fn rows(number: usize, holes: f64, outliers: f64, seed: u64) -> Rows {
         let (a, b, c) = (normal(), normal(), normal());
         let far = normal() * 30.0;
         let group = if row % 5 < 2 { 6.0 } else { 0.0 };
-        let off = if rng.random::<f64>() < outliers { far } else { 0.0 };
+        let off = if rng.random::<f64>() < outliers {
+            far
+        } else {
+            0.0
+        };
         let point = [group + a, 0.7 * a + 0.5 * b + off, 2.0 * c - group + off];
         cells.push(point.map(|x| (rng.random::<f64>() >= holes).then_some(x)));
     }
@@ -104,12 +108,7 @@ fn the_likelihood_never_falls_and_the_bound_lies_between() {
         rows(240, 0.2, 0.0, 3).weighted().plain(),
     ];
     for covariance in structures() {
-        for tails in [
-            LEARNED,
-            Tails::StudentT {
-                degrees: Some(2.5),
-            },
-        ] {
+        for tails in [LEARNED, Tails::StudentT { degrees: Some(2.5) }] {
             for (number, table) in tables.iter().enumerate() {
                 let specification = Specification {
                     variance_floor: 0.0,
@@ -185,7 +184,11 @@ fn a_weight_of_two_is_the_row_twice_and_of_none_is_no_row() {
 fn a_change_of_units_changes_nothing_but_the_units() {
     let own = rows(240, 0.1, 0.1, 6);
     let units = [1e3, 1e-2, 7.0];
-    for covariance in [CovarianceKind::Full, CovarianceKind::Tied, CovarianceKind::Diagonal] {
+    for covariance in [
+        CovarianceKind::Full,
+        CovarianceKind::Tied,
+        CovarianceKind::Diagonal,
+    ] {
         let specification = specification(covariance, LEARNED);
         let (a, b) = (
             fitted(&own.plain(), &specification),
@@ -193,7 +196,10 @@ fn a_change_of_units_changes_nothing_but_the_units() {
         );
         for j in 0..2 {
             let (a, b) = (component(&a, j), component(&b, j));
-            assert!((a.degrees - b.degrees).abs() < 1e-5 * a.degrees, "{a:?} {b:?}");
+            assert!(
+                (a.degrees - b.degrees).abs() < 1e-5 * a.degrees,
+                "{a:?} {b:?}"
+            );
             for (c, unit) in units.iter().enumerate() {
                 let moved = 50.0 + unit * a.gaussian.mean[c];
                 assert!((b.gaussian.mean[c] - moved).abs() < 1e-5 * unit);
@@ -233,11 +239,13 @@ fn many_degrees_of_freedom_are_a_gaussian() {
 
 /// Mean squared error of the locations and of the scale matrices, up to a factor.
 fn errors(fit: &Fit) -> (f64, f64) {
-    let parts = fit.mixture.parameters.leaves[0].iter().map(|own| match own {
-        Distribution::MultivariateStudentT(own) => &own.gaussian,
-        Distribution::Multivariate(own) => own,
-        other => panic!("{other:?}"),
-    });
+    let parts = fit.mixture.parameters.leaves[0]
+        .iter()
+        .map(|own| match own {
+            Distribution::MultivariateStudentT(own) => &own.gaussian,
+            Distribution::Multivariate(own) => own,
+            other => panic!("{other:?}"),
+        });
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|a, b| a.mean[0].total_cmp(&b.mean[0]));
     let (mut means, mut matrices) = (0.0, 0.0);
@@ -280,7 +288,9 @@ fn answers_about_a_hidden_cell_agree_with_the_joint_density() {
         };
         let of_seen = mixture.log_density(&one(given)).unwrap()[0];
         for x in [-20.0, -1.0, 0.3, 2.0, 40.0] {
-            let joint = mixture.log_density(&one([given[0], Some(x), given[2]])).unwrap()[0];
+            let joint = mixture
+                .log_density(&one([given[0], Some(x), given[2]]))
+                .unwrap()[0];
             let each = parts.iter().map(|(weight, part)| match part {
                 Distribution::StudentT(t) => weight * t.log_density(x).exp(),
                 other => panic!("{other:?}"),

@@ -31,7 +31,10 @@ fn the_summary_tells_the_tails_and_counts_them() {
         abduce(&arguments).good().stdout
     };
     let learned = fit("student-t");
-    assert!(learned.contains("student-t, degrees of freedom"), "{learned}");
+    assert!(
+        learned.contains("student-t, degrees of freedom"),
+        "{learned}"
+    );
     assert!(!fit("gaussian").contains("degrees of freedom"));
     let given = fit("student-t(4)");
     assert!(given.contains("degrees of freedom 4\n"), "{given}");
@@ -89,7 +92,15 @@ fn a_far_row_scores_better_under_heavy_tails() {
 fn structures_and_numbers_of_components_are_chosen_with_tails_too() {
     let files = Files::new();
     let table = files.write("table.csv", outlying());
-    let own = ["fit", "mixture", &table, "-k", "1-3", "--covariance", "EEE,VVV"];
+    let own = [
+        "fit",
+        "mixture",
+        &table,
+        "-k",
+        "1-3",
+        "--covariance",
+        "EEE,VVV",
+    ];
     let chosen = abduce(&[&own[..], &["--tails", "student-t", "--json"]].concat()).good();
     assert_eq!(chosen.json()["components"], 2);
 }
@@ -99,7 +110,11 @@ fn classes_have_tails_too_and_go_on_learning() {
     let files = Files::new();
     let penguins = data("penguins.csv");
     let own = ["gda", &penguins, "--target", "species", "--columns"];
-    let more = ["species,bill_length_mm,bill_depth_mm", "--tails", "student-t"];
+    let more = [
+        "species,bill_length_mm,bill_depth_mm",
+        "--tails",
+        "student-t",
+    ];
     let model = files.fit(&[&own[..], &more].concat());
     let predicted = abduce(&["predict", &model, &penguins]).good();
     assert_eq!(predicted.lines().len(), 345);
@@ -120,6 +135,14 @@ fn tails_that_are_none_and_models_without_them_are_refused() {
     let own = ["--target", "species", "--tails", "student-t"];
     let naive = [&["fit", "naive-bayes", &penguins][..], &own].concat();
     abduce(&naive).fails(2, &["--tails does not apply", "--family"]);
-    let clusters = ["fit", "kmeans", &faithful, "-k", "2", "--tails", "student-t"];
+    let clusters = [
+        "fit",
+        "kmeans",
+        &faithful,
+        "-k",
+        "2",
+        "--tails",
+        "student-t",
+    ];
     abduce(&clusters).fails(2, &["--tails does not apply"]);
 }
