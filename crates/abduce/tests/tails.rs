@@ -237,6 +237,21 @@ fn many_degrees_of_freedom_are_a_gaussian() {
     assert_eq!(learned.parameters, 2 * 9 + 1 + 2);
 }
 
+#[test]
+fn rows_without_outliers_converge_to_all_but_a_gaussian() {
+    let table = rows(300, 0.0, 0.0, 14).plain();
+    let specification = specification(CovarianceKind::Full, LEARNED);
+    let options = FitOptions::default();
+    let fit = fit(&specification, &table, &options, Control::default()).unwrap();
+    assert!(
+        fit.converged && fit.monotone,
+        "{} iterations",
+        fit.iterations
+    );
+    let degrees = component(&fit, 0).degrees.max(component(&fit, 1).degrees);
+    assert!((20.0..=MultivariateStudentT::MOST_LEARNED).contains(&degrees));
+}
+
 /// Mean squared error of the locations and of the scale matrices, up to a factor.
 fn errors(fit: &Fit) -> (f64, f64) {
     let parts = fit.mixture.parameters.leaves[0]

@@ -2,16 +2,20 @@
 
 use crate::run::{Files, abduce, data};
 
-/// Two clusters, with a far row after every nineteen.
+/// Two clusters, and of every ten rows one that lies far off.
 fn outlying() -> String {
     let mut text = String::from("x,y\n");
     for row in 0..200 {
         let turn = f64::from(row) * 2.399_963;
         let radius = f64::from(row % 23) / 11.5;
         let middle = if row % 2 == 0 { 0.0 } else { 8.0 };
-        let off = if row % 20 == 19 { 40.0 } else { 0.0 };
-        let (x, y) = (radius * turn.cos(), radius * turn.sin());
-        text += &format!("{},{}\n", middle + x, y - off);
+        let off = match row % 20 {
+            10 | 19 => 20.0 + f64::from(row) / 4.0,
+            _ => 0.0,
+        };
+        let x = middle + radius * turn.cos() + off * (3.0 * turn).cos();
+        let y = radius * turn.sin() + off * (3.0 * turn).sin();
+        text += &format!("{x},{y}\n");
     }
     text
 }
@@ -97,12 +101,19 @@ fn structures_and_numbers_of_components_are_chosen_with_tails_too() {
         "mixture",
         &table,
         "-k",
-        "1-3",
+        "1-2",
         "--covariance",
         "EEE,VVV",
     ];
     let chosen = abduce(&[&own[..], &["--tails", "student-t", "--json"]].concat()).good();
-    assert_eq!(chosen.json()["components"], 2);
+    let json = chosen.json();
+    assert_eq!(json["components"].as_array().unwrap().len(), 2);
+    let tried = json["selection"]["tried"].as_array().unwrap();
+    let parameters: Vec<_> = tried.iter().map(|own| own["parameters"].as_u64()).collect();
+    // A shared matrix and one for each, with the degrees of freedom of each.
+    for expected in [6, 10, 13] {
+        assert!(parameters.contains(&Some(expected)), "{parameters:?}");
+    }
 }
 
 #[test]

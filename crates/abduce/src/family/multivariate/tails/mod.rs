@@ -64,8 +64,11 @@ pub struct MultivariateStudentTShape {
 impl MultivariateStudentT {
     /// The least degrees of freedom.
     pub const LEAST_DEGREES: f64 = 0.01;
-    /// The most degrees of freedom: a t with more cannot be told from a Gaussian.
+    /// The most degrees of freedom that may be given.
     pub const MOST_DEGREES: f64 = 1e6;
+    /// The most that are learned. The divergence of a t with more from a Gaussian is about
+    /// d(d+2)/4ν² for each row, so that some ten thousand rows cannot tell them apart.
+    pub const MOST_LEARNED: f64 = 200.0;
 
     /// What one column is given the cells of `row` that are seen: a t with a degree of
     /// freedom more for each of them, the wider the farther they are off.
