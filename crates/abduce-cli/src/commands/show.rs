@@ -173,7 +173,7 @@ fn write_mixture(
                 let word = |term: usize| word(mixture, leaf, term);
                 write!(output, "{}", telling_words(&names, own, word).text(2))?;
             }
-            Some(Distribution::Multivariate(_)) => {
+            Some(Distribution::Multivariate(_) | Distribution::MultivariateStudentT(_)) => {
                 write_multivariate(leaf, &columns, &names, own, seen, output)?;
             }
             _ => {
@@ -303,7 +303,8 @@ fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)>
     }
 }
 
-/// A Gaussian over several columns: the means, then what varies with what.
+/// A Gaussian or a t over several columns: the means and the degrees of freedom, then
+/// what varies with what.
 fn write_multivariate(
     leaf: &Leaf,
     columns: &[&str],
@@ -312,40 +313,48 @@ fn write_multivariate(
     seen: &[Statistics],
     output: &mut Output,
 ) -> Outcome {
-    let gaussians: Vec<&MultivariateGaussian> = own
-        .iter()
-        .filter_map(|distribution| match distribution {
-            Distribution::Multivariate(gaussian) => Some(gaussian),
-            _ => None,
-        })
-        .collect();
-    let heading = || ["mean"].into_iter().chain(columns.iter().copied());
-    let mut means = TextTable::new(heading().chain(["seen"]));
-    for ((name, gaussian), seen) in names.iter().zip(&gaussians).zip(seen) {
-        let numbers = gaussian.mean.iter().copied().chain([seen.weight()]);
+    let parts = own.iter().filter_map(|distribution| match distribution {
+        Distribution::Multivariate(gaussian) => Some((gaussian, None)),
+        Distribution::MultivariateStudentT(t) => Some((&t.gaussian, Some(t.degrees))),
+        _ => None,
+    });
+    let (gaussians, degrees): (Vec<&MultivariateGaussian>, Vec<Option<f64>>) = parts.unzip();
+    let tailed = degrees.iter().any(Option::is_some);
+    let [mean, spread, matrix] = match tailed {
+        true => ["location", "scale", "scale matrix"],
+        false => ["mean", "sd", "covariance"],
+    };
+    let heading = [mean].into_iter().chain(columns.iter().copied());
+    let heading = heading.chain(tailed.then_some("degrees")).chain(["seen"]);
+    let mut means = TextTable::new(heading);
+    let rows = names.iter().zip(&gaussians).zip(&degrees).zip(seen);
+    for (((name, gaussian), degrees), seen) in rows {
+        let numbers = gaussian.mean.iter().copied().chain(*degrees);
+        let numbers = numbers.chain([seen.weight()]);
         means.row([name.clone()].into_iter().chain(numbers.map(readable)));
     }
     write!(output, "{}", means.text(2))?;
     let full =
         |gaussian: &&MultivariateGaussian| matches!(gaussian.covariance, Covariance::Full(_));
     if !gaussians.iter().any(full) {
-        let mut spread = TextTable::new(["sd"].into_iter().chain(columns.iter().copied()));
+        let mut table = TextTable::new([spread].into_iter().chain(columns.iter().copied()));
         for (name, gaussian) in names.iter().zip(&gaussians) {
             let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
-            spread.row([name.clone()].into_iter().chain(numbers));
+            table.row([name.clone()].into_iter().chain(numbers));
         }
-        write!(output, "{}", spread.text(2))?;
+        write!(output, "{}", table.text(2))?;
         return Ok(());
     }
-    let tied = matches!(
-        &leaf.family,
-        LeafFamily::Multivariate { shape, .. } if shape.structure.is_shared()
-    );
+    let tied = match &leaf.family {
+        LeafFamily::Multivariate { shape, .. } => shape.structure.is_shared(),
+        LeafFamily::MultivariateStudentT { shape, .. } => shape.structure.is_shared(),
+        _ => false,
+    };
     let shown = if tied { 1 } else { gaussians.len() };
     for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
         let title = match tied {
-            true => "covariance of all".to_string(),
-            false => format!("covariance of {name}"),
+            true => format!("{matrix} of all"),
+            false => format!("{matrix} of {name}"),
         };
         let mut table = TextTable::new([title.as_str()].into_iter().chain(columns.iter().copied()));
         for (i, column) in columns.iter().enumerate() {

@@ -22,5 +22,6 @@ mod pipes;
 mod plot;
 mod run;
 mod sources;
+mod tails;
 mod text;
 mod units;

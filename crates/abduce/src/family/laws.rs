@@ -67,6 +67,17 @@ fn weights(rows: usize) -> Vec<f64> {
         .collect()
 }
 
+/// The estimate from rows: by EM where a row has something that is never seen.
+fn fitted<F: Family>(family: &F, cells: &[Cells], weights: &[f64]) -> F {
+    let mut fitted = F::mle(&observed(family, cells, weights)).unwrap();
+    for _ in 0..if F::LATENT { 200 } else { 0 } {
+        let mut stats = F::zero(&family.shape());
+        fitted.expect(&Rows::new(cells), weights, &mut stats);
+        fitted = F::mle(&stats).unwrap();
+    }
+    fitted
+}
+
 fn observed<F: Family>(family: &F, cells: &[Cells], weights: &[f64]) -> F::Stats {
     let mut stats = F::zero(&family.shape());
     F::observe(&Rows::new(cells), weights, &mut stats);

@@ -4,8 +4,8 @@
 
 use super::{
     Belief, Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric,
-    LogNormal, MultivariateGaussian, NegativeBinomial, Poisson, Presence, Scale, Stats, StudentT,
-    Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
+    LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson, Presence,
+    Scale, Stats, StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
 };
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -22,6 +22,8 @@ macro_rules! with_families {
             Gaussian(Gaussian),
             /// Real columns together.
             Multivariate(MultivariateGaussian),
+            /// Real columns together, with far outliers.
+            MultivariateStudentT(MultivariateStudentT),
             /// A column of levels.
             Categorical(Categorical),
             /// A column of noes and yeses.
@@ -143,6 +145,11 @@ macro_rules! closed_enums {
             /// The number of levels, for a family over levels.
             pub fn levels(&self) -> Option<usize> {
                 match self { $(LeafFamily::$variant { shape, .. } => <$type as Family>::levels(shape),)* }
+            }
+
+            /// Whether only EM can fit it, even to rows of which all is seen.
+            pub fn is_latent(&self) -> bool {
+                match self { $(LeafFamily::$variant { .. } => <$type as Family>::LATENT,)* }
             }
 
             /// Whether it is over documents.

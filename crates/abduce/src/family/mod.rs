@@ -87,9 +87,9 @@ pub use multi::{Divergence, Multi};
 pub use multinomial::Multinomial;
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
-    Structure,
+    MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats, Structure,
 };
-pub(crate) use multivariate::{Filler, GaussianRun, MultivariateKernel};
+pub(crate) use multivariate::{Filler, TogetherKernel, TogetherRun};
 pub use multivariate_t::MultivariateT;
 pub use named::named;
 pub(crate) use named::{Named, densities};
@@ -165,6 +165,10 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     /// Whether estimates make what was seen as likely as can be; a density made of
     /// points does not, as its width would become 0.
     const BY_LIKELIHOOD: bool = true;
+    /// Whether a row has something of its own that is never seen: estimates from
+    /// [`observe`](Family::observe) are then only where EM begins, and the
+    /// log-likelihood of statistics is an expected one.
+    const LATENT: bool = false;
     /// What it remembers of rows.
     type Stats: Stats;
     /// What is known before any row: the number of levels or of columns.

@@ -1,35 +1,58 @@
-//! Small dense symmetric matrices, stored whole and column-major: Cholesky
-//! factor, its inverse, and what follows from them.
+//! Dense symmetric matrices, stored whole and column-major: Cholesky factor, its
+//! inverse, and what follows from them. Beyond a block of columns the work is
+//! products of blocks, which stay in cache (Golub & Van Loan, §4.2.9).
 
 use super::product::{Matrix, add_product};
 
 /// A square matrix of order `order`, column-major.
 pub(crate) type Square = Vec<f64>;
 
+/// How many columns are worked on one by one: all of a matrix that fits into cache.
+fn block(order: usize) -> usize {
+    const CACHED: usize = 160;
+    const BLOCK: usize = 64;
+    if order <= CACHED { CACHED } else { BLOCK }
+}
+
 /// The lower factor `L` of `A = L Lᵀ`, zero above the diagonal, or the index
 /// of the first pivot that is not positive.
 pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
     let mut factor = matrix.to_vec();
-    for j in 0..order {
-        let (done, rest) = factor.split_at_mut(j * order);
-        let column = &mut rest[..order];
-        for earlier in done.chunks_exact(order) {
-            let multiplier = earlier[j];
-            for i in j..order {
-                column[i] -= multiplier * earlier[i];
+    for start in (0..order).step_by(block(order)) {
+        let end = order.min(start + block(order));
+        let (done, rest) = factor.split_at_mut(start * order);
+        if start > 0 {
+            // What the columns before explain of these.
+            let minus: Vec<f64> = (0..start)
+                .flat_map(|l| done[l * order + start..l * order + end].iter().map(|x| -x))
+                .collect();
+            add_product(
+                &mut rest[start..(end - start) * order],
+                order,
+                Matrix::new(&done[start..], order - start, start, order),
+                Matrix::new(&minus, end - start, start, end - start).transposed(),
+            );
+        }
+        for j in start..end {
+            let (block, rest) = rest.split_at_mut((j - start) * order);
+            let column = &mut rest[..order];
+            for earlier in block.chunks_exact(order) {
+                let multiplier = earlier[j];
+                let below = column[j..].iter_mut().zip(&earlier[j..]);
+                below.for_each(|(x, entry)| *x -= multiplier * entry);
             }
-        }
-        let pivot = column[j];
-        // Below rounding of the original diagonal, a pivot is noise.
-        let noise = f64::EPSILON * matrix[j * order + j].abs();
-        if pivot.is_nan() || pivot <= noise || pivot.is_infinite() {
-            return Err(j);
-        }
-        let root = pivot.sqrt();
-        column[..j].fill(0.0);
-        column[j] = root;
-        for entry in &mut column[j + 1..] {
-            *entry /= root;
+            let pivot = column[j];
+            // Below rounding of the original diagonal, a pivot is noise.
+            let noise = f64::EPSILON * matrix[j * order + j].abs();
+            if pivot.is_nan() || pivot <= noise || pivot.is_infinite() {
+                return Err(j);
+            }
+            let root = pivot.sqrt();
+            column[..j].fill(0.0);
+            column[j] = root;
+            for entry in &mut column[j + 1..] {
+                *entry /= root;
+            }
         }
     }
     Ok(factor)
@@ -38,17 +61,41 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
 /// The inverse of a lower triangular matrix, itself lower triangular.
 pub(crate) fn invert_lower(factor: &[f64], order: usize) -> Square {
     let mut inverse = vec![0.0; order * order];
-    for j in 0..order {
-        let column = &mut inverse[j * order..(j + 1) * order];
-        column[j] = 1.0 / factor[j * order + j];
-        for l in j..order {
-            if l > j {
-                column[l] /= factor[l * order + l];
+    for first in (0..order).step_by(block(order)) {
+        let last = order.min(first + block(order));
+        let columns = &mut inverse[first * order..last * order];
+        for j in first..last {
+            columns[(j - first) * order + j] = 1.0;
+        }
+        for start in (first..order).step_by(block(order)) {
+            let end = order.min(start + block(order));
+            for (j, column) in (first..).zip(columns.chunks_exact_mut(order)) {
+                for l in start.max(j)..end {
+                    let own = &factor[l * order..(l + 1) * order];
+                    column[l] /= own[l];
+                    let solved = column[l];
+                    let below = column[l + 1..end].iter_mut().zip(&own[l + 1..end]);
+                    below.for_each(|(x, entry)| *x -= entry * solved);
+                }
             }
-            let solved = column[l];
-            for i in l + 1..order {
-                column[i] -= factor[l * order + i] * solved;
+            if end == order {
+                break;
             }
+            let minus: Vec<f64> = columns
+                .chunks_exact(order)
+                .flat_map(|column| column[start..end].iter().map(|x| -x))
+                .collect();
+            add_product(
+                &mut columns[end..],
+                order,
+                Matrix::new(
+                    &factor[start * order + end..],
+                    order - end,
+                    end - start,
+                    order,
+                ),
+                Matrix::new(&minus, end - start, last - first, end - start),
+            );
         }
     }
     inverse
@@ -98,7 +145,7 @@ mod tests {
 
     #[test]
     fn factor_times_its_transpose_is_the_matrix_and_the_inverse_undoes_it() {
-        for order in [1, 2, 5, 17] {
+        for order in [1, 2, 5, 17, 160, 161, 230] {
             let matrix = example(order);
             let factor = cholesky(&matrix, order).unwrap();
             let precision = gram(&invert_lower(&factor, order), order);

@@ -133,6 +133,13 @@ fn gaussians(mixture: &Mixture, columns: &[usize]) -> Vec<Gaussian> {
                             own.covariance[y * count + x] = gaussian.covariance(*i, *j);
                         }
                     }
+                    // The scale matrix: that of the core, which outliers do not widen.
+                    Distribution::MultivariateStudentT(t) => {
+                        own.mean[*x] = Some(t.gaussian.mean[*i]);
+                        for (j, y) in &places {
+                            own.covariance[y * count + x] = t.gaussian.covariance(*i, *j);
+                        }
+                    }
                     _ => {}
                 }
             }

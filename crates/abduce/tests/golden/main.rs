@@ -10,6 +10,7 @@ mod kmeans;
 mod mclust;
 mod models;
 mod svmlight;
+mod tails;
 mod text;
 mod univariate;
 mod vector_families;

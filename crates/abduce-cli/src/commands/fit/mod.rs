@@ -10,6 +10,7 @@ mod model_name;
 mod options;
 mod smoothing_options;
 mod summary;
+mod tails_options;
 mod values;
 
 pub use learn::CalibrationOptions;

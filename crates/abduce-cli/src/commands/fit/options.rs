@@ -11,6 +11,7 @@ use super::given_options::GivenOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
 use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
+use super::tails_options::TailsOptions;
 use super::values::{
     Choice, Covariances, Numbers, Start, at_least_one, choice, components, covariances, init,
     normal_prior, significance,
@@ -156,6 +157,9 @@ pub struct ModelOptions {
     family: Vec<String>,
 
     #[command(flatten)]
+    tails: TailsOptions,
+
+    #[command(flatten)]
     em: EmArguments,
 
     #[command(flatten)]
@@ -217,6 +221,7 @@ impl ModelOptions {
     /// What to fit, and how; `data` may say where the labels are.
     pub fn task(&self, model: ModelName, data: &DataArguments, seed: u64) -> Outcome<Task> {
         let unfit = self.density.unfit(model);
+        let unfit = unfit.or_else(|| self.tails.unfit(model));
         let unfit = unfit.or_else(|| self.kmeans.unfit(model));
         let unfit = unfit.or_else(|| self.em.unfit(model));
         if let Some((option, why)) = unfit.or_else(|| self.given.unfit(model)) {
@@ -322,6 +327,7 @@ impl ModelOptions {
             None => {}
         }
         specification.normal_prior = self.prior;
+        specification.tails = self.tails.tails();
         specification.event = self.event;
         specification.predictive = self.predictive;
         specification.dirichlet = self

@@ -11,7 +11,7 @@ use crate::selection_table;
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
-use abduce::family::LeafFamily;
+use abduce::family::{Distribution, LeafFamily};
 use abduce::model::mixture::{BootstrapTest, Diagnostics, Selection, Start, UnlabelledChoice};
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
@@ -149,6 +149,7 @@ impl Told<'_> {
         };
         let mut lines = vec![
             ("covariance", covariance(self.model)),
+            ("tails", tails(self.model)),
             ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
             ("BIC", format!("{:.4}", fit.bic)),
             ("AIC", format!("{:.4}", fit.aic)),
@@ -204,12 +205,32 @@ fn covariance(model: &Model) -> String {
     };
     let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
         LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
+        LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
         _ => None,
     });
     structure.map_or(String::new(), |own| match own.name() == own.code() {
         true => own.name().to_string(),
         false => format!("{} ({})", own.name(), own.code()),
     })
+}
+
+/// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
+/// Gaussian's.
+fn tails(model: &Model) -> String {
+    let Body::Mixture(mixture) = &model.body else {
+        return String::new();
+    };
+    let own = mixture.parameters.leaves.iter().flatten();
+    let degrees = own.filter_map(|own| match own {
+        Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
+        _ => None,
+    });
+    let mut degrees: Vec<String> = degrees.collect();
+    degrees.dedup();
+    match degrees.is_empty() {
+        true => String::new(),
+        false => format!("student-t, degrees of freedom {}", degrees.join(", ")),
+    }
 }
 
 /// The document of `--json`; numbers that are not finite become null.

@@ -103,21 +103,21 @@ impl MultivariatePrior {
         self.scatter.get(place).copied().unwrap_or(0.0)
     }
 
-    fn center_of(&self, column: usize) -> f64 {
+    pub(super) fn center_of(&self, column: usize) -> f64 {
         self.center.get(column).copied().unwrap_or(0.0)
     }
 
     /// The rows that a prior on the mean is worth in the covariance.
-    fn mean_rows(&self) -> f64 {
+    pub(super) fn mean_rows(&self) -> f64 {
         f64::from(u8::from(self.center_rows > 0.0))
     }
 
-    fn mean(&self, own: &GaussianStats, column: usize) -> f64 {
+    pub(super) fn mean(&self, own: &GaussianStats, column: usize) -> f64 {
         self.drawn(own.mean, own.weight, self.center_of(column))
     }
 
     /// A mean drawn towards the prior's.
-    fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
+    pub(super) fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
         match self.center_rows > 0.0 {
             true => (weight * mean + self.center_rows * center) / (weight + self.center_rows),
             false => mean,
@@ -125,10 +125,19 @@ impl MultivariatePrior {
     }
 
     /// The weight of the squared distance of the mean from the prior's.
-    fn between(&self, weight: f64) -> f64 {
+    pub(super) fn between(&self, weight: f64) -> f64 {
         match self.center_rows > 0.0 {
             true => self.center_rows * weight / (self.center_rows + weight),
             false => 0.0,
+        }
+    }
+
+    /// The same without what is believed of the mean.
+    pub(super) fn of_covariance(&self) -> MultivariatePrior {
+        MultivariatePrior {
+            center: Vec::new(),
+            center_rows: 0.0,
+            ..self.clone()
         }
     }
 

@@ -83,7 +83,7 @@ impl Family for MultivariateGaussian {
             if let Ok(mut run) = kernel.run(&group.seen, None, group.rows.len()) {
                 run.load(&slices(&columns), &mut scratch);
                 run.accumulate(&mut scratch, &group.pick(weights));
-                run.finish(std::iter::once(&mut *stats));
+                run.finish(None, std::iter::once(&mut *stats));
             }
         }
     }

@@ -1,14 +1,17 @@
 //! Filling the hidden cells of rows that share a pattern: the regression on the
-//! seen cells and the spread about it, worked out once for all of them.
+//! seen cells and the spread about it, worked out once for all of them. Of a t, the
+//! spread is divided by u ~ Gamma((ν+d)/2, (ν+δ)/2), which the seen cells tell about.
 
 use super::run::Lift;
-use super::{Covariance, MultivariateGaussian};
-use crate::family::Fill;
+use super::tails::Whitening;
+use super::{Covariance, MultivariateGaussian, MultivariateStudentT};
+use crate::family::multi::draw_ln_gamma;
+use crate::family::{Distribution, Fill};
 use crate::kernel::linear::cholesky;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-/// One Gaussian prepared for rows of one pattern.
+/// One Gaussian or t prepared for rows of one pattern.
 pub(crate) struct Filler {
     mean: Vec<f64>,
     seen: Vec<usize>,
@@ -18,9 +21,48 @@ pub(crate) struct Filler {
     /// A root of the hidden cells' covariance given the seen ones: a lower
     /// triangle, or the deviations of independent columns.
     root: Vec<f64>,
+    tails: Option<Tails>,
+}
+
+/// The degrees of freedom, and how far off the seen cells are.
+struct Tails {
+    degrees: f64,
+    seen: Whitening,
+}
+
+impl Tails {
+    /// The most that a draw is drawn apart: cells stay finite.
+    const FARTHEST: f64 = 1e100;
+
+    /// A draw of 1/√u, given how far the seen cells are from their means.
+    fn stretch(&self, shifts: &[f64], rng: &mut dyn Rng) -> f64 {
+        let shape = 0.5 * (self.degrees + shifts.len() as f64);
+        let rate = 0.5 * (self.degrees + self.seen.distance(shifts));
+        let log = draw_ln_gamma(shape, rng) - rate.ln();
+        (-0.5 * log).exp().min(Self::FARTHEST)
+    }
 }
 
 impl Filler {
+    /// Prepares a distribution over columns taken together; `None` for others.
+    pub fn of(distribution: &Distribution, is_seen: &[bool]) -> Option<Filler> {
+        match distribution {
+            Distribution::Multivariate(own) => Some(Filler::new(own, is_seen)),
+            Distribution::MultivariateStudentT(own) => Some(Filler::of_student_t(own, is_seen)),
+            _ => None,
+        }
+    }
+
+    /// Prepares a t for rows of which the cells marked are seen.
+    pub fn of_student_t(t: &MultivariateStudentT, is_seen: &[bool]) -> Filler {
+        let mut filler = Filler::new(&t.gaussian, is_seen);
+        filler.tails = Some(Tails {
+            degrees: t.degrees,
+            seen: Whitening::new(&t.gaussian, &filler.seen),
+        });
+        filler
+    }
+
     /// Prepares for rows of which the cells marked are seen.
     pub fn new(gaussian: &MultivariateGaussian, is_seen: &[bool]) -> Filler {
         let d = gaussian.order();
@@ -49,6 +91,7 @@ impl Filler {
             hidden,
             regression,
             root,
+            tails: None,
         }
     }
 
@@ -67,9 +110,17 @@ impl Filler {
         if how != Fill::Draw {
             return;
         }
+        let stretch = match &self.tails {
+            Some(tails) => {
+                let shift = |c: &usize| out[*c] - self.mean[*c];
+                let shifts: Vec<f64> = self.seen.iter().map(shift).collect();
+                tails.stretch(&shifts, rng)
+            }
+            None => 1.0,
+        };
         let triangle = m > 1 && self.root.len() == m * m;
         for j in 0..m {
-            let draw: f64 = rng.sample(StandardNormal);
+            let draw = stretch * rng.sample::<f64, _>(StandardNormal);
             if triangle {
                 for i in j..m {
                     out[self.hidden[i]] += self.root[j * m + i] * draw;

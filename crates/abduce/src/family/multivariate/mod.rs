@@ -15,11 +15,15 @@ mod multi;
 mod run;
 mod stats;
 mod structure;
+mod tails;
+mod together;
 
 pub(crate) use filler::Filler;
-pub(crate) use run::{GaussianRun, MultivariateKernel};
+use run::{GaussianRun, MultivariateKernel};
 pub use stats::MultivariateStats;
 pub use structure::Structure;
+pub use tails::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};
+pub(crate) use together::{TogetherKernel, TogetherRun};
 
 use crate::kernel::linear::submatrix;
 use serde::{Deserialize, Serialize};

@@ -207,10 +207,29 @@ impl GaussianRun<'_> {
         kernel.accumulate(scratch, responsibilities, moments);
     }
 
-    /// Adds what the run saw and expects to the statistics of the components.
-    pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStats>) {
+    /// The log-densities of the components at their means.
+    pub fn peaks(&self) -> Vec<f64> {
+        if let RunKernel::Scattered(scattered, _) = &self.kernel {
+            return scattered.peaks();
+        }
+        let mut peaks = self.kernel().map_or(Vec::new(), GaussianKernel::peaks);
+        if self.hard {
+            let lifts = peaks.iter_mut().zip(&self.lifts);
+            lifts.for_each(|(peak, lift)| *peak += lift.peak);
+        }
+        peaks
+    }
+
+    /// Adds what the run saw and expects to the statistics of the components. The
+    /// spread of hidden cells counts as many times as there are `rows` of a
+    /// component, or else with the weight that the moments have.
+    pub fn finish<'s>(
+        self,
+        rows: Option<&[f64]>,
+        stats: impl Iterator<Item = &'s mut MultivariateStats>,
+    ) {
         let summed = match (&self.kernel, &self.moments) {
-            (RunKernel::Scattered(scattered, Some(moments)), _) => scattered.finish(moments),
+            (RunKernel::Scattered(scattered, Some(moments)), _) => scattered.finish(moments, rows),
             (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),
             (RunKernel::Partial(kernel), Some(moments)) => kernel.finish(moments),
             _ => return,
@@ -231,7 +250,13 @@ impl GaussianRun<'_> {
                 }
                 MultivariateStats::Full { .. } => {
                     let whole = match self.lifts.get(j) {
-                        Some(lift) => lift.apply(&seen, &self.components[j], &self.seen, self.hard),
+                        Some(lift) => {
+                            let spread = match self.hard {
+                                true => 0.0,
+                                false => rows.map_or(seen.weight, |rows| rows[j]),
+                            };
+                            lift.apply(&seen, &self.components[j], &self.seen, spread)
+                        }
                         None => MultivariateStats::Full {
                             weight: seen.weight,
                             mean: seen.mean,
@@ -304,7 +329,7 @@ impl Lift {
         stats: &CentredMoments,
         component: &MultivariateGaussian,
         seen: &[usize],
-        hard: bool,
+        spread: f64,
     ) -> MultivariateStats {
         let (o, m, d) = (seen.len(), self.hidden.len(), component.order());
         let mut mean = component.mean.clone();
@@ -330,7 +355,6 @@ impl Lift {
             Matrix::new(&cross, m, o, m),
             regression.transposed(),
         );
-        let spread = if hard { 0.0 } else { stats.weight };
         let mut scatter = vec![0.0; d * d];
         for (j, a) in seen.iter().enumerate() {
             for (i, b) in seen.iter().enumerate() {

@@ -182,6 +182,11 @@ impl GaussianKernel {
         Ok(())
     }
 
+    /// The log-densities of the components at their means.
+    pub fn peaks(&self) -> Vec<f64> {
+        self.components.iter().map(|own| own.peak).collect()
+    }
+
     fn features(&self) -> usize {
         feature_count(self.order, self.diagonal)
     }

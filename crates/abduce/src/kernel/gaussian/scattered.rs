@@ -183,8 +183,15 @@ impl<'a> Scattered<'a> {
         }
     }
 
-    /// The sums as weight, mean and scatter of all columns.
-    pub fn finish(&self, moments: &ScatteredMoments) -> Vec<CentredMoments> {
+    /// The log-densities at the means.
+    pub fn peaks(&self) -> Vec<f64> {
+        self.parts.iter().map(|part| part.peak).collect()
+    }
+
+    /// The sums as weight, mean and scatter of all columns. The spread of hidden
+    /// cells counts as many times as there are `rows` of a component, or else with
+    /// the weight that the sums have.
+    pub fn finish(&self, moments: &ScatteredMoments, rows: Option<&[f64]>) -> Vec<CentredMoments> {
         let (d, m) = (self.kernel.order, self.hidden.len());
         let one = |number: usize| {
             let weight = moments.weight[number];
@@ -193,9 +200,10 @@ impl<'a> Scattered<'a> {
             let mut second = moments.second[number * d * d..(number + 1) * d * d].to_vec();
             if !self.hard {
                 let conditional = &self.parts[number].conditional;
+                let spread = rows.map_or(weight, |rows| rows[number]);
                 for (s, a) in self.hidden.iter().enumerate() {
                     for (t, b) in self.hidden.iter().enumerate() {
-                        second[a * d + b] += weight * conditional[s * m + t];
+                        second[a * d + b] += spread * conditional[s * m + t];
                     }
                 }
             }

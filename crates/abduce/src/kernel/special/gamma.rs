@@ -117,6 +117,15 @@ pub(super) fn stirling_rest(x: f64) -> f64 {
     STIRLING.iter().rev().fold(0.0, |sum, c| sum * square + c) / x
 }
 
+/// x ln x − x − ln Γ(x) for x > 0, about ½ ln(x/2π) where x is large, without
+/// cancellation there.
+pub(crate) fn ln_gamma_defect(x: f64) -> f64 {
+    match x < LARGE {
+        true => x * x.ln() - x - ln_gamma(x),
+        false => 0.5 * (x.ln() - LN_TAU) - stirling_rest(x),
+    }
+}
+
 /// ln Γ(x + a) − ln Γ(x) for x > 0, a ≥ 0: the logarithm of x (x + 1) … (x + a
 /// − 1) for whole a. Nothing cancels when a is far smaller than x. Relative
 /// error below 1e-14.

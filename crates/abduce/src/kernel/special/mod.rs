@@ -14,8 +14,8 @@ pub(crate) use bessel::{
 };
 pub(crate) use beta::{ln_beta, ln_choose};
 pub(crate) use gamma::{
-    LN_TAU, digamma, digamma_rise, inverse_digamma, ln_factorial, ln_gamma, ln_less_digamma,
-    ln_multigamma, ln_ratio_defect, ln_rising, trigamma,
+    LN_TAU, digamma, digamma_rise, inverse_digamma, ln_factorial, ln_gamma, ln_gamma_defect,
+    ln_less_digamma, ln_multigamma, ln_ratio_defect, ln_rising, trigamma,
 };
 pub(crate) use incomplete_beta::{
     beta_i, beta_i_complement, inverse_beta_i, inverse_beta_i_complement, ln_beta_mass,

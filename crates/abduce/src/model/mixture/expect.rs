@@ -7,7 +7,7 @@ use super::leaf_kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use super::runs::{Run, arrange};
 use super::{Leaf, MixtureStatistics, Parameters};
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
-use crate::family::{GaussianRun, Statistics};
+use crate::family::TogetherRun;
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
 use crate::kernel::sums::sum;
@@ -66,7 +66,7 @@ impl<'a> Prepared<'a> {
             let own = before_noise(distributions);
             let weights = &parameters.weights[..own];
             let fast = Fast::new(&distributions[..own], unseen, weights, hard)?;
-            if let Fast::Gaussian(kernel) = &fast {
+            if let Fast::Together(kernel) = &fast {
                 block = block.min(kernel.block_rows());
             }
             kernels.push(LeafKernel {
@@ -192,7 +192,7 @@ impl<'a> Prepared<'a> {
                     if levels.is_some_and(|levels| levels.leaves.contains(&l)) {
                         continue;
                     }
-                    match &gaussians[l] {
+                    match &mut gaussians[l] {
                         Some(gaussian) => {
                             let columns = gaussian.seen(cells);
                             let own = self.own(l, run.label) * len;
@@ -266,10 +266,7 @@ impl<'a> Prepared<'a> {
                     None => &mut leaf[..kernel.own],
                 };
                 if let Some(gaussian) = gaussian {
-                    gaussian.finish(own.iter_mut().filter_map(|s| match s {
-                        Statistics::Multivariate(s) => Some(s),
-                        _ => None,
-                    }));
+                    gaussian.finish(own);
                 }
             }
         }
@@ -285,16 +282,16 @@ impl<'a> Prepared<'a> {
     fn correlated_columns(&self) -> Vec<usize> {
         let leaves = self.leaves.iter().zip(&self.kernels);
         leaves
-            .filter(|(_, kernel)| matches!(&kernel.fast, Fast::Gaussian(g) if g.is_correlated()))
+            .filter(|(_, kernel)| matches!(&kernel.fast, Fast::Together(g) if g.is_correlated()))
             .flat_map(|(leaf, _)| leaf.columns.iter().copied())
             .collect()
     }
 
-    /// The Gaussian leaves made ready for a run; `None` for the other leaves, and
-    /// for independent columns some of whose cells are hidden.
-    fn gaussian_runs(&self, run: &Run, chunk: &Chunk) -> Result<Vec<Option<GaussianRun<'_>>>> {
+    /// The leaves of columns taken together made ready for a run; `None` for the other
+    /// leaves, and for independent columns some of whose cells are hidden.
+    fn gaussian_runs(&self, run: &Run, chunk: &Chunk) -> Result<Vec<Option<TogetherRun<'_>>>> {
         let prepare = |(leaf, kernel): (&Leaf, &'_ LeafKernel)| -> Option<Vec<usize>> {
-            let Fast::Gaussian(gaussian) = &kernel.fast else {
+            let Fast::Together(gaussian) = &kernel.fast else {
                 return None;
             };
             let holes = leaf
@@ -311,7 +308,7 @@ impl<'a> Prepared<'a> {
         leaves
             .map(
                 |(leaf, kernel)| match (prepare((leaf, kernel)), &kernel.fast) {
-                    (Some(seen), Fast::Gaussian(gaussian)) => {
+                    (Some(seen), Fast::Together(gaussian)) => {
                         gaussian.run(&seen, run.label, run.len).map(Some)
                     }
                     _ => Ok(None),

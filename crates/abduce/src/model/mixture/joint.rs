@@ -5,9 +5,7 @@ use super::expect::Prepared;
 use super::{Leaf, Mixture};
 use crate::ask::{Classifier, Conditional, Explanation, Joint, Posterior, impossible, repeated};
 use crate::data::{Chunk, Column, Kind, Schema};
-use crate::family::{
-    Distribution, Fill, Filler, Gaussian, MultivariateGaussian, draw_index, most_probable,
-};
+use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
 use crate::learn::EStep;
 use crate::{Error, Result};
 use rand::Rng;
@@ -175,12 +173,16 @@ impl Mixture {
             if seen.iter().all(Option::is_some) || leaf.columns.iter().any(is_text) {
                 continue;
             }
-            let mut fill = |how: Fill, component: usize, out: &mut [f64]| match &own[component] {
-                Distribution::Multivariate(gaussian) => {
-                    let filler = fillers.of((number, component), gaussian, &seen);
-                    filler.fill(how, &seen, rng, out);
+            let mut fill = |how: Fill, component: usize, out: &mut [f64]| {
+                let distribution = &own[component];
+                let filler = match seen.len() {
+                    1 => None,
+                    _ => fillers.of((number, component), distribution, &seen),
+                };
+                match filler {
+                    Some(filler) => filler.fill(how, &seen, rng, out),
+                    None => distribution.fill(how, &seen, rng, out),
                 }
-                distribution => distribution.fill(how, &seen, rng, out),
             };
             let filled = match how {
                 Fill::Mean | Fill::Mode if leaf.family.levels().is_some() => {
@@ -214,26 +216,26 @@ impl Mixture {
     }
 }
 
-/// Gaussians prepared for the patterns of hidden cells met so far.
+/// Columns taken together prepared for the patterns of hidden cells met so far.
 #[derive(Default)]
-struct Fillers(HashMap<(usize, usize, Vec<bool>), Filler>);
+struct Fillers(HashMap<(usize, usize, Vec<bool>), Option<Filler>>);
 
 impl Fillers {
     fn of(
         &mut self,
         (leaf, component): (usize, usize),
-        gaussian: &MultivariateGaussian,
+        distribution: &Distribution,
         row: &[Option<f64>],
-    ) -> &Filler {
+    ) -> Option<&Filler> {
         // Where every row has a pattern of its own, none is worth keeping.
         const MOST: usize = 1024;
         if self.0.len() >= MOST {
             self.0.clear();
         }
         let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
-        self.0
-            .entry((leaf, component, is_seen))
-            .or_insert_with_key(|(_, _, is_seen)| Filler::new(gaussian, is_seen))
+        let entry = self.0.entry((leaf, component, is_seen));
+        let filler = entry.or_insert_with_key(|(_, _, is_seen)| Filler::of(distribution, is_seen));
+        filler.as_ref()
     }
 }
 
@@ -256,16 +258,19 @@ fn marginal(
     given: &[Option<f64>],
     column: usize,
 ) -> Distribution {
-    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
-    if let Distribution::UniformBox(noise) = distribution {
-        return noise.side(position);
-    }
-    let Distribution::Multivariate(gaussian) = distribution else {
-        return distribution.clone();
-    };
     let row: Vec<Option<f64>> = leaf.columns.iter().map(|c| given[*c]).collect();
-    let (mean, variance) = gaussian.conditional(&row, position);
-    Distribution::Gaussian(Gaussian { mean, variance })
+    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
+    match distribution {
+        Distribution::Multivariate(gaussian) => {
+            let (mean, variance) = gaussian.conditional(&row, position);
+            Distribution::Gaussian(Gaussian { mean, variance })
+        }
+        Distribution::MultivariateStudentT(t) => {
+            Distribution::StudentT(t.conditional(&row, position))
+        }
+        Distribution::UniformBox(noise) => noise.side(position),
+        other => other.clone(),
+    }
 }
 
 fn numbers(column: &Column, rows: usize) -> Vec<Option<f64>> {

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::data::{Cells, Rows};
-use crate::family::{Distribution, Family as _, MultivariateKernel, Statistics};
+use crate::family::{Distribution, Family as _, Statistics, TogetherKernel};
 use crate::kernel::terms::TermTable;
 
 /// A leaf of all components.
@@ -36,7 +36,7 @@ pub(super) enum Fast {
     Levels(Vec<Vec<f64>>),
     /// All components at once; also where correlated cells are hidden, but not
     /// where independent ones are.
-    Gaussian(MultivariateKernel),
+    Together(TogetherKernel),
     /// Documents, with the logarithms of all components side by side.
     Terms(TermTable),
 }
@@ -48,16 +48,8 @@ impl Fast {
         weights: &[f64],
         hard: bool,
     ) -> Result<Fast> {
-        let gaussians: Vec<_> = distributions
-            .iter()
-            .filter_map(|d| match d {
-                Distribution::Multivariate(gaussian) => Some(gaussian.clone()),
-                _ => None,
-            })
-            .collect();
-        if gaussians.len() == distributions.len() && !gaussians.is_empty() {
-            let kernel = MultivariateKernel::new(gaussians, weights.to_vec(), hard)?;
-            return Ok(Fast::Gaussian(kernel));
+        if let Some(kernel) = TogetherKernel::of(distributions, weights, hard) {
+            return kernel.map(Fast::Together);
         }
         if let Some(table) = terms(distributions) {
             return Ok(Fast::Terms(table));

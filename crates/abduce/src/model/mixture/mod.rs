@@ -5,7 +5,7 @@
 //!
 //! All labels seen: naive Bayes or discriminant analysis, in one pass. None:
 //! clustering. Some: both at once. A leaf is a family over one column or, for
-//! the multivariate Gaussian, several.
+//! the multivariate Gaussian and t, several.
 
 mod begin;
 mod bootstrap;
@@ -36,6 +36,7 @@ mod smoothing;
 mod specification;
 mod start;
 mod survey;
+mod tails;
 mod task;
 mod unlabelled;
 
@@ -51,6 +52,7 @@ pub use select::{Candidate, Criterion, Grid, Selection, select};
 pub use smoothing::{ClassPrior, Event, MEstimate};
 pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
 pub use start::Init;
+pub use tails::Tails;
 pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 
 use crate::data::Schema;

@@ -7,7 +7,8 @@
 use super::{Leaf, Seen};
 use crate::data::{Cells, Rows, Source, fold};
 use crate::family::{
-    LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Statistics, Structure,
+    LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Statistics, Stats as _,
+    Structure,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -97,14 +98,18 @@ impl NormalPrior {
         {
             let whole = whole(number, leaf)?;
             let scales = seen.scales(leaf);
-            let LeafFamily::Multivariate { shape, prior, .. } = &mut leaf.family else {
-                continue;
+            let (shape, prior) = match &mut leaf.family {
+                LeafFamily::Multivariate { shape, prior, .. } => (shape.clone(), prior),
+                LeafFamily::MultivariateStudentT { shape, prior, .. } => {
+                    (shape.of_gaussian(), prior)
+                }
+                _ => continue,
             };
             let variances = scales.iter().map(|scale| scale.variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();
             let floor = std::mem::take(prior);
             let whole = whole.and_then(|whole| covariance(&whole, shape.columns));
-            *prior = self.of(shape, variances, whole, center, components);
+            *prior = self.of(&shape, variances, whole, center, components);
             // The floor against singular covariances stays.
             let step = match prior.scatter.len() == shape.columns {
                 true => 1,
@@ -153,11 +158,14 @@ impl NormalPrior {
 
 /// The unbiased covariance of rows, where there are more of them than columns.
 fn covariance(whole: &Statistics, columns: usize) -> Option<Vec<f64>> {
-    match whole {
-        Statistics::Multivariate(MultivariateStats::Full {
-            weight, scatter, ..
-        }) if *weight > columns as f64 => {
-            Some(scatter.iter().map(|s| s / (weight - 1.0)).collect())
+    let (moments, rows) = match whole {
+        Statistics::Multivariate(own) => (own, own.weight()),
+        Statistics::MultivariateStudentT(own) => (&own.moments, own.weight()),
+        _ => return None,
+    };
+    match moments {
+        MultivariateStats::Full { scatter, .. } if rows > columns as f64 => {
+            Some(scatter.iter().map(|s| s / (rows - 1.0)).collect())
         }
         _ => None,
     }

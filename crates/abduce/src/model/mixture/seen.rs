@@ -18,7 +18,7 @@ pub struct Seen {
     /// The weight of the rows without a label.
     pub unlabelled: f64,
     /// The weight of the rows that EM must complete: some but not all of their
-    /// correlated cells are hidden.
+    /// correlated cells are hidden, or how far off they count is.
     pub incomplete: f64,
     /// Moments of every column of numbers, by position in the schema.
     pub columns: Vec<GaussianStats>,
@@ -105,8 +105,12 @@ impl Seen {
             changed = true;
             if !varying.is_empty() {
                 let mut leaf = leaf.clone();
-                if let LeafFamily::Multivariate { shape, .. } = &mut leaf.family {
-                    shape.columns = varying.len();
+                match &mut leaf.family {
+                    LeafFamily::Multivariate { shape, .. } => shape.columns = varying.len(),
+                    LeafFamily::MultivariateStudentT { shape, .. } => {
+                        shape.columns = varying.len();
+                    }
+                    _ => {}
                 }
                 kept.push(Leaf {
                     columns: varying,

@@ -2,11 +2,10 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
-use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior};
+use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior, Tails};
 use crate::data::{Field, Kind, Schema};
 use crate::family::{
-    Bernoulli, Categorical, Family, Gaussian, LeafFamily, MultivariateShape, Poisson, Presence,
-    Words,
+    Bernoulli, Categorical, Family, Gaussian, LeafFamily, Poisson, Presence, Words,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -130,6 +129,9 @@ pub struct Specification {
     pub components: Option<usize>,
     /// How the real columns are modelled.
     pub reals: Reals,
+    /// The tails of real columns taken together.
+    #[serde(default, skip_serializing_if = "Tails::are_gaussian")]
+    pub tails: Tails,
     /// Families that users chose for columns.
     pub families: Vec<(String, FamilyName)>,
     /// α of the Dirichlet(1 + α) priors on probabilities of levels.
@@ -186,6 +188,7 @@ impl Specification {
             target: Some(target.into()),
             components: None,
             reals: Reals::Alone,
+            tails: Tails::Gaussian,
             families: Vec::new(),
             smoothing: 1.0,
             weight_smoothing: 0.0,
@@ -317,15 +320,7 @@ impl Specification {
             leaves.push(event.leaf(counted));
         }
         if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
-            let shape = MultivariateShape {
-                columns: together.len(),
-                structure: covariance,
-            };
-            let family = LeafFamily::Multivariate {
-                shape,
-                prior: Default::default(),
-                vague: None,
-            };
+            let family = self.tails.leaf(together.len(), covariance)?;
             leaves.insert(0, Leaf::new(together, family));
         }
         if leaves.is_empty() {

@@ -148,17 +148,19 @@ impl Survey {
                 &leaf.family,
                 LeafFamily::Multivariate { shape, .. } if shape.structure.is_correlated()
             );
+            let latent = leaf.family.is_latent();
             let columns: Vec<Cells> = leaf
                 .columns
                 .iter()
                 .map(|c| chunk.column(*c).cells(0, chunk.rows()))
                 .collect();
-            if !full || columns.iter().all(|cells| cells.seen.is_none()) {
+            let whole = columns.iter().all(|cells| cells.seen.is_none());
+            if !latent && (!full || whole) {
                 continue;
             }
             for (row, weight) in weights.iter().enumerate() {
                 let seen = columns.iter().filter(|cells| cells.is_seen(row)).count();
-                if seen > 0 && seen < columns.len() {
+                if seen > 0 && (latent || seen < columns.len()) {
                     self.seen.incomplete += weight;
                 }
             }

@@ -219,7 +219,8 @@ impl Mixture {
 
 fn hidden() -> Error {
     Error::data(
-        "rows with a hidden label, or with some of their correlated cells hidden, cannot be forgotten",
+        "rows with a hidden label, with some of their correlated cells hidden, or in the tails of a \
+         Student t, cannot be forgotten",
     )
     .with_hint("what the fit made of the hidden is not kept; fit the other rows again")
 }

@@ -152,6 +152,7 @@ impl<'a> Passage<'a> {
         let name = || &self.names[leaf.columns[0]];
         let carried = match (&leaf.family, places.as_slice()) {
             (LeafFamily::Multivariate { .. }, _) => block(leaf, &places, statistics.weights[j]),
+            (LeafFamily::MultivariateStudentT { .. }, _) => as_it_was(leaf, &places),
             (LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. }, _)
                 if shape.columns =>
             {
@@ -322,6 +323,21 @@ fn block(leaf: &Leaf, places: &[Option<Place>], rows: f64) -> Option<Statistics>
         }
     }
     Some(own)
+}
+
+/// Statistics of a leaf over the same columns: of rows whose part in others was expected
+/// from all columns, nothing can be said of some of them, or of more.
+fn as_it_was(leaf: &Leaf, places: &[Option<Place>]) -> Option<Statistics> {
+    let first = places.first()?.as_ref()?;
+    let same = |(position, place): (usize, &Option<Place>)| {
+        let place = place.as_ref();
+        place.is_some_and(|own| std::ptr::eq(own.leaf, first.leaf) && own.position == position)
+    };
+    let all = first.leaf.columns.len() == places.len();
+    let same = all && places.iter().enumerate().all(same);
+    let kind = std::mem::discriminant::<Statistics>;
+    let alike = kind(&leaf.family.zero()) == kind(first.statistics);
+    (same && alike).then(|| first.statistics.clone())
 }
 
 /// The scatter of two columns; 0 where one of them was constant.

@@ -54,12 +54,20 @@ pub(super) fn digits(before: &GaussianStats, after: &GaussianStats, square: f64)
 pub(super) fn moments(statistics: &Statistics) -> Vec<GaussianStats> {
     match statistics {
         Statistics::Gaussian(own) => vec![own.clone()],
-        Statistics::Multivariate(MultivariateStats::Columns { columns, .. }) => columns.clone(),
-        Statistics::Multivariate(MultivariateStats::Full {
+        Statistics::Multivariate(own) => moments_of(own),
+        Statistics::MultivariateStudentT(own) => moments_of(&own.moments),
+        _ => Vec::new(),
+    }
+}
+
+fn moments_of(statistics: &MultivariateStats) -> Vec<GaussianStats> {
+    match statistics {
+        MultivariateStats::Columns { columns, .. } => columns.clone(),
+        MultivariateStats::Full {
             weight,
             mean,
             scatter,
-        }) => {
+        } => {
             let d = mean.len();
             let column = |i: usize| GaussianStats {
                 weight: *weight,
@@ -68,7 +76,6 @@ pub(super) fn moments(statistics: &Statistics) -> Vec<GaussianStats> {
             };
             (0..d).map(column).collect()
         }
-        _ => Vec::new(),
     }
 }
 

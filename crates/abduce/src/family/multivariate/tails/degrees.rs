@@ -1,0 +1,96 @@
+//! The M-step of the multivariate t. Location and scale matrix are a Gaussian's; the
+//! degrees of freedom ν = 2x of a component maximise
+//!
+//!   n (x ln x − x − ln Γ(x)) − x h,  h = Σ r (E u − 1 − E ln u),
+//!
+//! which is greatest where ln x − ψ(x) = h/n (Liu & Rubin 1995). The left side falls
+//! from ∞ to 0, so that there is one such x. Where tails are light a u tells little, and
+//! ν climbs in ever smaller steps: a step upwards is taken nearly twice as far, as long
+//! as that is no worse than staying, so that EM is faster and still never falls.
+
+use super::super::MultivariatePrior;
+use super::super::estimate::estimates_of_all;
+use super::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};
+use crate::family::{MultivariateGaussian, MultivariateStats, merged};
+use crate::kernel::roots::increasing_root;
+use crate::kernel::special::{ln_gamma_defect, ln_less_digamma};
+
+/// The degrees of freedom before any row has told its u.
+pub(super) const START: f64 = 10.0;
+
+/// E u − 1 − E ln u of a row before it has told its u, which is Gamma(ν/2, ν/2) with
+/// the degrees of freedom of the start.
+pub(super) fn start_heaviness() -> f64 {
+    ln_less_digamma(0.5 * START)
+}
+
+impl MultivariateStudentTStats {
+    /// The likeliest degrees of freedom up to the most that are learned; `None` where
+    /// nothing was seen.
+    pub(super) fn degrees(&self) -> Option<f64> {
+        if self.weight <= 0.0 {
+            return None;
+        }
+        let mean = self.heaviness / self.weight;
+        let (least, most) = (
+            0.5 * MultivariateStudentT::LEAST_DEGREES,
+            0.5 * MultivariateStudentT::MOST_LEARNED,
+        );
+        let half = increasing_root(least, most, |x| mean - ln_less_digamma(x));
+        Some(2.0 * half)
+    }
+
+    /// Degrees of freedom that are better than those `before`, or as good.
+    fn degrees_from(&self, before: f64) -> Option<f64> {
+        const STRIDE: f64 = 1.9;
+        let best = self.degrees()?;
+        let far = (before * (best / before).powf(STRIDE)).min(MultivariateStudentT::MOST_LEARNED);
+        let at = |degrees: f64| self.log_likelihood_of_scales(degrees);
+        Some(match () {
+            () if best > before && at(far) >= at(before) => far,
+            () if at(best) >= at(before) => best,
+            () => before,
+        })
+    }
+
+    /// The expected log-likelihood of the u, up to what depends on no parameter.
+    pub(super) fn log_likelihood_of_scales(&self, degrees: f64) -> f64 {
+        let half = 0.5 * degrees;
+        self.weight * ln_gamma_defect(half) - half * self.heaviness
+    }
+}
+
+/// The estimates of components, some of which may have seen nothing.
+pub(super) fn estimates(
+    shape: &MultivariateStudentTShape,
+    stats: &[&MultivariateStudentTStats],
+    prior: &MultivariatePrior,
+    vague: &MultivariateStudentT,
+    before: Option<&[&MultivariateStudentT]>,
+) -> Vec<MultivariateStudentT> {
+    let moments: Vec<MultivariateStats> = stats.iter().map(|own| own.per_row(prior)).collect();
+    let moments: Vec<&MultivariateStats> = moments.iter().collect();
+    let gaussians_before: Option<Vec<&MultivariateGaussian>> =
+        before.map(|before| before.iter().map(|own| &own.gaussian).collect());
+    let gaussians = estimates_of_all(
+        shape.structure,
+        &moments,
+        &prior.of_covariance(),
+        &vague.gaussian,
+        gaussians_before.as_deref(),
+    );
+    let together = || merged(stats.iter().copied()).degrees();
+    let degrees = |j: usize| {
+        let own = match before {
+            Some(before) => stats[j].degrees_from(before[j].degrees),
+            None => stats[j].degrees(),
+        };
+        own.or_else(together).unwrap_or(vague.degrees)
+    };
+    let own = gaussians.into_iter().enumerate();
+    own.map(|(j, gaussian)| MultivariateStudentT {
+        degrees: shape.degrees.unwrap_or_else(|| degrees(j)),
+        gaussian,
+    })
+    .collect()
+}

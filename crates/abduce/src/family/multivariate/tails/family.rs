@@ -1,0 +1,263 @@
+//! The multivariate t as a family: densities, estimates, priors, starts. An estimate
+//! from rows whose u nobody has expected yet is where EM begins, not where it ends.
+
+use super::super::run::{by_pattern, slices};
+use super::super::{
+    Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
+};
+use super::degrees::{START, estimates};
+use super::run::TailedKernel;
+use super::stats::pull_rows_together;
+use super::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};
+use crate::Result;
+use crate::data::Rows;
+use crate::family::{Belief, Family, Fill, MultivariateStats, Scale, nothing_seen};
+use crate::kernel::gaussian::Scratch;
+use crate::kernel::linear::{cholesky, log_diagonal};
+use crate::kernel::special::LN_TAU;
+use rand::Rng;
+
+impl MultivariateStudentTShape {
+    /// The shape of location and scale matrix.
+    pub(crate) fn of_gaussian(&self) -> MultivariateShape {
+        MultivariateShape {
+            columns: self.columns,
+            structure: self.structure,
+        }
+    }
+}
+
+impl Family for MultivariateStudentT {
+    const NAME: &'static str = "multivariate student-t";
+    const LATENT: bool = true;
+    type Stats = MultivariateStudentTStats;
+    type Shape = MultivariateStudentTShape;
+    /// That of location and scale matrix; nothing is believed of ν.
+    type Prior = MultivariatePrior;
+
+    fn shape_of_column(_: usize) -> Option<MultivariateStudentTShape> {
+        None
+    }
+
+    fn zero(shape: &MultivariateStudentTShape) -> MultivariateStudentTStats {
+        let columns = match shape.structure.is_correlated() {
+            true => 0,
+            false => shape.columns,
+        };
+        MultivariateStudentTStats {
+            weight: 0.0,
+            seen: vec![0.0; columns],
+            moments: MultivariateGaussian::zero(&shape.of_gaussian()),
+            heaviness: 0.0,
+        }
+    }
+
+    fn shape(&self) -> MultivariateStudentTShape {
+        let MultivariateShape { columns, structure } = self.gaussian.shape();
+        MultivariateStudentTShape {
+            columns,
+            structure,
+            degrees: None,
+        }
+    }
+
+    /// Takes every u as 1 and as uncertain as a start's: see
+    /// [`expect`](Family::expect) for what a distribution says of them. A full matrix
+    /// is estimated from rows seen in every column.
+    fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
+        MultivariateGaussian::observe(rows, weights, &mut stats.moments);
+        let all = stats.seen.is_empty();
+        let mut told = 0.0;
+        for (row, weight) in weights.iter().enumerate().take(rows.len) {
+            let seen = rows.columns.iter().map(|cells| cells.is_seen(row));
+            let enough = match all {
+                true => seen.clone().all(|seen| seen),
+                false => seen.clone().any(|seen| seen),
+            };
+            if enough {
+                told += weight;
+            }
+            let columns = stats.seen.iter_mut().zip(seen);
+            columns
+                .filter(|(_, seen)| *seen)
+                .for_each(|(own, _)| *own += weight);
+        }
+        stats.add_rows(told);
+    }
+
+    fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
+        let Ok(kernel) = TailedKernel::new(vec![self.clone()], vec![1.0], false) else {
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in by_pattern(rows) {
+            let columns = group.columns(rows);
+            if let Ok(mut run) = kernel.run(&group.seen, None, group.rows.len()) {
+                let mut densities = vec![0.0; group.rows.len()];
+                run.add_log_density(&slices(&columns), &mut scratch, &mut densities);
+                run.accumulate(&mut scratch, &group.pick(weights));
+                run.finish(std::iter::once(&mut *stats));
+            }
+        }
+    }
+
+    fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
+        let Ok(kernel) = TailedKernel::new(vec![self.clone()], vec![1.0], false) else {
+            out.fill(f64::NEG_INFINITY);
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for group in by_pattern(rows) {
+            let mut densities = vec![0.0; group.rows.len()];
+            match kernel.run(&group.seen, None, group.rows.len()) {
+                Ok(mut run) => {
+                    let columns = group.columns(rows);
+                    run.add_log_density(&slices(&columns), &mut scratch, &mut densities);
+                }
+                Err(_) => densities.fill(f64::NAN),
+            }
+            let rows = group.rows.iter().zip(densities);
+            rows.for_each(|(row, density)| out[*row] += density);
+        }
+    }
+
+    fn map(stats: &MultivariateStudentTStats, prior: &MultivariatePrior) -> Result<Self> {
+        let degrees = stats.degrees().ok_or_else(nothing_seen)?;
+        let gaussian = MultivariateGaussian::map(&stats.per_row(prior), &prior.of_covariance())?;
+        Ok(MultivariateStudentT { degrees, gaussian })
+    }
+
+    fn log_prior(&self, prior: &MultivariatePrior) -> f64 {
+        self.gaussian.log_prior(prior)
+    }
+
+    /// The expected log-likelihood of the rows and their u, up to what depends on no
+    /// parameter.
+    fn log_likelihood(&self, stats: &MultivariateStudentTStats) -> f64 {
+        let d = self.gaussian.order();
+        // A row's determinant counts whole where its distance counts E u times.
+        let uncounted = match (&stats.moments, &self.gaussian.covariance) {
+            (MultivariateStats::Full { weight, .. }, Covariance::Full(matrix)) => {
+                let Ok(factor) = cholesky(matrix, d) else {
+                    return f64::NEG_INFINITY;
+                };
+                let peak = 0.5 * d as f64 * LN_TAU + log_diagonal(&factor, d);
+                (stats.weight - weight) * peak
+            }
+            (MultivariateStats::Columns { columns, .. }, _) => {
+                let columns = columns.iter().zip(&stats.seen).enumerate();
+                let each = columns.map(|(c, (own, rows))| {
+                    let peak = 0.5 * (LN_TAU + self.gaussian.covariance(c, c).ln());
+                    (rows - own.weight) * peak
+                });
+                each.sum()
+            }
+            _ => return f64::NEG_INFINITY,
+        };
+        self.gaussian.log_likelihood(&stats.moments) - uncounted
+            + stats.log_likelihood_of_scales(self.degrees)
+    }
+
+    fn parameters(shape: &MultivariateStudentTShape) -> usize {
+        Self::parameters_of_all(shape, 1)
+    }
+
+    const HAS_UNITS: bool = true;
+
+    fn columns(shape: &MultivariateStudentTShape) -> usize {
+        shape.columns
+    }
+
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
+        MultivariateGaussian::weak_prior(scales, belief)
+    }
+
+    fn vague(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {
+        MultivariateStudentT {
+            degrees: shape.degrees.unwrap_or(START),
+            gaussian: MultivariateGaussian::vague(&shape.of_gaussian(), scales),
+        }
+    }
+
+    fn is_valid(&self, shape: &MultivariateStudentTShape) -> bool {
+        let range = Self::LEAST_DEGREES..=Self::MOST_DEGREES;
+        let as_given = shape.degrees.is_none_or(|given| given == self.degrees);
+        range.contains(&self.degrees) && as_given && self.gaussian.is_valid(&shape.of_gaussian())
+    }
+
+    fn describes(shape: &MultivariateStudentTShape, stats: &MultivariateStudentTStats) -> bool {
+        MultivariateGaussian::describes(&shape.of_gaussian(), &stats.moments)
+            && stats.seen.len() == Self::zero(shape).seen.len()
+    }
+
+    fn pull_together(stats: &mut [MultivariateStudentTStats]) {
+        pull_rows_together(stats);
+    }
+
+    fn spread(&self, scales: &[Scale]) -> f64 {
+        self.gaussian.spread(scales)
+    }
+
+    fn map_all(
+        shape: &MultivariateStudentTShape,
+        stats: &[&MultivariateStudentTStats],
+        prior: &MultivariatePrior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        estimates(shape, stats, prior, vague, None)
+    }
+
+    fn map_all_from(
+        shape: &MultivariateStudentTShape,
+        stats: &[&MultivariateStudentTStats],
+        prior: &MultivariatePrior,
+        vague: &Self,
+        before: &[&Self],
+    ) -> Vec<Self> {
+        estimates(shape, stats, prior, vague, Some(before))
+    }
+
+    fn log_prior_all<'a>(
+        shape: &MultivariateStudentTShape,
+        distributions: impl Iterator<Item = &'a Self>,
+        prior: &MultivariatePrior,
+    ) -> f64 {
+        let gaussians = distributions.map(|own| &own.gaussian);
+        MultivariateGaussian::log_prior_all(&shape.of_gaussian(), gaussians, prior)
+    }
+
+    fn parameters_of_all(shape: &MultivariateStudentTShape, components: usize) -> usize {
+        let degrees = if shape.degrees.is_some() {
+            0
+        } else {
+            components
+        };
+        MultivariateGaussian::parameters_of_all(&shape.of_gaussian(), components) + degrees
+    }
+
+    /// The mean of one degree of freedom or less does not exist: its location stands
+    /// for it.
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
+    }
+
+    fn examples() -> Vec<Self> {
+        let of = |degrees: f64, mean: Vec<f64>, covariance: Covariance| MultivariateStudentT {
+            degrees,
+            gaussian: MultivariateGaussian { mean, covariance },
+        };
+        let full = vec![2.0, 0.6, -0.3, 0.6, 1.0, 0.2, -0.3, 0.2, 0.5];
+        vec![
+            of(4.0, vec![1.0, -2.0, 0.5], Covariance::Full(full)),
+            of(
+                12.0,
+                vec![1e8, 3.0],
+                Covariance::Full(vec![4.0, 1.0, 1.0, 0.5]),
+            ),
+            of(3.0, vec![0.0, 10.0], Covariance::Diagonal(vec![1.0, 0.01])),
+            of(6.0, vec![5.0, 5.0], Covariance::Spherical(0.3)),
+            of(2.5, vec![2.0], Covariance::Full(vec![3.0])),
+        ]
+    }
+}

@@ -1,0 +1,179 @@
+//! Many t components on runs of rows that have the same cells hidden. The Gaussian
+//! kernel gives every row's distance δ; density and u follow from it,
+//!
+//!   ln p = c − (ν+d)/2 · ln(1 + δ/ν),  E u = (ν+d)/(ν+δ),
+//!   E ln u = ln E u + ψ((ν+d)/2) − ln((ν+d)/2),
+//!
+//! and the same kernel sums the moments with the weights r·E u.
+
+use super::super::{GaussianRun, MultivariateKernel};
+use super::{MultivariateStudentT, MultivariateStudentTStats};
+use crate::Result;
+use crate::data::Cells;
+use crate::kernel::gaussian::Scratch;
+use crate::kernel::special::{ln_less_digamma, ln_rising};
+
+/// Components prepared for many runs.
+pub(crate) struct TailedKernel {
+    gaussian: MultivariateKernel,
+    degrees: Vec<f64>,
+    columns: usize,
+    hard: bool,
+}
+
+/// Rows that share one pattern of seen columns.
+pub(crate) struct TailedRun<'a> {
+    gaussian: GaussianRun<'a>,
+    parts: Vec<Part>,
+    /// ln(1 + δ/ν) of the block loaded last, component-major.
+    stretches: Vec<f64>,
+    /// r·E u of the block.
+    pulls: Vec<f64>,
+    columns: Vec<usize>,
+}
+
+/// What a run knows of one component, and has summed up for it.
+struct Part {
+    degrees: f64,
+    /// ν + d: d is how many cells of a row tell about its u.
+    power: f64,
+    /// The log-density of a t at its location.
+    peak: f64,
+    gaussian_peak: f64,
+    /// Σ r.
+    rows: f64,
+    /// Σ r (E u − 1 − E ln u).
+    heaviness: f64,
+}
+
+impl TailedKernel {
+    /// Prepares components; their weights only choose an origin of the arithmetic.
+    /// With `hard`, hidden cells take their most probable value; u is expected all
+    /// the same.
+    pub fn new(
+        components: Vec<MultivariateStudentT>,
+        weights: Vec<f64>,
+        hard: bool,
+    ) -> Result<Self> {
+        let degrees = components.iter().map(|own| own.degrees).collect();
+        let gaussians: Vec<_> = components.into_iter().map(|own| own.gaussian).collect();
+        let columns = gaussians.first().map_or(0, |own| own.order());
+        Ok(TailedKernel {
+            gaussian: MultivariateKernel::new(gaussians, weights, hard)?,
+            degrees,
+            columns,
+            hard,
+        })
+    }
+
+    /// How many rows a block should have.
+    pub fn block_rows(&self) -> usize {
+        self.gaussian.block_rows()
+    }
+
+    /// Prepares all components, or `only` one, for about so many `rows` of which
+    /// the columns `seen` are seen.
+    pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TailedRun<'_>> {
+        let gaussian = self.gaussian.run(seen, only, rows)?;
+        // A hidden cell that is given its most probable value is one more.
+        let completed = self.hard && self.gaussian.is_correlated();
+        let told = if completed { self.columns } else { seen.len() };
+        let degrees = match only {
+            Some(j) => &self.degrees[j..=j],
+            None => &self.degrees[..],
+        };
+        let part = |(gaussian_peak, degrees): (f64, &f64)| {
+            let (half, own) = (0.5 * degrees, 0.5 * told as f64);
+            Part {
+                degrees: *degrees,
+                power: degrees + told as f64,
+                peak: gaussian_peak + ln_rising(half, own) - own * half.ln(),
+                gaussian_peak,
+                rows: 0.0,
+                heaviness: 0.0,
+            }
+        };
+        let parts = gaussian.peaks().into_iter().zip(degrees).map(part);
+        Ok(TailedRun {
+            parts: parts.collect(),
+            gaussian,
+            stretches: Vec::new(),
+            pulls: Vec::new(),
+            columns: seen.to_vec(),
+        })
+    }
+}
+
+impl TailedRun<'_> {
+    /// The seen columns of a block of the leaf's columns.
+    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+        self.gaussian.seen(cells)
+    }
+
+    /// Loads a block of rows, seen columns only, into `scratch` and adds its
+    /// log-densities to `out`, component-major.
+    pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
+        if self.parts.is_empty() {
+            return;
+        }
+        let rows = columns.first().map_or(0, |column| column.len());
+        self.stretches.clear();
+        self.stretches.resize(out.len(), 0.0);
+        self.gaussian
+            .add_log_density(columns, scratch, &mut self.stretches);
+        let stretches = self.stretches.chunks_exact_mut(rows.max(1));
+        let parts = stretches.zip(out.chunks_exact_mut(rows.max(1)));
+        for ((stretches, out), part) in parts.zip(&self.parts) {
+            let (twice, power) = (2.0 / part.degrees, 0.5 * part.power);
+            for (stretch, out) in stretches.iter_mut().zip(out) {
+                // Rounding may put a row closer to the mean than the mean.
+                let distance = (part.gaussian_peak - *stretch).max(0.0);
+                *stretch = (twice * distance).ln_1p();
+                *out += part.peak - power * *stretch;
+            }
+        }
+    }
+
+    /// Adds the block whose densities were asked for last to the run's sums.
+    pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
+        if self.parts.is_empty() {
+            return;
+        }
+        let rows = responsibilities.len() / self.parts.len();
+        self.pulls.clear();
+        let blocks = responsibilities.chunks_exact(rows.max(1));
+        let blocks = blocks.zip(self.stretches.chunks_exact(rows.max(1)));
+        for ((responsibilities, stretches), part) in blocks.zip(&mut self.parts) {
+            // (ν+d)/(ν+δ) = (1 + d/ν)/(1 + δ/ν).
+            let log_most = (part.power / part.degrees - 1.0).ln_1p();
+            let unsure = ln_less_digamma(0.5 * part.power);
+            let (mut own, mut heaviness) = (0.0, 0.0);
+            for (r, stretch) in responsibilities.iter().zip(stretches) {
+                let log = log_most - stretch;
+                let pull = log.exp();
+                self.pulls.push(r * pull);
+                own += r;
+                heaviness += r * (pull - 1.0 - log);
+            }
+            part.rows += own;
+            part.heaviness += heaviness + own * unsure;
+        }
+        self.gaussian.accumulate(scratch, &self.pulls);
+    }
+
+    /// Adds what the run saw and expects to the statistics of the components. The
+    /// spread of hidden cells is Σ/u: it counts once, whatever u is.
+    pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStudentTStats>) {
+        let rows: Vec<f64> = self.parts.iter().map(|part| part.rows).collect();
+        let mut moments = Vec::with_capacity(rows.len());
+        for (own, part) in stats.zip(&self.parts) {
+            own.weight += part.rows;
+            own.heaviness += part.heaviness;
+            if !own.seen.is_empty() {
+                self.columns.iter().for_each(|c| own.seen[*c] += part.rows);
+            }
+            moments.push(&mut own.moments);
+        }
+        self.gaussian.finish(Some(&rows), moments.into_iter());
+    }
+}

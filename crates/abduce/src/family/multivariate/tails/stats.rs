@@ -1,0 +1,148 @@
+//! What a multivariate t remembers of rows: the Gaussian's moments with every row
+//! weighted by the mean of its u as well, the rows without that weight, and how far
+//! the u are from 1. All are sums, so that two of them merge.
+
+use super::super::stats::pull_together;
+use super::super::{MultivariatePrior, MultivariateStats};
+use super::degrees::start_heaviness;
+use crate::Result;
+use crate::family::{GaussianStats, Stats, never_seen};
+use serde::{Deserialize, Serialize};
+
+/// What was seen of the columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MultivariateStudentTStats {
+    /// The total weight Σ r of the rows.
+    pub weight: f64,
+    /// The weight Σ r of the rows in which each column was seen, where columns are
+    /// independent given u.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<f64>,
+    /// Moments of the cells with the weights r·E u.
+    pub moments: MultivariateStats,
+    /// Σ r (E u − 1 − E ln u): what the degrees of freedom are learned from, 0 where
+    /// every u is 1.
+    pub heaviness: f64,
+}
+
+impl Stats for MultivariateStudentTStats {
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.weight += other.weight;
+        let seen = self.seen.iter_mut().zip(&other.seen);
+        seen.for_each(|(a, b)| *a += b);
+        self.moments.merge(&other.moments);
+        self.heaviness += other.heaviness;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weight *= factor;
+        self.seen.iter_mut().for_each(|own| *own *= factor);
+        self.moments.scale(factor);
+        self.heaviness *= factor;
+    }
+
+    fn forget(&mut self, other: &Self) -> Result<()> {
+        let rounding = 1e-9 * self.weight;
+        if other.weight > self.weight + rounding || self.seen.len() != other.seen.len() {
+            return Err(never_seen());
+        }
+        self.moments.forget(&other.moments)?;
+        let left = |own: f64, less: f64, rounding: f64| match own - less {
+            rest if rest <= rounding => 0.0,
+            rest => rest,
+        };
+        self.heaviness = left(self.heaviness, other.heaviness, 1e-9 * self.heaviness);
+        self.weight = left(self.weight, other.weight, rounding);
+        let seen = self.seen.iter_mut().zip(&other.seen);
+        seen.for_each(|(a, b)| *a = left(*a, *b, rounding));
+        Ok(())
+    }
+}
+
+impl MultivariateStudentTStats {
+    /// The moments as a Gaussian's M-step takes them. With n = Σ r and W = Σ r E u,
+    ///
+    ///   −n/2 ln|Σ| − ½ tr Σ⁻¹ (S + W (m−μ)(m−μ)ᵀ)
+    ///
+    /// is greatest at μ = m and Σ = S/n: the mean has the weights of the u, the
+    /// covariance those of the rows. What is believed of the mean is worked in here,
+    /// since it weighs against W.
+    pub(super) fn per_row(&self, prior: &MultivariatePrior) -> MultivariateStats {
+        match &self.moments {
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } if *weight > 0.0 => {
+                let d = mean.len();
+                let between = prior.between(*weight);
+                let shift: Vec<f64> = (0..d).map(|c| mean[c] - prior.center_of(c)).collect();
+                let mut scatter = scatter.clone();
+                if between > 0.0 {
+                    for (t, entry) in scatter.iter_mut().enumerate() {
+                        *entry += between * shift[t % d] * shift[t / d];
+                    }
+                }
+                let mean = (0..d).map(|c| prior.drawn(mean[c], *weight, prior.center_of(c)));
+                MultivariateStats::Full {
+                    weight: self.weight + prior.mean_rows(),
+                    mean: mean.collect(),
+                    scatter,
+                }
+            }
+            MultivariateStats::Columns { spherical, columns } => {
+                let own = columns.iter().zip(&self.seen).enumerate();
+                let own = own.map(|(c, (own, rows))| {
+                    if own.weight <= 0.0 {
+                        return own.clone();
+                    }
+                    let shift = own.mean - prior.center_of(c);
+                    GaussianStats {
+                        weight: rows + prior.mean_rows(),
+                        mean: prior.mean(own, c),
+                        scatter: own.scatter + prior.between(own.weight) * shift * shift,
+                    }
+                });
+                MultivariateStats::Columns {
+                    spherical: *spherical,
+                    columns: own.collect(),
+                }
+            }
+            nothing => nothing.clone(),
+        }
+    }
+
+    /// Adds rows of which the u are not known yet.
+    pub(super) fn add_rows(&mut self, weight: f64) {
+        self.weight += weight;
+        self.heaviness += weight * start_heaviness();
+    }
+}
+
+/// See [`Family::pull_together`]: the rows that the Gaussian's moments are pulled by
+/// are rows here.
+///
+/// [`Family::pull_together`]: crate::family::Family::pull_together
+pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
+    let mut moments: Vec<MultivariateStats> = stats.iter().map(|own| own.moments.clone()).collect();
+    pull_together(&mut moments);
+    for (own, pulled) in stats.iter_mut().zip(moments) {
+        let more = pulled.weight() - own.moments.weight();
+        if let (
+            MultivariateStats::Columns {
+                columns: before, ..
+            },
+            MultivariateStats::Columns { columns: after, .. },
+        ) = (&own.moments, &pulled)
+        {
+            let columns = own.seen.iter_mut().zip(before.iter().zip(after));
+            columns.for_each(|(rows, (before, after))| *rows += after.weight - before.weight);
+        }
+        own.moments = pulled;
+        own.add_rows(more);
+    }
+}

@@ -1,0 +1,124 @@
+//! Real columns taken together, with the tails of a Gaussian or of a Student t: what
+//! the E-step needs of either.
+
+use super::tails::{TailedKernel, TailedRun};
+use super::{GaussianRun, MultivariateKernel};
+use crate::Result;
+use crate::data::Cells;
+use crate::family::{Distribution, Statistics};
+use crate::kernel::gaussian::Scratch;
+
+/// Components prepared for many runs.
+pub(crate) enum TogetherKernel {
+    Gaussian(MultivariateKernel),
+    StudentT(TailedKernel),
+}
+
+/// Rows that share one pattern of seen columns.
+pub(crate) enum TogetherRun<'a> {
+    Gaussian(GaussianRun<'a>),
+    StudentT(TailedRun<'a>),
+}
+
+impl TogetherKernel {
+    /// Prepares the distributions of a leaf, if they are over columns taken together.
+    pub fn of(
+        distributions: &[Distribution],
+        weights: &[f64],
+        hard: bool,
+    ) -> Option<Result<TogetherKernel>> {
+        let gaussians = distributions.iter().map(|own| match own {
+            Distribution::Multivariate(own) => Some(own.clone()),
+            _ => None,
+        });
+        let weights = weights.to_vec();
+        match distributions.first()? {
+            Distribution::Multivariate(_) => {
+                let all = gaussians.collect::<Option<Vec<_>>>()?;
+                let kernel = MultivariateKernel::new(all, weights, hard);
+                Some(kernel.map(TogetherKernel::Gaussian))
+            }
+            Distribution::MultivariateStudentT(_) => {
+                let all = distributions.iter().map(|own| match own {
+                    Distribution::MultivariateStudentT(own) => Some(own.clone()),
+                    _ => None,
+                });
+                let kernel = TailedKernel::new(all.collect::<Option<_>>()?, weights, hard);
+                Some(kernel.map(TogetherKernel::StudentT))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a hidden cell matters to what the others of its row say: by a
+    /// correlation, or by u, which the whole row shares.
+    pub fn is_correlated(&self) -> bool {
+        match self {
+            TogetherKernel::Gaussian(own) => own.is_correlated(),
+            TogetherKernel::StudentT(_) => true,
+        }
+    }
+
+    /// How many rows a block should have.
+    pub fn block_rows(&self) -> usize {
+        match self {
+            TogetherKernel::Gaussian(own) => own.block_rows(),
+            TogetherKernel::StudentT(own) => own.block_rows(),
+        }
+    }
+
+    /// Prepares all components, or `only` one, for about so many `rows` of which
+    /// the columns `seen` are seen.
+    pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
+        Ok(match self {
+            TogetherKernel::Gaussian(own) => TogetherRun::Gaussian(own.run(seen, only, rows)?),
+            TogetherKernel::StudentT(own) => TogetherRun::StudentT(own.run(seen, only, rows)?),
+        })
+    }
+}
+
+impl TogetherRun<'_> {
+    /// The seen columns of a block of the leaf's columns.
+    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+        match self {
+            TogetherRun::Gaussian(own) => own.seen(cells),
+            TogetherRun::StudentT(own) => own.seen(cells),
+        }
+    }
+
+    /// Loads a block of rows, seen columns only, into `scratch` and adds its
+    /// log-densities to `out`, component-major.
+    pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
+        match self {
+            TogetherRun::Gaussian(own) => own.add_log_density(columns, scratch, out),
+            TogetherRun::StudentT(own) => own.add_log_density(columns, scratch, out),
+        }
+    }
+
+    /// Adds the block whose densities were asked for last to the run's sums.
+    pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
+        match self {
+            TogetherRun::Gaussian(own) => own.accumulate(scratch, responsibilities),
+            TogetherRun::StudentT(own) => own.accumulate(scratch, responsibilities),
+        }
+    }
+
+    /// Adds what the run saw and expects to the statistics of the components.
+    pub fn finish(self, stats: &mut [Statistics]) {
+        match self {
+            TogetherRun::Gaussian(own) => {
+                let stats = stats.iter_mut().filter_map(|stats| match stats {
+                    Statistics::Multivariate(stats) => Some(stats),
+                    _ => None,
+                });
+                own.finish(None, stats);
+            }
+            TogetherRun::StudentT(own) => {
+                own.finish(stats.iter_mut().filter_map(|stats| match stats {
+                    Statistics::MultivariateStudentT(stats) => Some(stats),
+                    _ => None,
+                }));
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The multivariate t against SciPy: densities with holes, and maxima that were found
+//! without EM.
+
+use crate::{assert_all_close, assert_close, golden, list, number, numbers};
+use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
+use abduce::family::{
+    Covariance, Distribution, Family, MultivariateGaussian, MultivariateStudentT,
+};
+use abduce::learn::{Control, EmOptions};
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
+use serde_json::Value;
+
+/// A table row by row, with `null` for a hole, as columns.
+fn columns(x: &Value) -> Vec<Column> {
+    let width = list(&list(x)[0]).len();
+    let column = |c: usize| Column::from_numbers(list(x).iter().map(|row| row[c].as_f64()));
+    (0..width).map(column).collect()
+}
+
+fn fitted(case: &Value, components: usize, tails: Tails) -> Fit {
+    let columns = columns(&case["x"]);
+    let names = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
+    let weights = case["weights"].as_array().filter(|_| components == 1);
+    let weights = weights.map(|own| own.iter().map(number).collect());
+    let table = Table::new(Schema::new(names.collect()), columns, weights).unwrap();
+    let specification = Specification {
+        tails,
+        variance_floor: 0.0,
+        ..Specification::mixture(components, CovarianceKind::Full)
+    };
+    let options = FitOptions {
+        em: EmOptions {
+            tolerance: 1e-15,
+            max_iterations: 20_000,
+            ..EmOptions::default()
+        },
+        ..FitOptions::default()
+    };
+    fit(&specification, &table, &options, Control::default()).unwrap()
+}
+
+fn component(fit: &Fit, j: usize) -> &MultivariateStudentT {
+    match &fit.mixture.parameters.leaves[0][j] {
+        Distribution::MultivariateStudentT(own) => own,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn assert_component(own: &MultivariateStudentT, location: &Value, scale: &Value, degrees: f64) {
+    let tolerance = 2e-4;
+    assert_all_close(&own.gaussian.mean, &numbers(location), tolerance);
+    let d = own.gaussian.order();
+    let matrix: Vec<f64> = (0..d * d)
+        .map(|t| own.gaussian.covariance(t % d, t / d))
+        .collect();
+    assert_all_close(&matrix, &numbers(scale), tolerance);
+    assert_close(own.degrees, degrees, tolerance);
+}
+
+#[test]
+fn densities_with_holes_are_those_of_scipy() {
+    for case in list(&golden("tails")["densities"]) {
+        let t = MultivariateStudentT {
+            degrees: number(&case["degrees"]),
+            gaussian: MultivariateGaussian {
+                mean: numbers(&case["location"]),
+                covariance: Covariance::Full(numbers(&case["scale"])),
+            },
+        };
+        let columns = columns(&case["x"]);
+        let rows = list(&case["x"]).len();
+        let cells: Vec<Cells> = columns.iter().map(|own| own.cells(0, rows)).collect();
+        let mut obtained = vec![0.0; rows];
+        t.add_log_density(&Rows::new(&cells), &mut obtained);
+        assert_all_close(&obtained, &numbers(&case["log_density"]), 1e-10);
+    }
+}
+
+#[test]
+fn one_component_reaches_the_maximum_that_an_optimiser_finds() {
+    for case in list(&golden("tails")["single"]) {
+        let degrees = case["given"].as_f64();
+        let fit = fitted(case, 1, Tails::StudentT { degrees });
+        assert!(fit.monotone);
+        assert_eq!(fit.parameters, 5 + usize::from(degrees.is_none()));
+        assert_close(fit.log_likelihood, number(&case["log_likelihood"]), 1e-9);
+        let own = component(&fit, 0);
+        assert_component(
+            own,
+            &case["location"],
+            &case["scale"],
+            number(&case["degrees"]),
+        );
+    }
+}
+
+#[test]
+fn two_components_reach_the_maximum_that_an_optimiser_finds() {
+    let golden = golden("tails");
+    let case = &golden["mixture"];
+    let fit = fitted(case, 2, Tails::StudentT { degrees: None });
+    assert!(fit.monotone);
+    assert_eq!(fit.parameters, 13);
+    assert_close(fit.log_likelihood, number(&case["log_likelihood"]), 1e-9);
+    let first = |j: usize| component(&fit, j).gaussian.mean[0];
+    let order = if first(0) < first(1) { [0, 1] } else { [1, 0] };
+    for (theirs, ours) in order.into_iter().enumerate() {
+        let weight = fit.mixture.parameters.weights[ours];
+        assert_close(weight, number(&case["weights"][theirs]), 1e-4);
+        let (location, scale) = (&case["location"][theirs], &case["scale"][theirs]);
+        let degrees = number(&case["degrees"][theirs]);
+        assert_component(component(&fit, ours), location, scale, degrees);
+    }
+}
