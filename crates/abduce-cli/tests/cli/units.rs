@@ -17,10 +17,10 @@ fn table(scale: f64) -> String {
 fn a_mixture_of_numbers_of_any_size_answers_in_them() {
     for scale in [1e300, 1e-300] {
         let files = Files::new();
-        let rows = files.write("rows.csv", &table(scale));
+        let rows = files.write("rows.csv", table(scale));
         let file = files.fit(&["mixture", &rows, "-k", "2", "--covariance", "diagonal"]);
         let plain = Files::new();
-        let small = plain.write("rows.csv", &table(1.0));
+        let small = plain.write("rows.csv", table(1.0));
         let usual = plain.fit(&["mixture", &small, "-k", "2", "--covariance", "diagonal"]);
         let clusters = |file: &str, rows: &str| abduce(&["predict", file, rows]).good().stdout;
         assert_eq!(clusters(&file, &rows), clusters(&usual, &small));

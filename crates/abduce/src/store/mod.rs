@@ -151,7 +151,7 @@ pub enum Recipe {
     /// A mixture.
     Mixture {
         /// What was fitted.
-        specification: Specification,
+        specification: Box<Specification>,
         /// How it was fitted.
         options: FitOptions,
     },
@@ -200,7 +200,7 @@ impl Model {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,
                 recipe: Recipe::Mixture {
-                    specification,
+                    specification: Box::new(specification),
                     options,
                 },
             },
