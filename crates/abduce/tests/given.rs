@@ -318,6 +318,8 @@ fn a_fit_begun_at_its_end_ends_at_once() {
     }
 }
 
+type Change<'a> = &'a dyn Fn(&mut Specification);
+
 #[test]
 fn what_cannot_be_given_is_refused() {
     let table = clusters(0, false);
@@ -336,7 +338,7 @@ fn what_cannot_be_given_is_refused() {
             .unwrap_err()
             .to_string()
     };
-    let cases: [(&dyn Fn(&mut Specification), &str); 7] = [
+    let cases: [(Change, &str); 7] = [
         (&|s| s.held = vec![held(2, "x", gaussian())], "component 3"),
         (&|s| s.held = vec![held(0, "z", gaussian())], "\"z\""),
         (
