@@ -1,10 +1,12 @@
-//! The nearest centre by scores in single precision, sixteen side by side, with a bound on
-//! how wrong they are: rows whose two least scores differ by more have the label that
-//! double precision gives them, the few others are computed again.
+//! The nearest centre by halves of squared distances in single precision, sixteen side by
+//! side, with a bound on how wrong they are: rows whose two least differ by more have the
+//! label that double precision gives them, the few others are computed again.
 //!
-//! With u = 2⁻²⁴, a score ½|c|² − x·c of d products differs from the exact one by at most
-//! (d + 3) u (½|c|² + |x||c|), to first order in u: two roundings of the factors, one of
-//! the norm, and one for each sum.
+//! With u = 2⁻²⁴, ½|x|² + ½|c|² − x·c of d products differs from the exact one by at most
+//! (d + 5) u ½(|x| + |c|)², to first order in u: two roundings of the factors, three of the
+//! norms and their sum, and one for each product. A little more is added at the beginning,
+//! so that none is negative, and the last b bits of each make room for its label, which
+//! changes it by less than 2^(b−23) of itself: the least then brings its label along.
 
 use super::nearest::nearest;
 use super::packed::Packed;
@@ -19,6 +21,10 @@ const LANES: usize = 16;
 pub(super) struct Single {
     negated: Vec<[f32; LANES]>,
     half_norms: Vec<[f32; LANES]>,
+    /// The labels of each group's centres.
+    labels: Vec<[u32; LANES]>,
+    /// How many bits labels take.
+    bits: u32,
     /// Whether too few rows were settled to go on with it.
     hopeless: AtomicBool,
 }
@@ -28,10 +34,15 @@ impl Clone for Single {
         Single {
             negated: self.negated.clone(),
             half_norms: self.half_norms.clone(),
+            labels: self.labels.clone(),
+            bits: self.bits,
             hopeless: AtomicBool::new(self.hopeless.load(Ordering::Relaxed)),
         }
     }
 }
+
+/// The most bits that labels may take of a number.
+const MOST_BITS: u32 = 10;
 
 /// Squared norms between which single precision neither overflows nor vanishes.
 const NORMS: std::ops::Range<f64> = 1e-30..1e30;
@@ -43,10 +54,18 @@ impl Single {
         if !is_wide() || !NORMS.contains(&largest_norm) || width == 0 {
             return None;
         }
-        let groups = (centres.len() / width).div_ceil(LANES);
+        let count = centres.len() / width;
+        let groups = count.div_ceil(LANES);
+        let bits = (groups * LANES).next_power_of_two().trailing_zeros();
+        if bits > MOST_BITS {
+            return None;
+        }
+        let label = |group: usize| std::array::from_fn(|lane| (group * LANES + lane) as u32);
         let mut single = Single {
+            labels: (0..groups).map(label).collect(),
+            bits,
             negated: vec![[0.0; LANES]; groups * width],
-            half_norms: vec![[f32::INFINITY; LANES]; groups],
+            half_norms: vec![[f32::MAX; LANES]; groups],
             hopeless: AtomicBool::new(false),
         };
         for (j, centre) in centres.chunks_exact(width).enumerate() {
@@ -85,17 +104,25 @@ pub(crate) fn nearest_within(
     if let Some(single) = &centres.single
         && !single.hopeless.load(Ordering::Relaxed)
     {
-        // SAFETY: centres are in single precision only where the chip has the features.
-        unsafe { wide::nearest(single, centres.width(), cells, rows, out) };
         let largest = centres.largest_norm.sqrt();
-        let terms = (centres.width() as f64 + 3.0) * 2f64.powi(-24) * 1.05;
+        let terms = (centres.width() as f64 + 5.0) * 2f64.powi(-24) * 1.05;
+        // How wrong a half of a squared distance may be, which is also what it is more.
+        let off = |norm: f64| terms * 0.5 * (largest + norm.sqrt()).powi(2);
+        let begin = |row: u32| {
+            let norm = norms[row as usize];
+            (0.5 * norm + off(norm)) as f32
+        };
+        // SAFETY: centres are in single precision only where the chip has the features.
+        unsafe { wide::nearest(single, centres.width(), cells, begin, rows, out) };
+        let label = 2f64.powi(single.bits as i32 - 23);
         let mut unclear = Vec::new();
         for ((row, found), at) in rows.iter().zip(out.iter_mut()).zip(0..) {
             let norm = norms[*row as usize];
-            let off = terms * largest * (0.5 * largest + norm.sqrt());
-            if found.second - found.score > 2.0 * off && norm < NORMS.end {
-                found.score += off;
-                found.second -= off;
+            let (off, more) = (off(norm), 0.5 * norm + off(norm));
+            let least = found.score * (1.0 + label) + off - more;
+            let others = found.second * (1.0 - label) - off - more;
+            if others > least && norm < NORMS.end {
+                (found.score, found.second) = (least, others);
             } else {
                 unclear.push((*row, at));
             }
@@ -123,12 +150,29 @@ mod wide {
     const ROWS: usize = 4;
     const GROUPS: usize = 4;
 
-    /// The least scores so far, lane by lane.
+    /// Rows ahead that are fetched from memory.
+    const AHEAD: usize = 16;
+
+    /// The least and the second least so far, lane by lane, each with its label in its last
+    /// bits.
     #[derive(Clone, Copy)]
     struct Least {
         best: __m512,
-        mark: __m512,
         second: __m512,
+    }
+
+    impl Least {
+        /// Of two.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+        fn merged(a: Least, b: Least) -> Least {
+            let farther = _mm512_max_ps(a.best, b.best);
+            let second = _mm512_min_ps(a.second, b.second);
+            Least {
+                best: _mm512_min_ps(a.best, b.best),
+                second: _mm512_min_ps(second, farther),
+            }
+        }
     }
 
     /// # Safety
@@ -138,101 +182,172 @@ mod wide {
         single: &Single,
         width: usize,
         cells: &[f64],
+        begin: impl Fn(u32) -> f32,
         rows: &[u32],
         out: &mut [Nearest],
     ) {
         let mut narrow = vec![0f32; ROWS * width];
-        for (rows, out) in rows.chunks(ROWS).zip(out.chunks_mut(ROWS)) {
-            for (own, row) in narrow.chunks_exact_mut(width).zip(rows) {
+        let mut begins = [0f32; ROWS];
+        for (at, out) in (0..rows.len()).step_by(ROWS).zip(out.chunks_mut(ROWS)) {
+            let those = &rows[at..rows.len().min(at + ROWS)];
+            if let Some(later) = rows.get(at + AHEAD..at + AHEAD + those.len()) {
+                for row in later {
+                    for cell in cells[*row as usize * width..][..width].iter().step_by(8) {
+                        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cell).cast());
+                    }
+                }
+            }
+            for ((own, begins), row) in (narrow.chunks_exact_mut(width).zip(&mut begins)).zip(those)
+            {
                 let x = &cells[*row as usize * width..][..width];
                 own.iter_mut().zip(x).for_each(|(own, x)| *own = *x as f32);
+                *begins = begin(*row);
             }
             // A last tile has some rows of the one before it, which nobody asks for.
-            let found = tile(single, width, &narrow);
+            let found = tile(single, width, &narrow, &begins);
             out.copy_from_slice(&found[..out.len()]);
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn tile(single: &Single, width: usize, narrow: &[f32]) -> [Nearest; ROWS] {
-        let far = _mm512_set1_ps(f32::INFINITY);
+    fn tile(
+        single: &Single,
+        width: usize,
+        narrow: &[f32],
+        begins: &[f32; ROWS],
+    ) -> [Nearest; ROWS] {
+        let far = _mm512_set1_ps(f32::MAX);
         let mut least = [Least {
             best: far,
-            mark: _mm512_setzero_ps(),
             second: far,
         }; ROWS];
         let groups = single.half_norms.len();
         let whole = groups / GROUPS * GROUPS;
         for first in (0..whole).step_by(GROUPS) {
-            take::<GROUPS>(single, width, narrow, first, &mut least);
+            take::<GROUPS>(single, width, narrow, begins, first, &mut least);
         }
         for group in whole..groups {
-            take::<1>(single, width, narrow, group, &mut least);
+            take::<1>(single, width, narrow, begins, group, &mut least);
         }
-        least.map(|own| across(own))
+        across(least, single.bits)
     }
 
-    /// Takes the scores of some groups into the least.
+    /// Takes some groups into the least.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     fn take<const G: usize>(
         single: &Single,
         width: usize,
         narrow: &[f32],
+        begins: &[f32; ROWS],
         first: usize,
         least: &mut [Least; ROWS],
     ) {
-        let groups: [&[[f32; LANES]]; G] = std::array::from_fn(|g| {
-            let start = (first + g) * width;
-            &single.negated[start..start + width]
-        });
-        let x: [&[f32]; ROWS] = std::array::from_fn(|r| &narrow[r * width..(r + 1) * width]);
-        let load = |lanes: &[f32; LANES]| {
+        let mut halves = [[_mm512_setzero_ps(); ROWS]; G];
+        for g in 0..G {
             // SAFETY: the array is as long as the register.
-            unsafe { _mm512_loadu_ps(lanes.as_ptr()) }
-        };
-        let mut scores: [[__m512; ROWS]; G] =
-            std::array::from_fn(|g| [load(&single.half_norms[first + g]); ROWS]);
+            let norms = unsafe { _mm512_loadu_ps(single.half_norms[first + g].as_ptr()) };
+            for r in 0..ROWS {
+                halves[g][r] = _mm512_add_ps(norms, _mm512_set1_ps(begins[r]));
+            }
+        }
+        let negated = &single.negated[first * width..(first + G) * width];
+        let narrow = &narrow[..ROWS * width];
         for c in 0..width {
-            let x: [__m512; ROWS] = std::array::from_fn(|r| _mm512_set1_ps(x[r][c]));
+            let mut x = [_mm512_setzero_ps(); ROWS];
+            for r in 0..ROWS {
+                x[r] = _mm512_set1_ps(narrow[r * width + c]);
+            }
             for g in 0..G {
-                let lanes = load(&groups[g][c]);
+                // SAFETY: as above.
+                let lanes = unsafe { _mm512_loadu_ps(negated[g * width + c].as_ptr()) };
                 for r in 0..ROWS {
-                    scores[g][r] = _mm512_fmadd_ps(x[r], lanes, scores[g][r]);
+                    halves[g][r] = _mm512_fmadd_ps(x[r], lanes, halves[g][r]);
                 }
             }
         }
-        for (g, scores) in scores.iter().enumerate() {
-            let mark = _mm512_set1_ps((first + g) as f32);
-            for (least, score) in least.iter_mut().zip(scores) {
-                let closer = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(*score, least.best);
-                let farther = _mm512_max_ps(*score, least.best);
-                least.second = _mm512_min_ps(farther, least.second);
-                least.best = _mm512_min_ps(*score, least.best);
-                least.mark = _mm512_mask_mov_ps(least.mark, closer, mark);
+        let kept = _mm512_set1_epi32(-1 << single.bits);
+        for g in 0..G {
+            // SAFETY: as above.
+            let labels = unsafe { _mm512_loadu_si512(single.labels[first + g].as_ptr().cast()) };
+            for r in 0..ROWS {
+                // (half and kept) or label
+                let bits = _mm512_castps_si512(halves[g][r]);
+                let bits = _mm512_ternarylogic_epi32::<0xEA>(bits, kept, labels);
+                let half = _mm512_castsi512_ps(bits);
+                let farther = _mm512_max_ps(half, least[r].best);
+                least[r].second = _mm512_min_ps(least[r].second, farther);
+                least[r].best = _mm512_min_ps(least[r].best, half);
             }
         }
     }
 
-    /// The least over all lanes; of equals any, as they are looked at again.
+    /// The least over all lanes of four rows at once: halves of two rows are put side by
+    /// side, then quarters of four, and the rest is within quarters.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn across(least: Least) -> Nearest {
-        let Least { best, mark, second } = least;
-        let score = _mm512_reduce_min_ps(best);
-        let equal = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(best, _mm512_set1_ps(score));
-        let lane = equal.trailing_zeros().min(LANES as u32 - 1);
-        let mut marks = [0f32; LANES];
-        // SAFETY: the array is as long as the register.
-        unsafe { _mm512_storeu_ps(marks.as_mut_ptr(), mark) };
-        let others = _mm512_mask_mov_ps(best, 1 << lane, second);
-        let others = _mm512_min_ps(others, second);
-        Nearest {
-            label: marks[lane as usize] as u32 * LANES as u32 + lane,
-            score: f64::from(score),
-            second: f64::from(_mm512_reduce_min_ps(others)),
+    fn across(least: [Least; ROWS], bits: u32) -> [Nearest; ROWS] {
+        let [a, b, c, d] = least;
+        let ab = Least::merged(
+            Least {
+                best: _mm512_shuffle_f32x4::<0x44>(a.best, b.best),
+                second: _mm512_shuffle_f32x4::<0x44>(a.second, b.second),
+            },
+            Least {
+                best: _mm512_shuffle_f32x4::<0xEE>(a.best, b.best),
+                second: _mm512_shuffle_f32x4::<0xEE>(a.second, b.second),
+            },
+        );
+        let cd = Least::merged(
+            Least {
+                best: _mm512_shuffle_f32x4::<0x44>(c.best, d.best),
+                second: _mm512_shuffle_f32x4::<0x44>(c.second, d.second),
+            },
+            Least {
+                best: _mm512_shuffle_f32x4::<0xEE>(c.best, d.best),
+                second: _mm512_shuffle_f32x4::<0xEE>(c.second, d.second),
+            },
+        );
+        let all = Least::merged(
+            Least {
+                best: _mm512_shuffle_f32x4::<0x88>(ab.best, cd.best),
+                second: _mm512_shuffle_f32x4::<0x88>(ab.second, cd.second),
+            },
+            Least {
+                best: _mm512_shuffle_f32x4::<0xDD>(ab.best, cd.best),
+                second: _mm512_shuffle_f32x4::<0xDD>(ab.second, cd.second),
+            },
+        );
+        let all = Least::merged(
+            all,
+            Least {
+                best: _mm512_permute_ps::<0x4E>(all.best),
+                second: _mm512_permute_ps::<0x4E>(all.second),
+            },
+        );
+        let all = Least::merged(
+            all,
+            Least {
+                best: _mm512_permute_ps::<0xB1>(all.best),
+                second: _mm512_permute_ps::<0xB1>(all.second),
+            },
+        );
+        let (mut best, mut second) = ([0f32; LANES], [0f32; LANES]);
+        // SAFETY: the arrays are as long as the registers.
+        unsafe {
+            _mm512_storeu_ps(best.as_mut_ptr(), all.best);
+            _mm512_storeu_ps(second.as_mut_ptr(), all.second);
         }
+        let mut out = [Nearest::NOWHERE; ROWS];
+        for (r, out) in out.iter_mut().enumerate() {
+            *out = Nearest {
+                label: best[4 * r].to_bits() & !(u32::MAX << bits),
+                score: f64::from(best[4 * r]),
+                second: f64::from(second[4 * r]),
+            };
+        }
+        out
     }
 }
 
