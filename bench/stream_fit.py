@@ -15,11 +15,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 LIMIT_MB = 400
 TEXT_LIMIT_MB = 500
-TEXT_FITS = {"naive-bayes": ["--target", "label", "--kind", "text=text"]}
-FITS = {
-    "naive-bayes": ["--target", "label"],
-    "mixture": ["--drop", "label", "--components", "3", "--covariance", "full", "--max-iter", "5", "--restarts", "1"],
-}
+TEXT_FITS = [("naive-bayes", ["--target", "label", "--kind", "text=text"])]
+MIXTURE = ["--drop", "label", "--components", "3", "--restarts", "1"]
+FITS = [
+    ("naive-bayes", ["--target", "label"]),
+    ("mixture", [*MIXTURE, "--max-iter", "5"]),
+    ("mixture", [*MIXTURE, "--method", "online", "--passes", "2", "--max-iter", "2"]),
+    ("kmeans", ["--drop", "label", "--components", "3", "--restarts", "1", "--max-iter", "3"]),
+]
 
 
 def arguments():
@@ -57,7 +60,7 @@ def main():
     print(f"{path.name}: {rows} rows, {path.stat().st_size / 1e9:.2f} GB")
 
     failed = False
-    for model, own in fits.items():
+    for model, own in fits:
         result, seconds, peak = fit(binary, model, own, path)
         complaints = []
         if result["rows"] != rows:

@@ -6,7 +6,8 @@ use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, Poisson};
 use abduce::learn::{Control, EmOptions};
 use abduce::model::mixture::{
-    CovarianceKind, FamilyName, Fit, FitOptions, Held, Specification, fit, fit_from_mixture,
+    CovarianceKind, Criterion, FamilyName, Fit, FitOptions, Grid, Held, Specification, fit,
+    fit_from_mixture, select,
 };
 use abduce::store::Model;
 use rand::{Rng, RngExt, SeedableRng};
@@ -365,4 +366,97 @@ fn what_cannot_be_given_is_refused() {
     let said = fit_from_mixture(&two, &table, &one.mixture, &options(), control);
     let said = said.unwrap_err().to_string();
     assert!(said.contains("1 components instead of 2"), "{said}");
+}
+
+#[test]
+fn a_start_of_another_structure_is_brought_within_and_never_falls() {
+    let table = clusters(40, false);
+    let full = learn(&Specification::mixture(2, CovarianceKind::Full), &table);
+    let tied = Specification {
+        tied: vec!["y".into()],
+        ..Specification::mixture(2, CovarianceKind::Full)
+    };
+    let one = |specification: &Specification| {
+        let control = Control::default();
+        fit_from_mixture(specification, &table, &full.mixture, &options(), control)
+    };
+    for covariance in CovarianceKind::ALL {
+        let begun = one(&Specification::mixture(2, covariance)).unwrap();
+        assert!(begun.monotone, "{covariance:?}");
+        assert!(begun.trace.is_sorted_by(|a, b| *b >= a - 1e-9 * a.abs()));
+    }
+    // A column that stands alone here is one of two there.
+    let said = one(&tied).unwrap_err().to_string();
+    assert!(said.contains("no distribution of"), "{said}");
+}
+
+#[test]
+fn noise_of_constants_alone_is_none() {
+    let constant = table(vec![("x", Kind::Real, vec![Some(3.0); 9])]);
+    let fit = learn(&noisy(1, CovarianceKind::Full), &constant);
+    assert_eq!(fit.mixture.names(), ["1"]);
+}
+
+#[test]
+fn what_is_held_to_be_narrow_has_not_collapsed() {
+    let narrow = Gaussian {
+        mean: 0.0,
+        variance: 1e-9,
+    };
+    let specification = Specification {
+        held: vec![held(0, "x", Distribution::Gaussian(narrow))],
+        ..Specification::mixture(2, CovarianceKind::Full)
+    };
+    let fit = learn(&specification, &clusters(0, false));
+    let said = fit.warnings.join("; ");
+    assert!(!said.contains("vanishing"), "{said}");
+}
+
+#[test]
+fn long_steps_never_fall_in_any_structure() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let column = |rng: &mut ChaCha8Rng, scale: f64| -> Vec<Option<f64>> {
+        (0..120)
+            .map(|i| normal(rng, f64::from(i % 3) * 0.8, scale))
+            .collect()
+    };
+    let a = column(&mut rng, 1.0);
+    // All but a copy, so that covariances are badly conditioned.
+    let b = a
+        .iter()
+        .map(|x| Some(x.unwrap() * 2.0 + 1e-3 * rng.random::<f64>()));
+    let b = b.collect();
+    let c = column(&mut rng, 3.0);
+    let table = table(vec![
+        ("a", Kind::Real, a),
+        ("b", Kind::Real, b),
+        ("c", Kind::Real, c),
+    ]);
+    for covariance in CovarianceKind::ALL {
+        let usual = FitOptions {
+            restarts: 2,
+            ..FitOptions::default()
+        };
+        let specification = Specification::mixture(3, covariance);
+        let fit = fit(&specification, &table, &usual, Control::default()).unwrap();
+        assert!(fit.monotone, "{covariance:?}: {:?}", fit.warnings);
+    }
+}
+
+#[test]
+fn several_numbers_of_components_do_not_begin_at_one_column() {
+    let table = clusters(0, false);
+    let begun = FitOptions {
+        start_by: Some("x".into()),
+        ..options()
+    };
+    let grid = Grid {
+        components: vec![1, 2],
+        covariances: vec![CovarianceKind::Full],
+        criterion: Criterion::Icl,
+        folds: 5,
+    };
+    let specification = Specification::mixture(1, CovarianceKind::Full);
+    let said = select(&specification, &grid, &table, &begun, Control::default());
+    assert!(said.is_err());
 }

@@ -47,6 +47,17 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         let joint = model.joint();
+        for field in joint
+            .schema()
+            .fields
+            .iter()
+            .filter(|field| field.unit != 1.0)
+        {
+            context.note(&format!(
+                "densities are of {} in units of {:e}",
+                field.name, field.unit
+            ));
+        }
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;

@@ -147,3 +147,31 @@ fn what_cannot_be_given_says_why() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("--kind"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_given_stays_where_models_change_without_their_rows() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let numbers = "bill_length_mm,bill_depth_mm";
+    let fit = [
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--columns",
+        numbers,
+    ];
+    let tied = files.fit(&[&fit[..], &["--tie", "bill_depth_mm"]].concat());
+    let updated = files.path("updated.abduce");
+    abduce(&["update", &tied, &penguins, "-o", &updated]).good();
+    // The weights of three classes, three Gaussians and one.
+    for file in [&tied, &updated] {
+        let shown = abduce(&["show", file]).good().stdout;
+        assert!(shown.contains("parameters      10"), "{shown}");
+    }
+    let faithful = data("faithful.csv");
+    let noisy = Files::new();
+    let noisy = noisy.fit(&["mixture", &faithful, "-k", "2", "--noise"]);
+    let refused = abduce(&["update", &noisy, &faithful]);
+    refused.fails(2, &["noise", "--start"]);
+}

@@ -59,3 +59,24 @@ fn what_is_infinite_is_refused() {
     let ran = abduce(&["fit", "mixture", &rows, "-k", "1"]);
     ran.fails(2, &["line 3", "column \"x\"", "too large"]);
 }
+
+#[test]
+fn models_of_such_numbers_do_not_change_without_their_rows() {
+    let files = Files::new();
+    let rows = files.write("rows.csv", table(1e300));
+    let file = files.fit(&["mixture", &rows, "-k", "2"]);
+    for command in ["update", "forget"] {
+        abduce(&[command, &file, &rows]).fails(2, &["column \"x\"", "in units of"]);
+    }
+    abduce(&["merge", &file, &file]).fails(2, &["in units of"]);
+    let held = [
+        "fit",
+        "mixture",
+        &rows,
+        "-k",
+        "2",
+        "--fix",
+        "1:x=gaussian(1,1)",
+    ];
+    abduce(&held).fails(2, &["column \"x\"", "cannot be held"]);
+}

@@ -25,6 +25,14 @@ impl Field {
     /// # Errors
     /// If the kinds have nothing in common, or texts are taken apart differently.
     pub fn union(&self, other: &Field) -> Result<Field> {
+        if self.unit != other.unit {
+            return Err(Error::data(format!(
+                "the column is in units of {:e} in one and {:e} in another",
+                self.unit, other.unit
+            ))
+            .at_column(&self.name)
+            .with_hint("fit all rows at once"));
+        }
         let both = self.kinds_united(other)?;
         Ok(both.asked(self.asked.max(other.asked)))
     }
@@ -33,13 +41,7 @@ impl Field {
         match (self.kind, other.kind) {
             (a, b) if a.is_coded() && b.is_coded() => Ok(self.with_levels_of(other)),
             (Kind::Text, Kind::Text) => self.with_terms_of(other),
-            (a, b) if a == b && self.unit == other.unit => Ok(self.clone()),
-            (a, b) if a == b => Err(Error::data(format!(
-                "the column is in units of {:e} in one and {:e} in another",
-                self.unit, other.unit
-            ))
-            .at_column(&self.name)
-            .with_hint("fit all rows at once")),
+            (a, b) if a == b => Ok(self.clone()),
             (Kind::Real | Kind::Count, Kind::Real | Kind::Count) => {
                 Ok(Field::new(&self.name, Kind::Real))
             }

@@ -105,6 +105,8 @@ pub struct EmResult<P, S> {
     /// How many E-steps went over all rows after the first: those of the warm-up and
     /// of long steps that were not kept too.
     pub iterations: usize,
+    /// How many longer steps than EM's are in the trace.
+    pub leaps: usize,
     /// Whether the change of the objective fell below the tolerance.
     pub converged: bool,
     /// Whether the objective never fell by more than rounding.
@@ -174,6 +176,7 @@ pub fn em<M: Latent>(
         bounds: Vec::new(),
         iterations: warm.expectations,
         warmup: warm.log_likelihoods,
+        leaps: 0,
         converged: false,
         monotone: true,
         interrupted,
@@ -288,6 +291,7 @@ impl<M: Latent> Climb<'_, M> {
         let from = std::mem::replace(&mut result.parameters, to);
         let expected = std::mem::replace(&mut result.statistics, statistics);
         if long {
+            result.leaps += 1;
             self.firm = Some((from, expected, result.objective));
             self.before = None;
         } else {

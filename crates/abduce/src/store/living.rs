@@ -164,7 +164,10 @@ impl Model {
                     specification,
                     options,
                 },
-            ) => Ok((mixture, specification, options)),
+            ) => match refusal(mixture) {
+                Some(why) => Err(why),
+                None => Ok((mixture, specification, options)),
+            },
             (Body::KMeans(_), _) => Err(Error::parameter(
                 "clusters of k-means do not change without their data: rows would change clusters",
             )
@@ -250,3 +253,19 @@ const LIMITED: &str = "the terms were limited when the model was fitted: which a
 
 const UNCALIBRATED: &str =
     "the calibration was learned with other rows and is dropped; fit again with --calibrate";
+
+/// Why a mixture cannot change without its rows, if it cannot.
+fn refusal(mixture: &Mixture) -> Option<Error> {
+    if mixture.has_noise() {
+        let why = "a mixture with noise does not change without its data: noise is everywhere that rows are";
+        return Some(Error::parameter(why).with_hint("fit it again, with --start from this model"));
+    }
+    let mut fields = mixture.schema.fields.iter();
+    let field = fields.find(|field| field.unit != 1.0)?;
+    let why = format!(
+        "the numbers are in units of {:e}, in which others need not be",
+        field.unit
+    );
+    let why = Error::parameter(why).at_column(&field.name);
+    Some(why.with_hint("fit all rows at once"))
+}

@@ -2,18 +2,24 @@
 //! Σ = U D Uᵀ, with U lower triangular and 1 on its diagonal, the entries of U and the
 //! logarithms of D; the logarithms of variances where columns are uncorrelated.
 //!
-//! Lines on these numbers do not leave a structure: components that share U, or the
-//! proportions or the product of D, go on sharing them. Of structures with axes turned,
-//! lines would; their covariances stay.
+//! Lines on these numbers do not leave a structure in which nothing or all of the
+//! covariance is shared. Of others they would: those with axes turned at once, those that
+//! share the proportions or the product of D by the rounding that long steps magnify, and
+//! a point outside may be likelier than any inside. Their covariances stay.
 
 use super::{Covariance, MultivariateGaussian, Structure};
 use crate::kernel::linear::cholesky;
 
 /// Whether a line through covariances of this structure stays in it.
 fn is_straight(structure: Structure) -> bool {
-    !matches!(
+    matches!(
         structure,
-        Structure::Identity | Structure::Eve | Structure::Vve | Structure::Eev | Structure::Vev
+        Structure::Eii
+            | Structure::Spherical
+            | Structure::Eei
+            | Structure::Diagonal
+            | Structure::Tied
+            | Structure::Full
     )
 }
 

@@ -109,6 +109,25 @@ impl MultivariateGaussian {
         }
     }
 
+    /// The same mean with a covariance as a structure writes it: whole, variances alone, or
+    /// their mean.
+    pub(crate) fn restructured(&self, structure: Structure) -> MultivariateGaussian {
+        let d = self.order();
+        let variances: Vec<f64> = (0..d).map(|c| self.covariance(c, c)).collect();
+        let covariance = if structure.is_correlated() {
+            let cells = (0..d * d).map(|at| self.covariance(at % d, at / d));
+            Covariance::Full(cells.collect())
+        } else if structure.is_spherical() {
+            Covariance::Spherical(variances.iter().sum::<f64>() / d as f64)
+        } else {
+            Covariance::Diagonal(variances)
+        };
+        MultivariateGaussian {
+            mean: self.mean.clone(),
+            covariance,
+        }
+    }
+
     /// Mean and variance of one column given the cells of `row` that are seen.
     pub(crate) fn conditional(&self, row: &[Option<f64>], column: usize) -> (f64, f64) {
         let d = self.order();

@@ -3,7 +3,7 @@
 
 use super::seen::Seen;
 use super::task::Task;
-use super::{Mixture, MixtureStatistics, Parameters, Specification};
+use super::{FitOptions, Mixture, MixtureStatistics, Parameters, Specification};
 use crate::data::{Schema, Source};
 use crate::{Error, Result};
 
@@ -53,6 +53,19 @@ impl Beginning<'_> {
         task.mixture(schema, start.clone(), zero, Seen::default())
             .check()?;
         Ok(Some(start))
+    }
+}
+
+impl FitOptions {
+    /// Refuses a start at a column where several numbers of components are compared.
+    pub(super) fn refuse_start_by(&self) -> Result<()> {
+        match &self.start_by {
+            None => Ok(()),
+            Some(name) => Err(Error::parameter(
+                "several numbers of components cannot begin at the levels of one column",
+            )
+            .at_column(name)),
+        }
     }
 }
 

@@ -28,8 +28,9 @@ pub(super) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> 
     let leaves = leaves.iter().zip(&parameters.leaves);
     for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed) {
         let scales = seen.scales(leaf);
-        let each = least.iter_mut().zip(own);
-        each.for_each(|(least, own)| *least = least.min(own.spread(&scales)));
+        for j in leaf.learned(own.len()) {
+            least[j] = least[j].min(own[j].spread(&scales));
+        }
     }
     least
 }

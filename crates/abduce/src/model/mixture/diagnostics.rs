@@ -197,8 +197,10 @@ fn conditions(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<Opti
         let varying: Vec<usize> = (0..scales.len()).filter(|c| !scales[*c].constant).collect();
         let roots: Vec<f64> = varying.iter().map(|c| scales[*c].variance.sqrt()).collect();
         for (worst, distribution) in worst.iter_mut().zip(own) {
-            let Distribution::Multivariate(gaussian) = distribution else {
-                continue;
+            let gaussian = match distribution {
+                Distribution::Multivariate(gaussian) => gaussian,
+                Distribution::MultivariateStudentT(t) => &t.gaussian,
+                _ => continue,
             };
             if let Some(condition) = condition(gaussian, &varying, &roots) {
                 *worst = Some(worst.map_or(condition, |worst: f64| worst.max(condition)));

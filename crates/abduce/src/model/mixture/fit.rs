@@ -231,7 +231,7 @@ fn fit_by(
     let mut task = Task {
         leaves: &leaves,
         target,
-        components: components + usize::from(specification.noise),
+        components: components + usize::from(leaves.iter().any(|leaf| leaf.noise.is_some())),
         weights: specification.weight_belief(schema, target, components)?,
         unlabelled: 1.0,
         log_units: survey.seen.log_units(&leaves),
@@ -267,8 +267,15 @@ fn fit_by(
     let result = if let Beginning::Column(whole, column) = start {
         let rows = survey.seen.total;
         task.begun_by_column((whole, column), source, rows, &options.em, control)?
-    } else if let Some(start) = start.parameters(&task, schema)? {
-        em(&task, source, start, &options.em, control)?
+    } else if let Some(begun) = start.parameters(&task, schema)? {
+        let begun = match start {
+            Beginning::Mixture(_) => task.brought_within(source, begun, control)?,
+            _ => Some(begun),
+        };
+        match begun {
+            Some(begun) => em(&task, source, begun, &options.em, control)?,
+            None => None,
+        }
     } else if let Some(target) = target {
         let hidden = survey.seen.unlabelled > 0.0 && task.unlabelled > 0.0;
         match hidden || survey.seen.incomplete > 0.0 {
@@ -391,7 +398,12 @@ pub(super) fn finish(
         result.bounds.clear();
     }
     let parameters = mixture.free_parameters();
-    let diagnostics = Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
+    let mut diagnostics =
+        Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
+    // Of steps of several lengths, gains tell no rate.
+    if result.leaps > 0 {
+        (diagnostics.rate, diagnostics.remaining) = (None, None);
+    }
     Fit {
         rows,
         weight,

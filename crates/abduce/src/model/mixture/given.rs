@@ -94,6 +94,14 @@ impl Specification {
                 ))
                 .with_hint(format!("components are numbered from 1 to {components}")));
             }
+            let unit = schema.fields[schema.position(&held.column)?].unit;
+            if unit != 1.0 {
+                return Err(Error::parameter(format!(
+                    "a column that is read in units of {unit:e} cannot be held"
+                ))
+                .at_column(&held.column)
+                .with_hint("rescale it, so that its numbers are within 1e140"));
+            }
             let Some(leaf) = leaf_of(schema, leaves, &held.column)? else {
                 continue;
             };
@@ -172,9 +180,22 @@ impl Mixture {
                             .at_column(&field.name)
                             .with_hint("say them with --kind, as in size=ordinal(small,large)"));
                     }
-                    parameters
-                        .leaves
-                        .push(self.parameters.leaves[number].clone());
+                    let each = self.parameters.leaves[number].iter();
+                    let same = |j: usize| leaf.noise.is_none() || j + 1 < self.components();
+                    let each = each.enumerate().map(|(j, own)| match same(j) {
+                        true => leaf.restructured(own),
+                        false => Some(own.clone()),
+                    });
+                    let each: Option<Vec<Distribution>> = each.collect();
+                    let each = each.ok_or_else(|| {
+                        Error::parameter(format!(
+                            "the start has {} where this has {}",
+                            own.family.name(),
+                            leaf.family.name()
+                        ))
+                        .at_column(&field.name)
+                    })?;
+                    parameters.leaves.push(each);
                     let unseen = self.parameters.unseen.get(number);
                     parameters.unseen.push(unseen.cloned().unwrap_or_default());
                 }
@@ -188,6 +209,28 @@ impl Mixture {
             }
         }
         Ok(parameters)
+    }
+}
+
+impl Leaf {
+    /// A distribution of this leaf's family as its structure has it; `None` for one of
+    /// another family.
+    fn restructured(&self, own: &Distribution) -> Option<Distribution> {
+        match (&self.family, own) {
+            (LeafFamily::Multivariate { shape, .. }, Distribution::Multivariate(gaussian)) => {
+                Some(gaussian.restructured(shape.structure).into())
+            }
+            (
+                LeafFamily::MultivariateStudentT { shape, .. },
+                Distribution::MultivariateStudentT(t),
+            ) => {
+                let mut t = t.clone();
+                t.gaussian = t.gaussian.restructured(shape.structure);
+                t.degrees = shape.degrees.unwrap_or(t.degrees);
+                Some(t.into())
+            }
+            (family, own) => (family.name() == own.name()).then(|| own.clone()),
+        }
     }
 }
 

@@ -154,6 +154,7 @@ pub fn select(
     options: &FitOptions,
     control: Control,
 ) -> Result<(Fit, Selection)> {
+    options.refuse_start_by()?;
     let pairs: Vec<(CovarianceKind, usize)> = grid
         .covariances
         .iter()

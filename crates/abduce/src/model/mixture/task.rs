@@ -95,10 +95,16 @@ impl Latent for Task<'_> {
     }
 
     fn determines(&self, statistics: &MixtureStatistics) -> bool {
-        let columns: usize = self.leaves.iter().map(|leaf| leaf.family.columns()).sum();
-        let least = 2.0 * (columns + 1) as f64;
+        // What is held needs no rows, and neither does noise.
+        let components = statistics.weights.iter().enumerate();
+        let sound = |(j, rows): (usize, &f64)| {
+            let leaves = self.leaves.iter();
+            let learned = leaves.filter(|leaf| leaf.learned(self.components).contains(&j));
+            let columns: usize = learned.map(|leaf| leaf.family.columns()).sum();
+            columns == 0 || *rows >= 2.0 * (columns + 1) as f64
+        };
         // Classes have their labelled rows.
-        self.target.is_some() || statistics.weights.iter().all(|rows| *rows >= least)
+        self.target.is_some() || components.map(sound).all(|sound| sound)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {
@@ -191,6 +197,22 @@ impl Task<'_> {
         em(self, source, start, options, control)
     }
 
+    /// The parameters of one step of EM, which keep to what is tied or shared here, if
+    /// those before did not; `None` when the caller stopped it.
+    pub fn brought_within(
+        &self,
+        source: &dyn Source,
+        start: Parameters,
+        control: Control,
+    ) -> Result<Option<Parameters>> {
+        let once = EmOptions {
+            max_iterations: 1,
+            ..EmOptions::PLAIN
+        };
+        let found = em(self, source, start, &once, control)?;
+        Ok(found.map(|found| found.parameters))
+    }
+
     /// All is seen: the statistics are the fit.
     pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
         let clock = std::time::Instant::now();
@@ -206,6 +228,7 @@ impl Task<'_> {
             iterations: 1,
             converged: true,
             monotone: true,
+            leaps: 0,
             interrupted: false,
             seconds: vec![clock.elapsed().as_secs_f64()],
         }

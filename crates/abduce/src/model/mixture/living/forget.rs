@@ -81,6 +81,7 @@ impl Mixture {
         let labelled = passage.statistics(&statistics, self.target, components, &leaves, &seen)?;
         let survey = Survey { labelled, seen };
         settle(specification, &schema, &survey, &mut leaves)?;
+        specification.hold(&schema, components, &mut leaves)?;
         if let Some(prior) = &specification.normal_prior {
             let whole = |number: usize, _: &Leaf| Ok(whole_of(&survey.labelled.leaves[number]));
             prior.settle(&survey.seen, components, &mut leaves, whole)?;

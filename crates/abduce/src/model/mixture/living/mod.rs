@@ -316,6 +316,8 @@ impl Grown<'_> {
             seen: seen.clone(),
         };
         settle(self.specification, &self.schema, &survey, &mut leaves)?;
+        let (schema, specification) = (&self.schema, self.specification);
+        specification.hold(schema, components, &mut leaves)?;
         if let Some(prior) = &self.specification.normal_prior {
             let whole = |number: usize, _: &Leaf| Ok(whole_of(&survey.labelled.leaves[number]));
             prior.settle(&seen, components, &mut leaves, whole)?;
