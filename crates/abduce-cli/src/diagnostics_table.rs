@@ -88,7 +88,10 @@ pub fn starts(fit: &FitRecord) -> String {
     let count = |ended: Ended| starts.iter().filter(|own| own.ended == ended).count();
     let mut text = match count(Ended::Tried) > 0 {
         true => format!("{} tried on a sample of the rows", starts.len()),
-        false => format!("{}: best {best:.4} reached by {reached}", starts.len()),
+        false => format!(
+            "{}: best objective {best:.4} reached by {reached}",
+            starts.len()
+        ),
     };
     let others = [
         (Ended::Spurious, "spurious"),

@@ -12,7 +12,7 @@ fn a_mixture_is_told_with_the_figures_of_its_components() {
     let ran = abduce(&tied).good();
     for words in [
         "component    weight  effective rows  condition  uncertainty",
-        "starts          10: best -1126.3160 reached by ",
+        "starts          10: best objective -1126.3160 reached by ",
         "certainty       0.856",
         ", mean uncertainty 0.06",
     ] {

@@ -17,7 +17,7 @@ pub struct EmArguments {
     method: Method,
 
     /// Whether steps may be longer than those of em: where it is slow (auto), never
-    /// (none), or from the beginning (squarem); the likelihood never falls either
+    /// (none), or from the beginning (squarem); the objective never falls either
     /// way [naive-bayes, gda, mixture; default: auto]
     #[arg(long, value_name = "WHEN", value_parser = acceleration)]
     accelerate: Option<Acceleration>,

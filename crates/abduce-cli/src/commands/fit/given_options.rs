@@ -148,7 +148,13 @@ fn fixed(text: &str, start: Option<&Mixture>, specification: &mut Specification)
             "--fix {text}: \"{component}\" is no component; they are numbered from 1, as in 1:x=gaussian(0,1)"
         ))
     })?;
-    if let Some((column, distribution)) = what.and_then(|what| what.rsplit_once('=')) {
+    // What is in parentheses is the distribution's own.
+    let assigned = what.and_then(|what| {
+        let end = what.find('(').unwrap_or(what.len());
+        let at = what[..end].rfind('=')?;
+        Some((&what[..at], &what[at + 1..]))
+    });
+    if let Some((column, distribution)) = assigned {
         specification.held.push(Held {
             component,
             column: column.trim().to_string(),

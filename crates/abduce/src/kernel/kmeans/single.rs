@@ -245,11 +245,11 @@ mod wide {
         least: &mut [Least; ROWS],
     ) {
         let mut halves = [[_mm512_setzero_ps(); ROWS]; G];
-        for g in 0..G {
+        for (halves, norms) in halves.iter_mut().zip(&single.half_norms[first..]) {
             // SAFETY: the array is as long as the register.
-            let norms = unsafe { _mm512_loadu_ps(single.half_norms[first + g].as_ptr()) };
-            for r in 0..ROWS {
-                halves[g][r] = _mm512_add_ps(norms, _mm512_set1_ps(begins[r]));
+            let norms = unsafe { _mm512_loadu_ps(norms.as_ptr()) };
+            for (half, begin) in halves.iter_mut().zip(begins) {
+                *half = _mm512_add_ps(norms, _mm512_set1_ps(*begin));
             }
         }
         let negated = &single.negated[first * width..(first + G) * width];
@@ -268,17 +268,17 @@ mod wide {
             }
         }
         let kept = _mm512_set1_epi32(-1 << single.bits);
-        for g in 0..G {
+        for (halves, labels) in halves.iter().zip(&single.labels[first..]) {
             // SAFETY: as above.
-            let labels = unsafe { _mm512_loadu_si512(single.labels[first + g].as_ptr().cast()) };
-            for r in 0..ROWS {
+            let labels = unsafe { _mm512_loadu_si512(labels.as_ptr().cast()) };
+            for (half, least) in halves.iter().zip(least.iter_mut()) {
                 // (half and kept) or label
-                let bits = _mm512_castps_si512(halves[g][r]);
+                let bits = _mm512_castps_si512(*half);
                 let bits = _mm512_ternarylogic_epi32::<0xEA>(bits, kept, labels);
                 let half = _mm512_castsi512_ps(bits);
-                let farther = _mm512_max_ps(half, least[r].best);
-                least[r].second = _mm512_min_ps(least[r].second, farther);
-                least[r].best = _mm512_min_ps(least[r].best, half);
+                let farther = _mm512_max_ps(half, least.best);
+                least.second = _mm512_min_ps(least.second, farther);
+                least.best = _mm512_min_ps(least.best, half);
             }
         }
     }

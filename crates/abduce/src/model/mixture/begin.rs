@@ -84,16 +84,23 @@ pub(super) fn begun_at(
             Error::parameter("the labels of the target say where to begin").at_column(name),
         );
     }
-    if !field.kind.is_coded() || field.levels.len() != components {
+    if !field.kind.is_coded() {
         return Err(Error::parameter(format!(
-            "{components} components cannot begin at a column of {}",
-            match field.kind.is_coded() {
-                true => format!("{} levels", field.levels.len()),
-                false => format!("the kind {}", field.kind.name()),
-            }
+            "components begin at a column of levels, not of the kind {}",
+            field.kind.name()
         ))
         .at_column(name)
-        .with_hint("there must be a level for each component; --kind says how it is read"));
+        .with_hint(format!(
+            "read it as levels with --kind \"{name}=categorical\""
+        )));
+    }
+    if field.levels.len() != components {
+        return Err(Error::parameter(format!(
+            "{components} components cannot begin at a column of {} levels",
+            field.levels.len()
+        ))
+        .at_column(name)
+        .with_hint("there must be a level for each component"));
     }
     let specification = Specification {
         components: Some(components),

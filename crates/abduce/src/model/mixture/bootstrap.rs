@@ -124,6 +124,15 @@ pub fn bootstrap_test(
     control: Control,
 ) -> Result<(Fit, BootstrapTest)> {
     options.refuse_start_by()?;
+    if 1.0 / (test.replicates as f64 + 1.0) > test.significance {
+        return Err(Error::parameter(format!(
+            "{} tables can reject nothing at {}: the least p-value is {:.3}",
+            test.replicates,
+            test.significance,
+            1.0 / (test.replicates as f64 + 1.0)
+        ))
+        .with_hint("draw more with --replicates, or raise --significance"));
+    }
     if specification.target.is_some() {
         return Err(Error::parameter(
             "labels say how many components there are; there is nothing to test",

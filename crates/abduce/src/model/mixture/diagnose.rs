@@ -119,7 +119,7 @@ pub(super) fn diagnose(
         .collect();
     if !narrow.is_empty() {
         warnings.push(format!(
-            "next to no spread in some direction, variance kept from vanishing: {}",
+            "next to no spread in some direction, variance kept from vanishing (--variance-floor): {}",
             some_of(&narrow)
         ));
     }

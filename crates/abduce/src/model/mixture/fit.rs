@@ -18,7 +18,7 @@ use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, Parameters, Specification};
 use crate::data::{Labelled, Schema, Source, without};
 use crate::family::Belief;
-use crate::learn::{Control, EmOptions, Progress, em};
+use crate::learn::{Control, EStep, EmOptions, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -298,7 +298,32 @@ fn fit_by(
     fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
     fit.starts = starts;
     fit.unlabelled = choice;
+    if options.em.step == EStep::Hard && fit.mixture.is_generative() && !fit.interrupted {
+        fit.is_of_rows(&task, source, control)?;
+    }
     Ok(fit)
+}
+
+impl Fit {
+    /// Takes the likelihood of the rows as they are, whose trace is that of rows completed.
+    fn is_of_rows(&mut self, task: &Task, source: &dyn Source, control: Control) -> Result<()> {
+        let task = Task {
+            components: self.mixture.components(),
+            ..task.clone()
+        };
+        let once = EmOptions {
+            max_iterations: 0,
+            ..EmOptions::PLAIN
+        };
+        let start = self.mixture.parameters.clone();
+        if let Some(found) = em(&task, source, start, &once, control)? {
+            self.log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
+            let parameters = self.parameters as f64;
+            self.bic = -2.0 * self.log_likelihood + parameters * self.weight.ln();
+            self.aic = -2.0 * self.log_likelihood + 2.0 * parameters;
+        }
+        Ok(())
+    }
 }
 
 fn components(

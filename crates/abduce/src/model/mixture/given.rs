@@ -5,9 +5,15 @@
 
 use super::{CovarianceKind, FamilyName, Leaf, Mixture, Parameters, Specification};
 use crate::data::{Kind, Schema};
-use crate::family::{Distribution, Family as _, LeafFamily, Poisson};
+use crate::family::{Distribution, Family as _, LeafFamily, MultivariateStudentT, Poisson};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+
+/// The degrees of freedom at which a Student t begins that was a Gaussian.
+const LIGHT: f64 = 30.0;
+
+/// The share of noise where a start has none.
+const NOISE: f64 = 0.05;
 
 /// What a column is held to in a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -181,7 +187,7 @@ impl Mixture {
                             .with_hint("say them with --kind, as in size=ordinal(small,large)"));
                     }
                     let each = self.parameters.leaves[number].iter();
-                    let same = |j: usize| leaf.noise.is_none() || j + 1 < self.components();
+                    let same = |j: usize| !self.has_noise() || j + 1 < self.components();
                     let each = each.enumerate().map(|(j, own)| match same(j) {
                         true => leaf.restructured(own),
                         false => Some(own.clone()),
@@ -208,6 +214,18 @@ impl Mixture {
                 }
             }
         }
+        if leaves.iter().any(|leaf| leaf.noise.is_some()) && !self.has_noise() {
+            parameters
+                .weights
+                .iter_mut()
+                .for_each(|w| *w *= 1.0 - NOISE);
+            parameters.weights.push(NOISE);
+            let each = parameters.leaves.iter_mut().zip(leaves);
+            each.for_each(|(own, leaf)| own.extend(leaf.noise.clone().or(leaf.family.vague())));
+            let unseen = parameters.unseen.iter_mut();
+            let unseen = unseen.filter(|own| !own.is_empty());
+            unseen.for_each(|own| own.extend(own.last().copied()));
+        }
         Ok(parameters)
     }
 }
@@ -228,6 +246,16 @@ impl Leaf {
                 t.gaussian = t.gaussian.restructured(shape.structure);
                 t.degrees = shape.degrees.unwrap_or(t.degrees);
                 Some(t.into())
+            }
+            (LeafFamily::MultivariateStudentT { shape, .. }, Distribution::Multivariate(own)) => {
+                let t = MultivariateStudentT {
+                    degrees: shape.degrees.unwrap_or(LIGHT),
+                    gaussian: own.restructured(shape.structure),
+                };
+                Some(t.into())
+            }
+            (LeafFamily::Multivariate { shape, .. }, Distribution::MultivariateStudentT(own)) => {
+                Some(own.gaussian.restructured(shape.structure).into())
             }
             (family, own) => (family.name() == own.name()).then(|| own.clone()),
         }

@@ -96,7 +96,7 @@ impl Latent for Task<'_> {
 
     fn determines(&self, statistics: &MixtureStatistics) -> bool {
         // What is held needs no rows, and neither does noise.
-        let components = statistics.weights.iter().enumerate();
+        let mut components = statistics.weights.iter().enumerate();
         let sound = |(j, rows): (usize, &f64)| {
             let leaves = self.leaves.iter();
             let learned = leaves.filter(|leaf| leaf.learned(self.components).contains(&j));
@@ -104,7 +104,7 @@ impl Latent for Task<'_> {
             columns == 0 || *rows >= 2.0 * (columns + 1) as f64
         };
         // Classes have their labelled rows.
-        self.target.is_some() || components.map(sound).all(|sound| sound)
+        self.target.is_some() || components.all(sound)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {

@@ -9,11 +9,14 @@
 //! the likelihood never falls.
 
 use super::ellipsoidal::{Whole, turned, weighted_sum};
-use super::{Structure, positive, until_settled};
+use super::{ROUNDS, Structure, positive, until_settled};
 use crate::Result;
 use crate::kernel::eigen::{eigen, rotate_both_sides, rotate_columns, rotation};
 use crate::kernel::linear::Square;
 use crate::kernel::product::{Matrix, add_product};
+
+/// Rounds of turns that go on from the axes before.
+const FEW: usize = 4;
 
 /// The covariances with one volume (EVE) or volumes of their own (VVE).
 pub(super) fn along_one_set_of_axes(
@@ -31,7 +34,12 @@ pub(super) fn along_one_set_of_axes(
         .map(|own| form(&own.scatter, &axes, order))
         .collect();
     let mut spreads = Vec::new();
-    until_settled(|| {
+    let rounds = match before {
+        // EM comes back; a few rounds each time are as good as many.
+        Some(_) => FEW,
+        None => ROUNDS,
+    };
+    until_settled(rounds, || {
         let objective;
         (spreads, objective) = best_spreads(structure, all, &forms, order)?;
         for i in 0..order {

@@ -5,7 +5,7 @@
 //! where n_jc and s_jc are weight and scatter of column c in component j. Columns
 //! may have been seen in different rows, so every one has its own weight.
 
-use super::{Structure, positive, until_settled};
+use super::{ROUNDS, Structure, positive, until_settled};
 use crate::Result;
 use crate::family::nothing_seen;
 use crate::kernel::roots::increasing_root;
@@ -72,7 +72,7 @@ fn quotient(scatter: f64, weight: f64, column: usize) -> Result<f64> {
 fn proportional(all: &[Apart], columns: usize) -> Result<Vec<Vec<f64>>> {
     let mut volumes = vec![1.0; all.len()];
     let mut shape = vec![1.0; columns];
-    until_settled(|| {
+    until_settled(ROUNDS, || {
         for (c, share) in shape.iter_mut().enumerate() {
             let scatters = all.iter().zip(&volumes).map(|(own, v)| own.scatters[c] / v);
             let weight = all.iter().map(|own| own.weights[c]).sum();

@@ -5,7 +5,7 @@
 //! where n_j and S_j are weight and scatter of component j.
 
 use super::axes::along_one_set_of_axes;
-use super::{Structure, positive, until_settled};
+use super::{ROUNDS, Structure, positive, until_settled};
 use crate::kernel::eigen::{Eigen, eigen};
 use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};
@@ -70,7 +70,7 @@ fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
     let mut volumes = vec![1.0; all.len()];
     let mut shared = Square::new();
-    until_settled(|| {
+    until_settled(ROUNDS, || {
         shared = times(1.0 / total, &weighted_sum(all, |j| 1.0 / volumes[j]));
         let precision = inverse(&shared, order)?;
         let mut objective = total * log_determinant(&shared, order)?;
@@ -91,7 +91,7 @@ fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
     let mut volumes = vec![1.0; all.len()];
     let mut shape = vec![1.0; order];
-    until_settled(|| {
+    until_settled(ROUNDS, || {
         for (i, share) in shape.iter_mut().enumerate() {
             let values = own.iter().zip(&volumes).map(|(e, v)| e.values[i] / v);
             *share = positive(values.sum::<f64>() / total, i)?;

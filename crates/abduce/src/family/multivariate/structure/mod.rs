@@ -197,9 +197,9 @@ const ROUNDS: usize = 500;
 const SETTLED: f64 = 1e-13;
 
 /// Goes on with a round that gives a logarithm to make small until it settles.
-fn until_settled(mut round: impl FnMut() -> Result<f64>) -> Result<()> {
+fn until_settled(rounds: usize, mut round: impl FnMut() -> Result<f64>) -> Result<()> {
     let mut last = f64::INFINITY;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let now = round()?;
         if (last - now).abs() <= SETTLED * (1.0 + now.abs()) {
             break;
