@@ -35,6 +35,7 @@ impl Place<'_> {
         act: impl FnOnce(&Model, &Opened, Control) -> abduce::Result<Changed>,
     ) -> Outcome {
         let model = Model::load(self.model)?;
+        model.may_change()?;
         let place = self.output.unwrap_or(self.model);
         Output::probe(place)?;
         let opened = data.open_more(&model, context)?;

@@ -270,8 +270,8 @@ fn errors(fit: &Fit) -> (f64, f64) {
         let matrix = [[1.0, 0.7, 0.0], [0.7, 0.74, 0.0], [0.0, 0.0, 4.0]];
         for i in 0..3 {
             means += (own.mean[i] - truth[i]).powi(2) / 6.0;
-            for j in 0..3 {
-                matrices += (own.covariance(i, j) - matrix[i][j]).powi(2) / 18.0;
+            for (j, truth) in matrix[i].iter().enumerate() {
+                matrices += (own.covariance(i, j) - truth).powi(2) / 18.0;
             }
         }
     }

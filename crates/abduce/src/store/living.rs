@@ -155,6 +155,14 @@ impl Model {
         }
     }
 
+    /// Whether it can change without its rows.
+    ///
+    /// # Errors
+    /// If it cannot, and why.
+    pub fn may_change(&self) -> Result<()> {
+        self.living().map(|_| ())
+    }
+
     /// What is needed to go on learning.
     fn living(&self) -> Result<(&Mixture, &Specification, &FitOptions)> {
         match (&self.body, &self.provenance.recipe) {

@@ -124,7 +124,7 @@ pub fn bootstrap_test(
     control: Control,
 ) -> Result<(Fit, BootstrapTest)> {
     options.refuse_start_by()?;
-    if 1.0 / (test.replicates as f64 + 1.0) > test.significance {
+    if test.replicates > 0 && 1.0 / (test.replicates as f64 + 1.0) > test.significance {
         return Err(Error::parameter(format!(
             "{} tables can reject nothing at {}: the least p-value is {:.3}",
             test.replicates,

@@ -242,34 +242,6 @@ impl Family for MultivariateStudentT {
         Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
     }
 
-    /// Those of the Gaussian, and ln ν where it is learned.
-    fn coordinates(&self, shape: &Self::Shape, unit: &Self) -> Option<Vec<f64>> {
-        let mut numbers = self
-            .gaussian
-            .free_numbers(shape.structure, &unit.gaussian)?;
-        if shape.degrees.is_none() {
-            numbers.push(self.degrees.ln());
-        }
-        Some(numbers)
-    }
-
-    fn at_coordinates(&self, shape: &Self::Shape, unit: &Self, numbers: &[f64]) -> Option<Self> {
-        let (numbers, degrees) = match (shape.degrees, numbers.split_last()) {
-            (None, Some((log, numbers))) => {
-                let degrees = log.exp();
-                (
-                    numbers,
-                    degrees.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED),
-                )
-            }
-            _ => (numbers, self.degrees),
-        };
-        let gaussian = self
-            .gaussian
-            .moved(shape.structure, &unit.gaussian, numbers)?;
-        Some(MultivariateStudentT { degrees, gaussian })
-    }
-
     fn examples() -> Vec<Self> {
         let of = |degrees: f64, mean: Vec<f64>, covariance: Covariance| MultivariateStudentT {
             degrees,
