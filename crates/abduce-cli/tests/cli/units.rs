@@ -68,7 +68,8 @@ fn models_of_such_numbers_do_not_change_without_their_rows() {
     for command in ["update", "forget"] {
         abduce(&[command, &file, &rows]).fails(2, &["column \"x\"", "in units of"]);
     }
-    abduce(&["merge", &file, &file]).fails(2, &["in units of"]);
+    let merged = files.path("merged.abduce");
+    abduce(&["merge", &file, &file, "-o", &merged]).fails(2, &["in units of"]);
     let held = [
         "fit",
         "mixture",
