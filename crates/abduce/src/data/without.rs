@@ -17,7 +17,7 @@ pub(crate) fn without(source: &dyn Source, position: usize) -> Box<dyn Source + 
     let mut schema = source.schema().clone();
     schema.fields.remove(position);
     if let Some(table) = source.table() {
-        let chunks = table.chunks().iter().map(|chunk| cut(chunk, position));
+        let chunks = table.chunks().iter().map(|chunk| chunk.without(position));
         return Box::new(Table::from_chunks(schema, chunks.collect()));
     }
     Box::new(Without {
@@ -27,10 +27,13 @@ pub(crate) fn without(source: &dyn Source, position: usize) -> Box<dyn Source + 
     })
 }
 
-fn cut(chunk: &Chunk, position: usize) -> Chunk {
-    let mut columns = chunk.columns().to_vec();
-    columns.remove(position);
-    Chunk::new(chunk.rows(), columns, chunk.weights().map(<[f64]>::to_vec))
+impl Chunk {
+    /// The same rows without the column at a position.
+    pub(crate) fn without(&self, position: usize) -> Chunk {
+        let mut columns = self.columns().to_vec();
+        columns.remove(position);
+        Chunk::new(self.rows(), columns, self.weights().map(<[f64]>::to_vec))
+    }
 }
 
 impl Source for Without<'_> {
@@ -43,7 +46,7 @@ impl Source for Without<'_> {
     }
 
     fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        let shorter = |chunk: Result<Chunk>| chunk.map(|chunk| cut(&chunk, self.position));
+        let shorter = |chunk: Result<Chunk>| chunk.map(|chunk| chunk.without(self.position));
         Ok(Box::new(self.source.scan()?.map(shorter)))
     }
 }

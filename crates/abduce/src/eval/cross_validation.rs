@@ -8,7 +8,7 @@ use super::clusters::Contingency;
 use super::folds::Folds;
 use super::metrics::Metrics;
 use crate::ask::{Joint, Posterior};
-use crate::data::{Chunk, Column, Schema, Source, Table, reduce};
+use crate::data::{Chunk, Column, Source, reduce, without};
 use crate::{Error, Result};
 
 /// A fitted model, its probabilities calibrated or not.
@@ -183,7 +183,7 @@ pub fn cross_validate_density(
     truth: Option<usize>,
     learn: impl Fn(&dyn Source) -> Result<Box<dyn Joint>>,
 ) -> Result<Vec<HeldOut>> {
-    let hidden = truth.map(|column| Without::of(source, column));
+    let hidden = truth.map(|column| without(source, column));
     let shown = hidden.as_deref().unwrap_or(source);
     let of_fold = |fold: usize| {
         let joint = learn_without(shown, folds, fold, &learn)?;
@@ -217,7 +217,7 @@ fn look_at(
     truth: Option<usize>,
     mut all: HeldOut,
 ) -> Result<HeldOut> {
-    let shown = truth.map_or_else(|| chunk.clone(), |column| without(chunk, column));
+    let shown = truth.map_or_else(|| chunk.clone(), |column| chunk.without(column));
     let densities = joint.log_density(&shown)?;
     for row in chunk.weighing_rows() {
         let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
@@ -237,51 +237,4 @@ fn look_at(
         }
     }
     Ok(all)
-}
-
-/// A source with one column taken out.
-struct Without<'a> {
-    source: &'a dyn Source,
-    column: usize,
-    schema: Schema,
-}
-
-impl<'a> Without<'a> {
-    fn of(source: &'a dyn Source, column: usize) -> Box<dyn Source + 'a> {
-        let mut schema = source.schema().clone();
-        schema.fields.remove(column);
-        if let Some(table) = source.table() {
-            let chunks = table.chunks().iter().map(|chunk| without(chunk, column));
-            return Box::new(Table::from_chunks(schema, chunks.collect()));
-        }
-        Box::new(Without {
-            source,
-            column,
-            schema,
-        })
-    }
-}
-
-impl Source for Without<'_> {
-    fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    fn rows(&self) -> u64 {
-        self.source.rows()
-    }
-
-    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        let scan = self.source.scan()?;
-        Ok(Box::new(
-            scan.map(|chunk| Ok(without(&chunk?, self.column))),
-        ))
-    }
-}
-
-fn without(chunk: &Chunk, column: usize) -> Chunk {
-    let mut columns = chunk.columns().to_vec();
-    columns.remove(column);
-    let weights = chunk.weights().map(<[f64]>::to_vec);
-    Chunk::new(chunk.rows(), columns, weights)
 }
