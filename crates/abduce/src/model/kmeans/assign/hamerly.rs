@@ -5,6 +5,44 @@ use super::{Kept, Places, TILE, above, below, is_clear};
 use crate::kernel::kmeans::{Nearest, nearest_within, squared};
 use crate::model::kmeans::points::Points;
 
+/// When exact distances to own centres are worth computing: they are tried once in a
+/// while, less and less often while they settle few rows.
+pub(super) struct Tightening {
+    /// Passes until the next try.
+    wait: u32,
+    /// Passes to wait after a try that was not worth it.
+    patience: u32,
+}
+
+/// The most passes between two tries.
+const LONGEST_WAIT: u32 = 8;
+
+impl Default for Tightening {
+    fn default() -> Self {
+        // Centres move far in the first passes.
+        Tightening {
+            wait: 2,
+            patience: 2,
+        }
+    }
+}
+
+impl Tightening {
+    fn is_due(&mut self) -> bool {
+        let due = self.wait == 0;
+        self.wait = self.wait.saturating_sub(1);
+        due
+    }
+
+    fn was_worth(&mut self, worth: bool) {
+        self.wait = if worth { 0 } else { self.patience };
+        self.patience = match worth {
+            true => 1,
+            false => (2 * self.patience).min(LONGEST_WAIT),
+        };
+    }
+}
+
 impl Places<'_> {
     pub(super) fn begin_hamerly(&self, points: &Points, kept: &mut Kept) -> bool {
         kept.upper = vec![0.0; points.rows];
@@ -19,8 +57,7 @@ impl Places<'_> {
         };
         let mut unclear = Vec::new();
         let (mut tried, mut settled) = (0, 0);
-        // Once in a while rows are tried all the same: times change.
-        let tighten = !std::mem::take(&mut kept.loose);
+        let tighten = kept.tightening.is_due();
         for &row in &points.whole {
             let at = row as usize;
             let label = kept.labels[at];
@@ -46,8 +83,10 @@ impl Places<'_> {
                 unclear.push(row);
             }
         }
-        // A look-up costs some eight times as much.
-        kept.loose = settled * 8 < tried;
+        if tighten {
+            // A look-up costs some eight times as much.
+            kept.tightening.was_worth(settled * 8 >= tried);
+        }
         self.look_up(points, &unclear, kept)
     }
 

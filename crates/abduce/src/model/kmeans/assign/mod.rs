@@ -42,9 +42,7 @@ pub(super) struct Kept {
     pub statistics: Option<Statistics>,
     upper: Vec<f64>,
     lower: Vec<f64>,
-    /// Whether the exact distance to the own centre settled too few rows of the last
-    /// pass to be worth computing.
-    loose: bool,
+    tightening: hamerly::Tightening,
 }
 
 impl<'a> Places<'a> {
