@@ -35,7 +35,7 @@ pub(crate) use infer::is_no;
 pub(crate) use labelled::Labelled;
 pub(crate) use names::{listed, nearest};
 pub use one_level::OneLevel;
-pub use open::{Opened, label_column, open, open_with};
+pub use open::{Opened, label_column, open, open_frame, open_frame_with, open_with};
 pub use open_more::open_more;
 pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};

@@ -6,10 +6,12 @@ use super::names::{listed, nearest, shortly};
 use super::options::ReadOptions;
 use super::passes::{Levels, encode, infer};
 use super::raw::RawRows;
-use super::read::{self, Inputs, number};
+use super::read::{self, Frame, Inputs, number};
 use super::schema::Schema;
 use super::source::Source;
 use crate::{Error, Result};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use std::sync::Arc;
 
 /// Files, opened: their encoded rows and what is to be said about them.
@@ -137,7 +139,10 @@ pub(super) fn open_inputs(
 /// # Errors
 /// As [`open`]; also if no column of the schema is in the files.
 pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Result<Opened> {
-    let inputs = Inputs::new(paths, options)?;
+    inputs_with(Inputs::new(paths, options)?, options, schema)
+}
+
+fn inputs_with(inputs: Inputs, options: &ReadOptions, schema: &Schema) -> Result<Opened> {
     let target = options.target.as_deref();
     let options = &ReadOptions {
         kinds: Vec::new(),
@@ -164,6 +169,33 @@ pub fn open_with(paths: &[String], options: &ReadOptions, schema: &Schema) -> Re
         &wanted,
         levels,
     )
+}
+
+/// Opens record batches in memory as [`open`] opens files.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_frame(
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    options: &ReadOptions,
+) -> Result<Opened> {
+    let inputs = Inputs::in_memory(Frame { schema, batches }, options)?;
+    open_inputs(inputs, options, Vec::new())
+}
+
+/// Opens record batches in memory as [`open_with`] opens files.
+///
+/// # Errors
+/// As [`open_with`].
+pub fn open_frame_with(
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    options: &ReadOptions,
+    model: &Schema,
+) -> Result<Opened> {
+    let inputs = Inputs::in_memory(Frame { schema, batches }, options)?;
+    inputs_with(inputs, options, model)
 }
 
 /// What is to be said of the columns of a schema that the data lack, but for the

@@ -51,6 +51,13 @@ pub struct GaussianStats {
 pub struct GaussianPrior {
     /// ψ, a scatter believed in before any row.
     pub scatter: f64,
+    /// What is added to the variance once it is estimated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ridge: f64,
+}
+
+pub(super) fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 impl GaussianStats {
@@ -189,7 +196,7 @@ impl Family for Gaussian {
         if stats.weight <= 0.0 {
             return Err(nothing_seen());
         }
-        let variance = (stats.scatter + prior.scatter) / stats.weight;
+        let variance = (stats.scatter + prior.scatter) / stats.weight + prior.ridge;
         if !(variance > 0.0 && variance.is_finite()) {
             return Err(Error::numeric("the variance is not positive"));
         }
@@ -218,6 +225,7 @@ impl Family for Gaussian {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> GaussianPrior {
         GaussianPrior {
             scatter: belief.scatter() * scales[0].variance,
+            ridge: belief.ridge,
         }
     }
 
@@ -250,6 +258,7 @@ impl Family for Gaussian {
         let estimate = |own: &GaussianStats| {
             let least = GaussianPrior {
                 scatter: prior.scatter + 1e-12 * vague.variance * own.weight,
+                ..prior.clone()
             };
             Self::map(own, prior).or_else(|_| Self::map(own, &least))
         };

@@ -376,6 +376,9 @@ pub struct Belief {
     /// The scatter that variances are believed to have before any row, as a
     /// share of the column's variance.
     pub variance_floor: f64,
+    /// What is added to every variance once it is estimated, in the units of the
+    /// columns squared.
+    pub ridge: f64,
     /// α of the Dirichlet(1 + α) priors on levels, and so many rows at the mean
     /// for rates.
     pub smoothing: f64,

@@ -15,6 +15,24 @@ use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
+/// By what a fit is known to have converged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The change of the mean objective is small beside its size.
+    #[default]
+    Relative,
+    /// The mean log-likelihood of a row rose by less than the tolerance, in nats, and one
+    /// more step was made: what other programs mean by a tolerance.
+    PerRow,
+}
+
+impl Stop {
+    fn is_relative(&self) -> bool {
+        *self == Stop::Relative
+    }
+}
+
 /// When to stop, and the dials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmOptions {
@@ -23,6 +41,9 @@ pub struct EmOptions {
     /// The relative change of the mean objective at which the fit has
     /// converged.
     pub tolerance: f64,
+    /// What the tolerance is of.
+    #[serde(default, skip_serializing_if = "Stop::is_relative")]
+    pub stop: Stop,
     /// The most iterations: E-steps over all rows after the first.
     pub max_iterations: usize,
     /// Whether steps may be longer than EM's. Hard steps never are.
@@ -47,6 +68,7 @@ impl EmOptions {
     pub const PLAIN: EmOptions = EmOptions {
         step: EStep::Soft,
         tolerance: 1e-8,
+        stop: Stop::Relative,
         max_iterations: 1000,
         acceleration: Acceleration::None,
         rounds: 50,
@@ -312,7 +334,13 @@ impl<M: Latent> Climb<'_, M> {
         // Where EM is slow, small steps do not mean that the end is near.
         let left = self.strides.left(objective, change * weight);
         let near = left.is_none_or(|gain| gain / weight <= least);
-        result.converged = !long && change.abs() <= least && near;
+        result.converged = match (self.options.stop, result.trace.as_slice()) {
+            (Stop::Relative, _) => !long && change.abs() <= least && near,
+            (Stop::PerRow, [.., first, second, _]) => {
+                !long && (second - first).abs() < self.options.tolerance * weight
+            }
+            (Stop::PerRow, _) => false,
+        };
     }
 
     /// The end, which is where a step of EM led.

@@ -10,7 +10,7 @@ mod squarem;
 mod stochastic;
 
 pub use control::{Control, Progress};
-pub use em::{EmOptions, EmResult, em};
+pub use em::{EmOptions, EmResult, Stop, em};
 pub use latent::{Coordinates, EStep, Latent};
 pub use online::Online;
 pub use squarem::Acceleration;

@@ -39,6 +39,10 @@ pub struct Model {
     pub fit: FitRecord,
     /// Where it came from.
     pub provenance: Provenance,
+    /// What another face of the program wants to know of it again: the class and the
+    /// parameters of a Python estimator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimator: Option<serde_json::Value>,
     /// What corrects the probabilities of its classes, if anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
@@ -204,6 +208,7 @@ impl Model {
                     options,
                 },
             },
+            estimator: None,
             calibration: None,
             body: Body::Mixture(fit.mixture),
         }
@@ -252,6 +257,7 @@ impl Model {
                     density: specification,
                 },
             },
+            estimator: None,
             calibration: None,
             body: Body::Density(fit.model),
         }
@@ -303,6 +309,7 @@ impl Model {
                     kmeans_options: options,
                 },
             },
+            estimator: None,
             calibration: None,
             body: Body::KMeans(fit.model),
         }

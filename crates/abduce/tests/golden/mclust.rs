@@ -134,6 +134,7 @@ fn the_prior_called_mclust_is_its_default() {
             rows,
             center: mean.clone(),
             center_rows: 0.01,
+            ridge: 0.0,
         };
         let stats = statistics(&columns, structure);
         let pointers: Vec<&MultivariateStats> = stats.iter().collect();

@@ -352,6 +352,7 @@ impl ModelOptions {
             init: (self.init.and_then(|start| start.mixture)).unwrap_or(default.init),
             start_by: self.given.start_by(),
             unlabelled: self.unlabelled.unwrap_or(default.unlabelled),
+            numbered: default.numbered,
             seed,
             marks: !self.no_marks,
         }

@@ -3,6 +3,7 @@
 //! gzip and Zstandard are unpacked on the way. The first bytes of a file say
 //! more about its format than its name.
 
+use super::frame::{FRAME, Frame};
 use super::texts::{FOLDER, MAILBOX};
 use super::{FORMATS, Format};
 use crate::text::begins_a_mailbox;
@@ -35,6 +36,7 @@ enum Place {
     // Deleted when dropped.
     Spool(NamedTempFile),
     Folder(Vec<PathBuf>),
+    Memory(Frame),
 }
 
 /// How the bytes of a file are packed.
@@ -63,6 +65,26 @@ impl Input {
             packing: Packing::Plain,
             class,
             place: Place::Folder(files),
+        }
+    }
+
+    /// Batches in memory.
+    pub fn in_memory(frame: Frame) -> Input {
+        Input {
+            name: "the frame".to_string(),
+            format: &FRAME,
+            header: Vec::new(),
+            packing: Packing::Plain,
+            class: None,
+            place: Place::Memory(frame),
+        }
+    }
+
+    /// The batches, where they are in memory.
+    pub fn frame(&self) -> Option<&Frame> {
+        match &self.place {
+            Place::Memory(frame) => Some(frame),
+            _ => None,
         }
     }
 
@@ -236,6 +258,7 @@ fn open_at(place: &Place) -> Result<File> {
         Place::Path(path) => File::open(path),
         Place::Spool(spool) => File::open(spool.path()),
         Place::Folder(_) => return Err(Error::io("this is a folder")),
+        Place::Memory(_) => return Err(Error::io("this is in memory")),
     }
     .map_err(not_opened)
 }

@@ -4,7 +4,7 @@
 
 use super::gather::gather;
 use super::input::{Input, STDIN};
-use super::{Batch, Batches, Cell, Known, number};
+use super::{Batch, Batches, Cell, Frame, Known, number};
 use crate::data::options::{Missing, ReadOptions};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -104,6 +104,15 @@ impl Inputs {
     /// Finds the files and matches their columns.
     pub fn new(arguments: &[String], options: &ReadOptions) -> Result<Inputs> {
         let (files, notes) = gather(arguments)?;
+        Inputs::of(files, notes, options)
+    }
+
+    /// Batches in memory.
+    pub fn in_memory(frame: Frame, options: &ReadOptions) -> Result<Inputs> {
+        Inputs::of(vec![Input::in_memory(frame)], Vec::new(), options)
+    }
+
+    fn of(files: Vec<Input>, notes: Vec<String>, options: &ReadOptions) -> Result<Inputs> {
         let mut inputs = Inputs {
             files,
             positions: Vec::new(),

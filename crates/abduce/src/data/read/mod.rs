@@ -6,6 +6,7 @@
 mod arrow;
 mod batch;
 mod delimited;
+mod frame;
 mod gather;
 mod input;
 mod inputs;
@@ -17,6 +18,7 @@ mod svmlight;
 mod texts;
 
 pub(crate) use batch::{Batch, Cell};
+pub(crate) use frame::Frame;
 pub(crate) use input::{no_room, not_opened};
 pub(crate) use inputs::{Inputs, Located, label_column};
 pub(crate) use number::{Key, TOO_LARGE, key, number, token};

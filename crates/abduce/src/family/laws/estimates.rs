@@ -11,6 +11,7 @@ pub(super) fn beat_perturbations<F: Family>(family: &F, seed: u64) {
     let weak = |variance_floor: f64, smoothing: f64| {
         let belief = Belief {
             variance_floor,
+            ridge: 0.0,
             smoothing,
             rows: 300.0,
         };
@@ -68,6 +69,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Family>(fami
     for (variance_floor, smoothing) in [(1e-6, most), (1e-6, 0.0), (0.0, 0.0)] {
         let belief = Belief {
             variance_floor,
+            ridge: 0.0,
             smoothing,
             rows: ROWS as f64,
         };

@@ -31,6 +31,7 @@ impl MultivariateGaussian {
             false => 1.0,
         };
         let order = order(stats)?;
+        let ridge = prior.ridge_of(structure);
         if !structure.is_correlated() {
             let mut means = Vec::with_capacity(stats.len());
             let mut all = Vec::with_capacity(stats.len());
@@ -46,8 +47,10 @@ impl MultivariateGaussian {
             return Ok(found
                 .map(|(variances, mean)| MultivariateGaussian {
                     covariance: match spherical {
-                        true => Covariance::Spherical(variances[0]),
-                        false => Covariance::Diagonal(variances),
+                        true => Covariance::Spherical(variances[0] + ridge),
+                        false => {
+                            Covariance::Diagonal(variances.iter().map(|own| own + ridge).collect())
+                        }
                     },
                     mean,
                 })
@@ -68,7 +71,13 @@ impl MultivariateGaussian {
             };
             before.iter().map(matrix).collect()
         });
-        let found = matrices(structure, order, &all, before.as_deref())?;
+        let mut found = matrices(structure, order, &all, before.as_deref())?;
+        for matrix in &mut found {
+            matrix
+                .iter_mut()
+                .step_by(order + 1)
+                .for_each(|own| *own += ridge);
+        }
         Ok(found
             .into_iter()
             .zip(means)
@@ -94,6 +103,13 @@ fn another_structure() -> Error {
 }
 
 impl MultivariatePrior {
+    fn ridge_of(&self, structure: Structure) -> f64 {
+        match structure {
+            Structure::Identity => 0.0,
+            _ => self.ridge,
+        }
+    }
+
     /// The diagonal of Ψ.
     fn of(&self, column: usize, order: usize) -> f64 {
         let place = match self.scatter.len() == order {

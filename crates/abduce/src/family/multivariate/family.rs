@@ -183,6 +183,7 @@ impl Family for MultivariateGaussian {
         let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
         MultivariatePrior {
             scatter: scatter.collect(),
+            ridge: belief.ridge,
             ..MultivariatePrior::default()
         }
     }

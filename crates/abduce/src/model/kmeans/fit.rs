@@ -79,7 +79,7 @@ pub fn fit(
 }
 
 /// Fits clusters from given centres, if there are any: a number for each column of
-/// numbers, in its units. See [`fit`].
+/// numbers, in its units. The clusters are then in the order of their starts. See [`fit`].
 ///
 /// # Errors
 /// As [`fit`], and if the centres are not of these columns.
@@ -119,7 +119,7 @@ pub fn fit_from(
         (false, None) => run.with_restarts(source, &survey, &mut restarts)?,
     };
     let found = found.ok_or_else(stopped)?;
-    let mut fit = run.finish(source, &survey, found, restarts, algorithm);
+    let mut fit = run.finish(source, &survey, found, restarts, algorithm, start.is_some());
     fit.warnings = diagnose(specification, options, source, &survey, &fit, left_out);
     Ok(fit)
 }
@@ -324,6 +324,7 @@ impl Run<'_> {
         found: Found,
         restarts: Vec<f64>,
         algorithm: Algorithm,
+        numbered: bool,
     ) -> Fit {
         let width = self.frame.columns.len();
         let centres = found
@@ -334,14 +335,17 @@ impl Run<'_> {
             .zip(centres)
             .filter(|(weight, _)| *weight > 0.0)
             .collect();
-        clusters.sort_by(|a, b| {
+        let by_size = |a: &(f64, Vec<f64>), b: &(f64, Vec<f64>)| {
             let centres = a.1.iter().zip(&b.1);
             let order = centres
                 .map(|(a, b)| a.total_cmp(b))
                 .find(|order| order.is_ne());
             b.0.total_cmp(&a.0)
                 .then(order.unwrap_or(std::cmp::Ordering::Equal))
-        });
+        };
+        if !numbered {
+            clusters.sort_by(by_size);
+        }
         let (sizes, centres) = clusters.into_iter().unzip();
         let squared = self.measure == Measure::Squared && !self.specification.medoids;
         let variance = match squared && !self.frame.unit {

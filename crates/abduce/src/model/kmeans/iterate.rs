@@ -97,7 +97,11 @@ pub(super) fn iterate(
     let width = rows.frame.columns.len();
     let kept: Option<Vec<Mutex<Kept>>> =
         (rows.held.as_ref()).map(|held| held.iter().map(|_| Mutex::default()).collect());
-    let mut centres = neighbours_together(start, width);
+    let order = neighbours_together(&start, width);
+    let mut centres: Vec<f64> = (order.iter())
+        .flat_map(|j| &start[j * width..(j + 1) * width])
+        .copied()
+        .collect();
     let pass = |centres: &[f64], before: Option<&[f64]>| {
         let places = Places::new(centres, width, before, algorithm);
         assign_all(rows, &places, kept.as_deref(), control)
@@ -116,10 +120,15 @@ pub(super) fn iterate(
         monotone: true,
         interrupted: false,
     };
+    let least = options
+        .movement
+        .map(|share| share * statistics.mean_variance());
     for number in 1..=options.max_iterations {
         let mut next = statistics.centres(&centres, rows.frame.unit);
         let placed = fill_empty(rows, &statistics, &centres, &mut next)?;
         if next == centres {
+            // By movement, one that moves nothing is an iteration too.
+            found.iterations += usize::from(least.is_some());
             found.converged = true;
             break;
         }
@@ -128,6 +137,9 @@ pub(super) fn iterate(
             break;
         };
         let (before, now) = (found.inertia(), inertia(&after, &next)?);
+        let moved: f64 = (next.iter().zip(&centres))
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum();
         found.monotone &= now <= before * (1.0 + ROUNDING);
         statistics = after;
         centres = next;
@@ -139,15 +151,24 @@ pub(super) fn iterate(
             of: options.max_iterations,
             inertia: now,
         });
-        let fell = before - now > options.tolerance * now;
-        if !fell && !placed && options.tolerance >= 0.0 {
+        let settled = match least {
+            Some(least) => moved <= least,
+            None => before - now <= options.tolerance * now && options.tolerance >= 0.0,
+        };
+        if settled && !placed {
             found.converged = true;
             break;
         }
     }
     found.cells = statistics.cells();
-    found.weights = statistics.weights;
-    found.centres = centres;
+    found.weights = vec![0.0; order.len()];
+    found.centres = start;
+    for ((j, weight), centre) in
+        (order.into_iter().zip(statistics.weights)).zip(centres.chunks_exact(width))
+    {
+        found.weights[j] = weight;
+        found.centres[j * width..(j + 1) * width].copy_from_slice(centre);
+    }
     Ok(Some(found))
 }
 
@@ -237,30 +258,33 @@ fn fill_empty(
     Ok(placed)
 }
 
-/// Centres in an order in which neighbours stand together, by halving them along
+/// An order of centres in which neighbours stand together, by halving them along
 /// their widest column again and again: groups of eight then share their bounds.
-fn neighbours_together(centres: Vec<f64>, width: usize) -> Vec<f64> {
-    let mut rows: Vec<&[f64]> = centres.chunks_exact(width).collect();
+fn neighbours_together(centres: &[f64], width: usize) -> Vec<usize> {
+    let mut rows: Vec<(usize, &[f64])> = centres.chunks_exact(width).enumerate().collect();
     halve(&mut rows, width);
-    rows.concat()
+    rows.into_iter().map(|(j, _)| j).collect()
 }
 
-fn halve(rows: &mut [&[f64]], width: usize) {
+fn halve(rows: &mut [(usize, &[f64])], width: usize) {
     use crate::kernel::kmeans::LANES;
     if rows.len() <= LANES {
         return;
     }
     let spread = |c: usize| {
-        let low = rows.iter().map(|row| row[c]).fold(f64::INFINITY, f64::min);
+        let low = rows
+            .iter()
+            .map(|(_, row)| row[c])
+            .fold(f64::INFINITY, f64::min);
         let high = rows
             .iter()
-            .map(|row| row[c])
+            .map(|(_, row)| row[c])
             .fold(f64::NEG_INFINITY, f64::max);
         high - low
     };
     let widest = (0..width).max_by(|a, b| spread(*a).total_cmp(&spread(*b)));
     let widest = widest.unwrap_or(0);
-    rows.sort_by(|a, b| a[widest].total_cmp(&b[widest]));
+    rows.sort_by(|(_, a), (_, b)| a[widest].total_cmp(&b[widest]));
     let half = (rows.len() / 2).next_multiple_of(LANES).min(rows.len());
     let (left, right) = rows.split_at_mut(half);
     if !right.is_empty() {

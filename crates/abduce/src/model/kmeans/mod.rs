@@ -45,7 +45,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Fitted clusters, the largest first.
+/// Fitted clusters, the largest first unless their starts were given.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KMeans {
     /// The columns of the table.

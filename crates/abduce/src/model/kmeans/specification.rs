@@ -169,6 +169,10 @@ pub struct Options {
     /// The relative fall of the inertia at which the fit has converged; it has, too,
     /// when no centre moves.
     pub tolerance: f64,
+    /// The sum of squares that all centres move by at which the fit has converged, as a share
+    /// of the mean variance of the columns; instead of the tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movement: Option<f64>,
     /// The most iterations.
     pub max_iterations: usize,
     /// The seed of everything random.
@@ -182,6 +186,7 @@ impl Default for Options {
             init: Init::Greedy,
             restarts: 10,
             tolerance: 1e-8,
+            movement: None,
             max_iterations: 1000,
             seed: 0,
         }

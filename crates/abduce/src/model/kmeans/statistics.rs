@@ -153,6 +153,24 @@ impl Statistics {
         inertia
     }
 
+    /// The variance of a column of all rows, in the mean over columns.
+    pub fn mean_variance(&self) -> f64 {
+        let mut total: f64 = self.scatter.iter().sum();
+        for column in 0..self.width {
+            let (mut weight, mut mean) = (0.0, 0.0);
+            for cluster in 0..self.weights.len() {
+                let own = self.seen_of(cluster, column);
+                if own > 0.0 {
+                    let shift = self.means[cluster * self.width + column] - mean;
+                    total += shift * shift * weight * own / (weight + own);
+                    weight += own;
+                    mean += shift * own / weight;
+                }
+            }
+        }
+        total / self.cells()
+    }
+
     /// The weight of all seen cells.
     pub fn cells(&self) -> f64 {
         match &self.seen {

@@ -27,6 +27,7 @@ pub struct Prepared<'a> {
     levels: Option<LevelTable>,
     hard: bool,
     /// The seed of drawn labels, where they are drawn.
+    in_logarithms: bool,
     draws: Option<u64>,
     /// How much rows without a label count in statistics.
     unlabelled: f64,
@@ -85,6 +86,7 @@ impl<'a> Prepared<'a> {
             kernels,
             hard,
             draws: None,
+            in_logarithms: false,
             unlabelled: 1.0,
             block,
             control: Control::default(),
@@ -105,6 +107,14 @@ impl<'a> Prepared<'a> {
         let kernels = self.kernels.iter_mut();
         kernels.for_each(|kernel| kernel.unbounded = true);
         self
+    }
+
+    /// Shows the logarithms of joint densities instead of responsibilities.
+    pub fn in_logarithms(self) -> Self {
+        Prepared {
+            in_logarithms: true,
+            ..self
+        }
     }
 
     /// Gives each row without a label wholly to a component that is drawn.
@@ -210,6 +220,8 @@ impl<'a> Prepared<'a> {
                 if run.label.is_some() {
                     totals.copy_from_slice(&joint);
                     joint.fill(1.0);
+                } else if self.in_logarithms {
+                    totals.fill(f64::NAN);
                 } else if self.hard {
                     harden(&mut joint, &mut totals);
                 } else {

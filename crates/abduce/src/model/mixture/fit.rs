@@ -38,6 +38,10 @@ pub struct FitOptions {
     /// How much rows without a label count beside the labelled ones.
     #[serde(default)]
     pub unlabelled: Unlabelled,
+    /// Whether unlabelled components keep the numbers that they began with, and stay where
+    /// they end without rows; otherwise the heaviest comes first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub numbered: bool,
     /// The seed of everything random.
     pub seed: u64,
     /// Whether a model of classes keeps a mark of each of up to 100,000 rows, so
@@ -58,6 +62,7 @@ impl Default for FitOptions {
             init: Init::default(),
             start_by: None,
             unlabelled: Unlabelled::default(),
+            numbered: false,
             seed: 0,
             marks: true,
         }
@@ -212,7 +217,7 @@ fn fit_by(
     if survey.seen.total <= 0.0 {
         return Err(Error::data("every row has weight 0"));
     }
-    if let Some(reconsidered) = survey.seen.reconsidered(&leaves) {
+    if let Some(reconsidered) = survey.seen.reconsidered(&leaves, specification.ridge) {
         if reconsidered.is_empty() {
             return Err(Error::data("no cell of any column is seen"));
         }
@@ -371,6 +376,7 @@ pub(super) fn settle(
 ) -> Result<()> {
     let belief = Belief {
         variance_floor: specification.variance_floor,
+        ridge: specification.ridge,
         smoothing: specification.smoothing,
         rows: survey.seen.total,
     };
@@ -390,7 +396,7 @@ pub(super) fn finish(
     mut result: Found,
 ) -> Fit {
     let mut warnings = Vec::new();
-    let dropped = match task.target.is_none() && !task.is_numbered() {
+    let dropped = match task.target.is_none() && !task.is_numbered() && !options.numbered {
         true => order_components(task.leaves, &mut result, &mut warnings),
         false => 0,
     };

@@ -118,7 +118,35 @@ impl Joint for Mixture {
     }
 }
 
+/// Gives the logarithms of p(x, class) of the rows of a chunk, row by row.
+pub type LogJoint<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<f64>> + Sync + 'a>;
+
 impl Mixture {
+    /// The logarithms of the joint densities of what is seen of a row and each class or
+    /// component, whatever label the row has; made ready once for many chunks. Where
+    /// probabilities vanish, these still tell classes apart.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn log_joint(&self) -> Result<LogJoint<'_>> {
+        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = prepared.with_noise_everywhere().in_logarithms();
+        let k = self.components();
+        Ok(Box::new(move |chunk| {
+            let mut out = vec![0.0; chunk.rows() * k];
+            prepared.process(chunk, None, |outcome| {
+                let rows = outcome.rows.len();
+                for (i, row) in outcome.rows.iter().enumerate() {
+                    let own = &mut out[*row as usize * k..][..k];
+                    for (j, own) in own.iter_mut().enumerate() {
+                        *own = outcome.responsibilities[j * rows + i];
+                    }
+                }
+            })?;
+            Ok(out)
+        }))
+    }
+
     /// Responsibilities row by row; a row that no component can have produced
     /// tells nothing, and has the weights of the components.
     fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {

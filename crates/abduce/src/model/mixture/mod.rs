@@ -44,6 +44,7 @@ pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_te
 pub use diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
 pub use given::Held;
+pub use joint::LogJoint;
 pub use marks::Marks;
 pub use regularise::NormalPrior;
 pub use restarts::{Ended, Start};

@@ -110,6 +110,7 @@ impl NormalPrior {
             let floor = std::mem::take(prior);
             let whole = whole.and_then(|whole| covariance(&whole, shape.columns));
             *prior = self.of(&shape, variances, whole, center, components);
+            prior.ridge = floor.ridge;
             // The floor against singular covariances stays.
             let step = match prior.scatter.len() == shape.columns {
                 true => 1,
@@ -152,6 +153,7 @@ impl NormalPrior {
             rows,
             center,
             center_rows: self.mean_rows,
+            ridge: 0.0,
         }
     }
 }

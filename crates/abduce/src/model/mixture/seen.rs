@@ -82,9 +82,9 @@ impl Seen {
     }
 
     /// The leaves without columns of which nothing was seen, and with constant
-    /// columns of numbers each by itself, fixed; `None` where that changes
-    /// nothing.
-    pub(super) fn reconsidered(&self, leaves: &[Leaf]) -> Option<Vec<Leaf>> {
+    /// columns of numbers each by itself, fixed, unless a ridge gives them a variance;
+    /// `None` where that changes nothing.
+    pub(super) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
         let mut kept = Vec::new();
         let mut changed = false;
         for leaf in leaves {
@@ -97,7 +97,7 @@ impl Seen {
                 .columns
                 .iter()
                 .filter(|c| !unseen(c))
-                .partition(|c| self.scale(**c).constant);
+                .partition(|c| ridge == 0.0 && self.scale(**c).constant);
             if varying.len() == leaf.columns.len() {
                 kept.push(leaf.clone());
                 continue;

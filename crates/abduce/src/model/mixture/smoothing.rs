@@ -137,7 +137,7 @@ impl Specification {
                 "--class-smoothing",
             ),
             (
-                self.variance_floor != other.variance_floor,
+                self.variance_floor != other.variance_floor || self.ridge != other.ridge,
                 "--variance-floor",
             ),
             (self.event != other.event, "--event"),

@@ -141,6 +141,11 @@ pub struct Specification {
     /// The scatter that variances are believed to have before any row, as a
     /// share of each column's variance: it keeps them from vanishing.
     pub variance_floor: f64,
+    /// What is added to every variance of a Gaussian once it is estimated, in the units of
+    /// its column squared: a constant column then has this variance. The likelihood of a
+    /// fit may fall by as little as this moves it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ridge: f64,
     /// What is believed of the Gaussians of real columns taken together, besides the
     /// floor of their variances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,6 +184,10 @@ pub struct Specification {
     pub weights: Option<Vec<f64>>,
 }
 
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
+}
+
 impl Specification {
     const FLOOR: f64 = 1e-6;
 
@@ -193,6 +202,7 @@ impl Specification {
             smoothing: 1.0,
             weight_smoothing: 0.0,
             variance_floor: Self::FLOOR,
+            ridge: 0.0,
             normal_prior: None,
             event: None,
             m_estimate: None,
@@ -243,6 +253,7 @@ impl Specification {
             (self.smoothing, "smoothing"),
             (self.weight_smoothing, "smoothing of the weights"),
             (self.variance_floor, "variance floor"),
+            (self.ridge, "ridge"),
             (
                 self.m_estimate.map_or(0.0, |own| own.rows),
                 "m of the m-estimate",

@@ -74,7 +74,7 @@ impl Mixture {
         let passage = Passage::without(self, codes);
         let components = passage.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
-        if let Some(reconsidered) = seen.reconsidered(&leaves) {
+        if let Some(reconsidered) = seen.reconsidered(&leaves, specification.ridge) {
             leaves = reconsidered;
             refuse_nothing(&leaves)?;
         }

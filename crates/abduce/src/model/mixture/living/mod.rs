@@ -295,7 +295,7 @@ impl Grown<'_> {
         let mut survey = self.survey(rows, &leaves, target, components)?;
         let mut seen = known.clone();
         seen.merge(&survey.seen);
-        if let Some(reconsidered) = seen.reconsidered(&leaves) {
+        if let Some(reconsidered) = seen.reconsidered(&leaves, self.specification.ridge) {
             leaves = reconsidered;
             refuse_nothing(&leaves)?;
             survey = self.survey(rows, &leaves, target, components)?;

@@ -1,0 +1,41 @@
+"""Generative learning on tables with holes, with scikit-learn's interface.
+
+Estimators are in modules named as scikit-learn's: `abduce.naive_bayes`, `abduce.mixture`,
+`abduce.cluster`, `abduce.neighbors`, `abduce.impute`. Any of them can be had from here too,
+as `abduce.GaussianNB`; modules are imported when they are first asked for.
+"""
+
+from importlib import import_module as _import_module
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "GaussianNB": "naive_bayes",
+    "BernoulliNB": "naive_bayes",
+    "CategoricalNB": "naive_bayes",
+    "MultinomialNB": "naive_bayes",
+    "ComplementNB": "naive_bayes",
+    "NaiveBayes": "naive_bayes",
+    "GaussianMixture": "mixture",
+    "Mixture": "mixture",
+    "KMeans": "cluster",
+    "KernelDensity": "neighbors",
+    "GaussianImputer": "impute",
+    "MixtureImputer": "impute",
+    "load": "_files",
+}
+_MODULES = ("cluster", "impute", "mixture", "naive_bayes", "neighbors")
+
+__all__ = [*_HOMES, *_MODULES]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(_import_module(f"abduce.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return _import_module(f"abduce.{name}")
+    raise AttributeError(f"module 'abduce' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

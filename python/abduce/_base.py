@@ -1,0 +1,110 @@
+"""What every estimator shares: a fitted model of the engine, which is asked, written and read."""
+
+import html
+import json
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+
+def seed_of(random_state):
+    """A seed for the engine: 0 where nothing is said, so that a fit can be repeated."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def threads_of(n_jobs):
+    """How many threads: all of them for None and -1, all but so many for less, as joblib counts."""
+    import os
+
+    if n_jobs is None:
+        return None
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning; take 1 or more, or -1 for all processors")
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def watcher(verbose, what):
+    """Tells of a fit as it goes on: by tqdm where it is installed, otherwise line by line."""
+    if not verbose:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return lambda kind, number, of, figure: print(f"{what}: {kind} {number} of {of} {figure:.6g}")
+    bar = tqdm(desc=what, leave=False)
+
+    def watch(kind, number, of, figure):
+        bar.total = of or None
+        bar.n = number
+        bar.set_postfix_str(kind if np.isnan(figure) else f"{kind} {figure:.6g}")
+
+    return watch
+
+
+class ModelEstimator(BaseEstimator):
+    """An estimator that has learned a model of the engine."""
+
+    def _set_model(self, model, notes=()):
+        """Takes a model over, and forgets what was known of the one before."""
+        self._model = model
+        self._parts = {}
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=3)
+
+    def _part(self, name):
+        """A part of the model file."""
+        if name not in self._parts:
+            self._parts[name] = json.loads(self._model.part(name))
+        return self._parts[name]
+
+    def _threads(self):
+        return threads_of(getattr(self, "n_jobs", None))
+
+    @property
+    def trace_(self):
+        """The log-likelihood before each iteration and at the end; the inertia of k-means."""
+        check_is_fitted(self, "_model")
+        return np.array([np.nan if x is None else x for x in self._part("fit")["trace"]])
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return state | {"_parts": {}} if "_parts" in state else state
+
+    def save(self, path):
+        """Writes the model to a file, which the command line and the Rust library read too."""
+        check_is_fitted(self, "_model")
+        from abduce._files import described
+
+        self._model.with_estimator(json.dumps(described(self))).save(path)
+
+    def _repr_html_(self):
+        if not hasattr(self, "_model"):
+            return super()._repr_html_()
+        fit = self._part("fit")
+        figures = {
+            "rows": f"{fit['rows']:,}",
+            "log-likelihood": fit["log_likelihood"],
+            "BIC": fit["bic"],
+            "iterations": fit["iterations"],
+            "converged": fit["converged"],
+        }
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(_shown(value))}</td></tr>"
+            for name, value in figures.items()
+            if value is not None
+        )
+        return f"<div>{super()._repr_html_()}<table>{cells}</table></div>"
+
+
+def _shown(value):
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+__all__ = ["ModelEstimator", "seed_of", "threads_of", "watcher"]

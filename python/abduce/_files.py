@@ -1,0 +1,77 @@
+"""Model files: what is written beside a model for Python, and estimators out of files."""
+
+import json
+
+import numpy as np
+
+from abduce import _core
+from abduce._labels import classes_of
+
+
+def described(estimator):
+    """The class and the parameters of an estimator, as far as JSON can hold them."""
+
+    def plain(value):
+        if isinstance(value, np.ndarray):
+            return value.tolist()
+        if isinstance(value, np.generic):
+            return value.item()
+        return value
+
+    parameters = {}
+    for name, value in estimator.get_params(deep=False).items():
+        value = plain(value)
+        try:
+            json.dumps(value)
+        except TypeError:
+            continue
+        parameters[name] = value
+    state = {
+        name: plain(getattr(estimator, name))
+        for name in ("n_categories_", "epsilon_", "_sparse", "_framed")
+        if hasattr(estimator, name)
+    }
+    return {"class": type(estimator).__name__, "parameters": parameters, "state": state}
+
+
+USUAL = {
+    "naive-bayes": "NaiveBayes",
+    "mixture": "Mixture",
+    "kmeans": "KMeans",
+    "kde": "KernelDensity",
+}
+
+
+def load(path):
+    """Reads a model file, written here or by the command line, as the estimator it is of."""
+    import abduce
+
+    model = _core.Model.load(path)
+    told = json.loads(model.part("estimator")) or {}
+    kind = json.loads(model.part("model"))
+    name = told.get("class", USUAL.get(kind))
+    if name is None:
+        raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
+    estimator = getattr(abduce, name)(**told.get("parameters", {}))
+    schema = json.loads(model.part("schema"))["fields"]
+    target = json.loads(model.part("target"))
+    features = [field for position, field in enumerate(schema) if position != target]
+    if target is not None:
+        estimator.classes_ = classes_of(schema[target]["levels"])
+        estimator._target = schema[target]["name"]
+    terms = [field for field in features if field["kind"] == "text"]
+    if terms and len(features) == 1:
+        width = len(terms[0]["text"]["encoding"].get("vocabulary", []))
+        names = [f"x{i}" for i in range(width)]
+    else:
+        width = len(features)
+        names = [field["name"] for field in features]
+    estimator.n_features_in_ = width
+    if not told or names != [f"x{i}" for i in range(width)]:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    for own, value in told.get("state", {"_framed": True}).items():
+        setattr(estimator, own, np.array(value) if isinstance(value, list) else value)
+    if hasattr(estimator, "_framed"):
+        estimator._learning = False
+    estimator._set_model(model)
+    return estimator

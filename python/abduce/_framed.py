@@ -1,0 +1,50 @@
+"""Estimators that take frames with columns of any kind, as well as arrays of numbers."""
+
+import warnings
+
+from sklearn.utils.validation import validate_data
+
+from abduce import _core
+from abduce._tables import arrow_of, checked, dense, is_frame, names_of
+
+
+class Framed:
+    """From a frame or an array to a table. A frame says by its cells what its columns are; those of an array are real."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _checked(self, X, *, reset):
+        if reset:
+            self._framed = is_frame(X)
+        elif self._framed and not is_frame(X):
+            raise ValueError(f"{type(self).__name__} was fitted on a frame with named columns; X has none")
+        if not self._framed:
+            return checked(self, X, reset=reset)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _learned_table(self, X, labels=None, weights=None):
+        """The table to learn from."""
+        kinds = dict(self.kinds or {})
+        if not self._framed:
+            names = names_of(self, X.shape[1])
+            given = [kinds.get(name, "real") for name in names] if kinds else None
+            return dense(X, names, kinds=given, labels=labels, weights=weights)
+        table, notes = _core.table_of_frame(arrow_of(X), list(kinds.items()), labels, weights)
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=5)
+        return table
+
+    def _asked_table(self, X, labels=None, weights=None):
+        """The table to ask about; without labels, those of a model of classes are hidden."""
+        if not self._framed:
+            return dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights)
+        table, _ = _core.table_of_frame(
+            arrow_of(X), model=self._model, target=labels and labels[0], labels=None, weights=weights
+        )
+        return table

@@ -1,0 +1,71 @@
+"""Labels: classes as users know them, codes as the engine does; some may be missing."""
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+
+def is_missing(y, missing_label):
+    """Which labels are missing: None and NaN, and what is said to stand for a missing one."""
+    if y.dtype.kind == "f":
+        missing = np.isnan(y)
+    elif y.dtype.kind == "O":
+        missing = np.array([label is None or label != label for label in y], dtype=bool)
+    else:
+        missing = np.zeros(len(y), dtype=bool)
+    if missing_label is not None and missing_label == missing_label:
+        missing |= np.asarray(y == missing_label, dtype=bool)
+    return missing
+
+
+def encoded(y, missing_label=None, classes=None):
+    """The classes, and the code of each label; −1 where it is missing."""
+    y = column_or_1d(y, warn=True)
+    y = np.asarray(y)
+    if y.dtype.kind == "O" or y.dtype.kind not in "biufUS":
+        y = np.array(y.tolist(), dtype=object) if y.dtype.kind != "O" else y
+    missing = is_missing(y, missing_label)
+    seen = y[~missing]
+    if len(seen) == 0:
+        raise ValueError("no row has a label")
+    if seen.dtype.kind == "O":
+        kinds = {type(label) for label in seen.tolist()}
+        if kinds <= {str, np.str_}:
+            seen = seen.astype(str)
+        elif kinds <= {int, np.int64, bool}:
+            seen = seen.astype(np.int64)
+        elif kinds <= {int, float, np.float64}:
+            seen = seen.astype(np.float64)
+    check_classification_targets(seen)
+    if classes is None:
+        classes, codes = np.unique(seen, return_inverse=True)
+    else:
+        codes = np.searchsorted(classes, seen)
+        codes = np.minimum(codes, len(classes) - 1)
+        unknown = seen[classes[codes] != seen]
+        if len(unknown):
+            raise ValueError(
+                f"The target label(s) {np.unique(unknown)} in y do not exist in the initial classes {classes}"
+            )
+    if classes.dtype.kind == "f" and np.all(missing == False) is False and np.all(classes == np.round(classes)):
+        classes = classes.astype(np.int64)
+    all_codes = np.full(len(y), -1, dtype=np.int64)
+    all_codes[~missing] = codes
+    return classes, all_codes
+
+
+def levels_of(classes):
+    """The classes as they stand in the model file."""
+    return [str(label) for label in classes.tolist()]
+
+
+def classes_of(levels):
+    """The classes of a model file: whole numbers, numbers or words."""
+    for kind in (np.int64, np.float64):
+        try:
+            numbers = np.array(levels, dtype=object).astype(kind)
+        except ValueError:
+            continue
+        if [str(number) for number in numbers.tolist()] == list(levels):
+            return numbers
+    return np.array(levels)

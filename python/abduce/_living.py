@@ -1,0 +1,55 @@
+"""Classifiers that take in rows, add up and forget."""
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import check_is_fitted
+
+from abduce import _core
+from abduce._labels import encoded
+from abduce._tables import weights_of
+
+
+class LivingClassifier:
+    """Changes a fitted model without the rows it was fitted on."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Takes in more rows; all classes there will ever be are named at the first call."""
+        first = _check_partial_fit_first_call(self, classes)
+        X = self._checked(X, reset=first)
+        _, codes = self._labels(X, y, self.classes_)
+        weights = weights_of(sample_weight, X)
+        if first or not hasattr(self, "_model"):
+            self._learn(X, codes, weights)
+            return self
+        self._change("update", X, codes, weights)
+        return self
+
+    def _change(self, how, X, codes, weights):
+        model, notes = getattr(self._model, how)(self._table(X, codes, weights), self._threads())
+        self._set_model(model, notes)
+
+    def forget(self, X, y, sample_weight=None):
+        """Takes rows out that were learned from; what is left is as if they had never been seen."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        _, codes = encoded(y, self.missing_label, self.classes_)
+        self._change("forget", X, codes, weights_of(sample_weight, X))
+        return self
+
+    def merge(self, *others):
+        """A new estimator of the rows of this one and of others, fitted with the same options."""
+        check_is_fitted(self)
+        for other in others:
+            check_is_fitted(other)
+            if type(other) is not type(self):
+                raise TypeError(f"a {type(self).__name__} merges with its like, not with a {type(other).__name__}")
+            if not np.array_equal(other.classes_, self.classes_):
+                raise ValueError("the classes differ; name them all with partial_fit(…, classes=…)")
+        import copy
+
+        merged = copy.copy(self)
+        model, notes = _core.Model.merge([self._model, *(other._model for other in others)])
+        merged._set_model(model, notes)
+        return merged

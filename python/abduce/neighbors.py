@@ -1,0 +1,116 @@
+"""Kernel densities, as `sklearn.neighbors.KernelDensity`; cells may be NaN."""
+
+import json
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import DensityMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from abduce import _core
+from abduce._base import ModelEstimator, seed_of
+from abduce._tables import checked, dense, names_of, weights_of
+
+KERNELS = {
+    "gaussian": "gaussian",
+    "tophat": "tophat",
+    "epanechnikov": "epanechnikov",
+    "exponential": "exponential",
+    "linear": "triangular",
+    "cosine": "cosine",
+}
+
+
+class KernelDensity(DensityMixin, ModelEstimator):
+    """A bump on every point, as `sklearn.neighbors.KernelDensity`; the metric is Euclidean.
+
+    `bandwidth` may also be "isj" (improved Sheather–Jones, one column) or "cv". The tree that sums
+    are made over is the engine's own, so that `algorithm`, `leaf_size` and `breadth_first` change nothing.
+    """
+
+    _parameter_constraints = {
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"scott", "silverman", "isj", "cv"}),
+        ],
+        "algorithm": [StrOptions({"kd_tree", "ball_tree", "auto"})],
+        "kernel": [StrOptions(set(KERNELS))],
+        "metric": [StrOptions({"euclidean"})],
+        "atol": [Interval(Real, 0, None, closed="left")],
+        "rtol": [Interval(Real, 0, None, closed="left")],
+        "breadth_first": ["boolean"],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "metric_params": [None, dict],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        bandwidth=1.0,
+        algorithm="auto",
+        kernel="gaussian",
+        metric="euclidean",
+        atol=0,
+        rtol=0,
+        breadth_first=True,
+        leaf_size=40,
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.bandwidth = bandwidth
+        self.algorithm = algorithm
+        self.kernel = kernel
+        self.metric = metric
+        self.atol = atol
+        self.rtol = rtol
+        self.breadth_first = breadth_first
+        self.leaf_size = leaf_size
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Learns from points."""
+        X = checked(self, X, reset=True)
+        weights = weights_of(sample_weight, X)
+        rows, width = X.shape
+        rule = self.bandwidth
+        # scikit-learn's rules say nothing of how widely the points spread.
+        if rule == "scott":
+            rule = rows ** (-1 / (width + 4))
+        elif rule == "silverman":
+            rule = (rows * (width + 2) / 4) ** (-1 / (width + 4))
+        specification = {
+            "target": None,
+            "estimator": "kde",
+            "kernel": KERNELS[self.kernel],
+            "selection": {"rule": rule if isinstance(rule, str) else {"number": float(rule)}},
+        }
+        table = dense(X, names_of(self, width), weights=weights)
+        self._set_model(_core.fit_density(table, json.dumps(specification), self._threads()))
+        if not isinstance(rule, str):
+            self.bandwidth_ = float(rule)
+        return self
+
+    def score_samples(self, X):
+        """The log-density of each row."""
+        check_is_fitted(self)
+        X = checked(self, X, reset=False)
+        return self._model.log_density(dense(X, names_of(self, X.shape[1])), self._threads())
+
+    def score(self, X, y=None):
+        """The log-density of all rows together."""
+        return float(np.sum(self.score_samples(X)))
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draws rows."""
+        check_is_fitted(self)
+        drawn = dict(self._model.sample(n_samples, seed_of(random_state)))
+        return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)])

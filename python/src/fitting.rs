@@ -1,0 +1,210 @@
+//! Fits: the work runs in a thread of its own without the interpreter's lock, while the
+//! caller's thread passes progress on and listens for Ctrl-C.
+
+use crate::model::Model;
+use crate::pools::pool;
+use crate::table::Table;
+use crate::trouble::{raised, wrong};
+use abduce::learn::{Control, Progress};
+use abduce::model::{density, kmeans, mixture};
+use abduce::store;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often Ctrl-C is listened for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+enum News<T> {
+    Progress(Progress),
+    Done(T),
+}
+
+/// Does some work that can be watched and stopped. `watch` is called with the name of
+/// what has happened, its number, how many there will be, and a figure.
+pub fn watched<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    watch: Option<Py<PyAny>>,
+    work: impl FnOnce(Control) -> abduce::Result<T> + Send,
+) -> PyResult<T> {
+    let pool = pool(threads)?;
+    let interrupt = AtomicBool::new(false);
+    let mut failure = None;
+    let outcome = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let interrupt = &interrupt;
+            let watching = watch.is_some();
+            scope.spawn(move || {
+                let news = std::sync::Mutex::new(sender.clone());
+                let tell = |progress: Progress| {
+                    if let Ok(news) = news.lock() {
+                        let _ = news.send(News::Progress(progress));
+                    }
+                };
+                let control = Control {
+                    interrupt: Some(interrupt),
+                    progress: if watching { Some(&tell) } else { None },
+                };
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    pool.install(|| work(control))
+                }));
+                let _ = sender.send(News::Done(result));
+            });
+            loop {
+                let news = receiver.recv_timeout(PATIENCE);
+                let heard = match news {
+                    Ok(News::Done(outcome)) => return Some(outcome),
+                    Ok(News::Progress(progress)) => match &watch {
+                        Some(watch) => Python::attach(|py| tell(py, watch, &progress)),
+                        None => Ok(()),
+                    },
+                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                };
+                if let Err(error) = heard {
+                    interrupt.store(true, Ordering::Relaxed);
+                    failure.get_or_insert(error);
+                }
+            }
+        })
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    match outcome {
+        Some(Ok(result)) => result.map_err(raised),
+        _ => Err(PyRuntimeError::new_err(
+            "the fit failed in a way that it should not; please report it",
+        )),
+    }
+}
+
+fn tell(py: Python<'_>, watch: &Py<PyAny>, progress: &Progress) -> PyResult<()> {
+    let news = match progress {
+        Progress::Survey => ("survey", 0, 0, f64::NAN),
+        Progress::Candidate { number, of } => ("candidate", *number, *of, f64::NAN),
+        Progress::Replicate { number, of, .. } => ("replicate", *number, *of, f64::NAN),
+        Progress::Restart { number, of } => ("restart", *number, *of, f64::NAN),
+        Progress::Iteration {
+            number,
+            of,
+            mean_log_likelihood,
+        } => ("iteration", *number, *of, *mean_log_likelihood),
+        Progress::Round {
+            number,
+            of,
+            inertia,
+        } => ("iteration", *number, *of, *inertia),
+    };
+    watch.call1(py, news).map(|_| ())
+}
+
+fn read<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|why| wrong(format!("{what}: {why}")))
+}
+
+/// Fits a mixture, with classes or without. `start` is a model to begin at.
+#[pyfunction]
+#[pyo3(signature = (name, table, specification, options, start=None, threads=None, watch=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn fit_mixture(
+    py: Python<'_>,
+    name: &str,
+    table: &Table,
+    specification: &str,
+    options: &str,
+    start: Option<&Model>,
+    threads: Option<usize>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let specification: mixture::Specification = read(specification, "the specification")?;
+    let options: mixture::FitOptions = read(options, "the options")?;
+    let start = match start.map(|start| &start.model.body) {
+        Some(store::Body::Mixture(start)) => Some(start),
+        Some(_) => return Err(wrong("a mixture can begin only at a mixture")),
+        None => None,
+    };
+    let start = start.map(|start| &start.parameters);
+    let fit = watched(py, threads, watch, |control| {
+        mixture::fit_from(&specification, &table.table, start, &options, control)
+    })?;
+    let model = store::Model::new(name, fit, specification, options, Vec::new());
+    Ok(Model { model })
+}
+
+/// Fits a grid of mixtures, and takes the best by a criterion.
+#[pyfunction]
+#[pyo3(signature = (table, specification, grid, options, threads=None, watch=None))]
+pub fn select_mixture(
+    py: Python<'_>,
+    table: &Table,
+    specification: &str,
+    grid: &str,
+    options: &str,
+    threads: Option<usize>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let specification: mixture::Specification = read(specification, "the specification")?;
+    let grid: mixture::Grid = read(grid, "the grid")?;
+    let options: mixture::FitOptions = read(options, "the options")?;
+    let (fit, selection) = watched(py, threads, watch, |control| {
+        mixture::select(&specification, &grid, &table.table, &options, control)
+    })?;
+    let chosen = &selection.tried[selection.chosen];
+    let specification = specification.of_pair(chosen.covariance, chosen.components);
+    let mut model = store::Model::new("mixture", fit, specification, options, Vec::new());
+    model.fit.selection = Some(selection);
+    Ok(Model { model })
+}
+
+/// Fits clusters about centres.
+#[pyfunction]
+#[pyo3(signature = (table, specification, options, start=None, threads=None, watch=None))]
+pub fn fit_kmeans(
+    py: Python<'_>,
+    table: &Table,
+    specification: &str,
+    options: &str,
+    start: Option<Vec<Vec<f64>>>,
+    threads: Option<usize>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let specification: kmeans::Specification = read(specification, "the specification")?;
+    let options: kmeans::Options = read(options, "the options")?;
+    let fit = watched(py, threads, watch, |control| {
+        kmeans::fit_from(
+            &specification,
+            &table.table,
+            start.as_deref(),
+            &options,
+            control,
+        )
+    })?;
+    // Not every distance has a density.
+    let likelihood = fit.model.log_likelihood(&table.table).ok();
+    let model = store::Model::of_kmeans(fit, likelihood, specification, options, Vec::new());
+    Ok(Model { model })
+}
+
+/// Fits a density without a family.
+#[pyfunction]
+#[pyo3(signature = (table, specification, threads=None, watch=None))]
+pub fn fit_density(
+    py: Python<'_>,
+    table: &Table,
+    specification: &str,
+    threads: Option<usize>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let specification: density::Specification = read(specification, "the specification")?;
+    let fit = watched(py, threads, watch, |control| {
+        density::fit(&specification, &table.table, control)
+    })?;
+    let model = store::Model::of_density(fit, specification, Vec::new());
+    Ok(Model { model })
+}

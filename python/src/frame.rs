@@ -1,0 +1,81 @@
+//! Data frames through the Arrow interface, whatever library they are of. What columns
+//! are is found out from their cells as it is of files; dates and nested things are
+//! refused.
+
+use crate::model::Model;
+use crate::table::{Labels, Table};
+use crate::trouble::{raised, wrong};
+use abduce::data::{Kind, ReadOptions, Source, open_frame, open_frame_with};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, SchemaRef};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+
+fn is_nested_or_of_time(kind: &DataType) -> Option<&'static str> {
+    Some(match kind {
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => "dates",
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => "times",
+        DataType::Interval(_) => "intervals",
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
+        DataType::Dictionary(_, values) => return is_nested_or_of_time(values),
+        kind if kind.is_nested() => "lists or records",
+        _ => return None,
+    })
+}
+
+fn check(schema: &SchemaRef) -> PyResult<()> {
+    for field in schema.fields() {
+        if let Some(what) = is_nested_or_of_time(field.data_type()) {
+            return Err(PyTypeError::new_err(format!(
+                "column \"{}\" holds {what} ({}), which no model takes; turn them into numbers or levels, or leave the column out",
+                field.name(),
+                field.data_type()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A table of a frame, and what is to be said of its columns. With a model, columns
+/// and levels are the model's. `kinds` are of columns whose kind is not to be found out.
+#[pyfunction]
+#[pyo3(signature = (frame, kinds=Vec::new(), labels=None, weights=None, model=None, target=None))]
+pub fn table_of_frame(
+    py: Python<'_>,
+    frame: PyTable,
+    kinds: Vec<(String, String)>,
+    labels: Option<Labels<'_>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    model: Option<&Model>,
+    target: Option<String>,
+) -> PyResult<(Table, Vec<String>)> {
+    let (batches, schema): (Vec<RecordBatch>, SchemaRef) = frame.into_inner();
+    check(&schema)?;
+    let mut options = ReadOptions {
+        missing: Vec::new(),
+        memory_budget: u64::MAX,
+        target,
+        ..ReadOptions::default()
+    };
+    for (name, kind) in kinds {
+        let kind: Kind = kind.parse().map_err(raised)?;
+        options.kinds.push((name, kind.into()));
+    }
+    let model = model.map(|model| model.model.joint().schema());
+    let opened = py.detach(|| match model {
+        Some(model) => open_frame_with(schema, batches, &options, model),
+        None => open_frame(schema, batches, &options),
+    });
+    let opened = opened.map_err(raised)?;
+    let Some(table) = opened.source.table() else {
+        return Err(wrong("the frame does not fit into memory"));
+    };
+    let rows = table.rows() as usize;
+    let chunks = table.chunks().iter().map(|chunk| chunk.columns().to_vec());
+    let chunks: Vec<_> = chunks.collect();
+    let weights = crate::table::weights(weights, rows)?;
+    let table = Table::of(table.schema().fields.clone(), chunks, rows, labels, weights)?;
+    Ok((table, opened.notes))
+}

@@ -1,0 +1,27 @@
+//! The Rust side of the Python package: tables out of arrays and frames, fits that
+//! can be watched and stopped, models that answer. Estimators are written in Python
+//! over these few things.
+
+mod dense;
+mod fitting;
+mod frame;
+mod model;
+mod pools;
+mod sparse;
+mod table;
+mod trouble;
+
+/// What the estimators stand on.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::fitting::{fit_density, fit_kmeans, fit_mixture, select_mixture};
+    #[pymodule_export]
+    use super::frame::table_of_frame;
+    #[pymodule_export]
+    use super::model::{Model, gaussian_start, without_labels};
+    #[pymodule_export]
+    use super::sparse::table_of_sparse;
+    #[pymodule_export]
+    use super::table::{Table, table_of_array, variances};
+}

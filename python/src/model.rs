@@ -1,0 +1,523 @@
+//! Models as Python sees them: asked by tables, written as files.
+
+use crate::fitting::watched;
+use crate::pools::pool;
+use crate::table::Table;
+use crate::trouble::{raised, wrong};
+use abduce::ask::{find_class, first_two};
+use abduce::data::{Chunk, Column, Field, Kind, Schema};
+use abduce::family::{Covariance, Distribution, Fill};
+use abduce::model::mixture::Mixture;
+use abduce::store::{self, Body};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+/// A fitted model.
+#[pyclass(frozen, module = "abduce._core")]
+pub struct Model {
+    pub model: store::Model,
+}
+
+type Matrix<'py> = Bound<'py, PyArray2<f64>>;
+
+fn matrix(py: Python<'_>, cells: Vec<f64>, width: usize) -> PyResult<Matrix<'_>> {
+    let rows = cells.len().checked_div(width).unwrap_or(0);
+    PyArray1::from_vec(py, cells).reshape([rows, width])
+}
+
+impl Model {
+    /// Asks about all rows, chunk by chunk.
+    fn each<T: Send>(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        threads: Option<usize>,
+        ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
+    ) -> PyResult<Vec<T>> {
+        let pool = pool(threads)?;
+        let parts: abduce::Result<Vec<Vec<T>>> = py.detach(|| {
+            let chunks = table.table.chunks();
+            let ask = &ask;
+            pool.install(|| chunks.par_iter().map(ask).collect())
+        });
+        let parts = parts.map_err(raised)?;
+        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        parts.into_iter().for_each(|part| all.extend(part));
+        Ok(all)
+    }
+
+    fn schema_of(&self) -> &Schema {
+        self.model.joint().schema()
+    }
+
+    fn changed(changed: store::Changed) -> (Model, Vec<String>) {
+        (
+            Model {
+                model: changed.model,
+            },
+            changed.notes,
+        )
+    }
+}
+
+/// The cells of a column as Python takes them: numbers with NaN for holes, or the codes
+/// of levels with −1.
+#[derive(IntoPyObject)]
+enum Cells<'py> {
+    Numbers(Bound<'py, PyArray1<f64>>),
+    Codes(Bound<'py, PyArray1<i64>>),
+}
+
+fn cells<'py>(py: Python<'py>, field: &Field, columns: &[&Column]) -> Cells<'py> {
+    if field.kind.is_coded() {
+        let code = |column: &&Column| -> Vec<i64> {
+            let cells = column.cells(0, column.len());
+            let codes = cells.codes().iter().enumerate();
+            codes
+                .map(|(row, code)| {
+                    if cells.is_seen(row) {
+                        i64::from(*code)
+                    } else {
+                        -1
+                    }
+                })
+                .collect()
+        };
+        return Cells::Codes(PyArray1::from_vec(
+            py,
+            columns.iter().flat_map(code).collect(),
+        ));
+    }
+    let number = |column: &&Column| -> Vec<f64> {
+        let cells = column.cells(0, column.len());
+        (0..column.len())
+            .map(|row| cells.number(row).map_or(f64::NAN, |x| x * field.unit))
+            .collect()
+    };
+    Cells::Numbers(PyArray1::from_vec(
+        py,
+        columns.iter().flat_map(number).collect(),
+    ))
+}
+
+fn columns_of<'py>(
+    py: Python<'py>,
+    schema: &Schema,
+    chunks: &[Chunk],
+) -> Vec<(String, Cells<'py>)> {
+    let fields = schema.fields.iter().enumerate();
+    fields
+        .filter(|(_, field)| field.kind != Kind::Text)
+        .map(|(c, field)| {
+            let columns: Vec<&Column> = chunks.iter().map(|chunk| chunk.column(c)).collect();
+            (field.name.clone(), cells(py, field, &columns))
+        })
+        .collect()
+}
+
+#[pymethods]
+impl Model {
+    /// Reads the text of a model file.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Model> {
+        let model = store::Model::from_json(text).map_err(raised)?;
+        Ok(Model { model })
+    }
+
+    /// The text of the model file.
+    fn to_json(&self) -> PyResult<String> {
+        self.model.to_json().map_err(raised)
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(path: std::path::PathBuf) -> PyResult<Model> {
+        let model = store::Model::load(path).map_err(raised)?;
+        Ok(Model { model })
+    }
+
+    /// Writes the model file, all of it or nothing.
+    fn save(&self, path: std::path::PathBuf) -> PyResult<()> {
+        self.model.save(path).map_err(raised)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let make = py.get_type::<Model>().getattr("from_bytes")?;
+        Ok((make, (PyBytes::new(py, self.to_json()?.as_bytes()),)))
+    }
+
+    /// Reads the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Model> {
+        let text = std::str::from_utf8(bytes).map_err(|_| wrong("this is not an abduce model"))?;
+        Model::from_json(text)
+    }
+
+    /// The same with what an estimator wants to know again, as JSON.
+    fn with_estimator(&self, estimator: &str) -> PyResult<Model> {
+        let mut model = self.model.clone();
+        let parsed = serde_json::from_str(estimator).map_err(|why| wrong(why.to_string()))?;
+        model.estimator = Some(parsed);
+        Ok(Model { model })
+    }
+
+    /// The same with another ridge, which counts from the next change on.
+    fn with_ridge(&self, ridge: f64) -> PyResult<Model> {
+        let mut model = self.model.clone();
+        let store::Recipe::Mixture { specification, .. } = &mut model.provenance.recipe else {
+            return Err(wrong(format!("a {} has no ridge", model.model)));
+        };
+        specification.ridge = ridge;
+        Ok(Model { model })
+    }
+
+    /// Parts of the file as JSON: `model`, `fit`, `provenance`, `estimator`, `schema`, `leaves`,
+    /// `weights` and more of the body.
+    fn part(&self, name: &str) -> PyResult<String> {
+        let text = match (name, &self.model.body) {
+            ("model", _) => serde_json::to_string(&self.model.model),
+            ("fit", _) => serde_json::to_string(&self.model.fit),
+            ("provenance", _) => serde_json::to_string(&self.model.provenance),
+            ("estimator", _) => serde_json::to_string(&self.model.estimator),
+            ("schema", _) => serde_json::to_string(self.schema_of()),
+            ("target", _) => serde_json::to_string(&self.model.joint().target()),
+            ("names", _) => serde_json::to_string(&self.model.joint().names()),
+            ("weights", Body::Mixture(own)) => serde_json::to_string(&own.parameters.weights),
+            ("leaves", Body::Mixture(own)) => serde_json::to_string(&own.leaves),
+            ("parameters", Body::Mixture(own)) => serde_json::to_string(&own.parameters.leaves),
+            ("statistics", Body::Mixture(own)) => serde_json::to_string(&own.statistics),
+            ("centres", Body::KMeans(own)) => serde_json::to_string(&own.centres),
+            ("sizes", Body::KMeans(own)) => serde_json::to_string(&own.sizes),
+            ("body", body) => serde_json::to_string(body),
+            _ => return Err(wrong(format!("a {} has no {name}", self.model.model))),
+        };
+        text.map_err(|why| wrong(why.to_string()))
+    }
+
+    /// The probabilities of classes or clusters, row by row.
+    #[pyo3(signature = (table, threads=None))]
+    fn posterior<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<Matrix<'py>> {
+        let width = self.model.joint().names().len();
+        let classifier = self.model.classifier().map_err(raised)?;
+        let all = self.each(py, table, threads, |chunk| {
+            let posterior = classifier(chunk)?;
+            let rows = 0..posterior.rows();
+            Ok(rows.flat_map(|row| posterior.row(row).to_vec()).collect())
+        })?;
+        matrix(py, all, width)
+    }
+
+    /// The most probable class or cluster of each row.
+    #[pyo3(signature = (table, threads=None))]
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let classifier = self.model.classifier().map_err(raised)?;
+        let all = self.each(py, table, threads, |chunk| {
+            let posterior = classifier(chunk)?;
+            Ok((0..posterior.rows())
+                .map(|row| posterior.best(row) as i64)
+                .collect())
+        })?;
+        Ok(PyArray1::from_vec(py, all))
+    }
+
+    /// The logarithms of p(x, class), row by row.
+    #[pyo3(signature = (table, threads=None))]
+    fn log_joint<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<Matrix<'py>> {
+        let Body::Mixture(mixture) = &self.model.body else {
+            return Err(wrong(format!(
+                "a {} has no joint densities",
+                self.model.model
+            )));
+        };
+        let ask = mixture.log_joint().map_err(raised)?;
+        let all = self.each(py, table, threads, ask)?;
+        matrix(py, all, mixture.components())
+    }
+
+    /// The log-density of each row.
+    #[pyo3(signature = (table, threads=None))]
+    fn log_density<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let joint = self.model.joint();
+        let all = self.each(py, table, threads, |chunk| joint.log_density(chunk))?;
+        Ok(PyArray1::from_vec(py, all))
+    }
+
+    /// The columns with their holes filled: by `mean`, `mode` or `draw`.
+    #[pyo3(signature = (table, how, seed=0))]
+    fn complete<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        how: &str,
+        seed: u64,
+    ) -> PyResult<Vec<(String, Cells<'py>)>> {
+        let how = match how {
+            "mean" => Fill::Mean,
+            "mode" => Fill::Mode,
+            "draw" => Fill::Draw,
+            _ => {
+                return Err(wrong(format!(
+                    "holes are filled by mean, mode or draw, not \"{how}\""
+                )));
+            }
+        };
+        let joint = self.model.joint();
+        let chunks: Vec<(usize, &Chunk)> = table.table.chunks().iter().enumerate().collect();
+        let pool = pool(None)?;
+        let filled: abduce::Result<Vec<Chunk>> = py.detach(|| {
+            pool.install(|| {
+                let fill = |(number, chunk): (usize, &Chunk)| {
+                    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                    rng.set_stream(number as u64);
+                    joint.complete(chunk, how, &mut rng)
+                };
+                chunks.into_par_iter().map(fill).collect()
+            })
+        });
+        Ok(columns_of(py, joint.schema(), &filled.map_err(raised)?))
+    }
+
+    /// Draws rows, given some cells by the names of their columns.
+    #[pyo3(signature = (rows, seed=0, given=Vec::new()))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        seed: u64,
+        given: Vec<(String, Given)>,
+    ) -> PyResult<Vec<(String, Cells<'py>)>> {
+        let joint = self.model.joint();
+        let known = self.known(given)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let drawn = py
+            .detach(|| joint.sample(&known, rows, &mut rng))
+            .map_err(raised)?;
+        Ok(columns_of(py, joint.schema(), &[drawn]))
+    }
+
+    /// What speaks for a class of a row against another: their names, and for each column
+    /// its name and what it adds to the log-odds.
+    #[pyo3(signature = (table, row, class=None, against=None))]
+    fn explain(
+        &self,
+        table: &Table,
+        row: usize,
+        class: Option<&str>,
+        against: Option<&str>,
+    ) -> PyResult<String> {
+        let joint = self.model.joint();
+        let chunks = table.table.chunks();
+        let size = abduce::data::CHUNK_ROWS;
+        let chunk = chunks
+            .get(row / size)
+            .filter(|chunk| row % size < chunk.rows());
+        let chunk = chunk.ok_or_else(|| wrong(format!("there is no row {row}")))?;
+        let row = row % size;
+        let posterior = joint.posterior(chunk).map_err(raised)?;
+        let one = || wrong("there is only one class");
+        let (best, second) = first_two(&posterior, row).ok_or_else(one)?;
+        let find = |name: Option<&str>, otherwise: usize| match name {
+            Some(name) => find_class(name, &joint.names()).map_err(raised),
+            None => Ok(otherwise),
+        };
+        let class = find(class, best)?;
+        let against = find(against, if class == best { second } else { best })?;
+        let told = joint.explain(chunk, row, class, against).map_err(raised)?;
+        serde_json::to_string(&told).map_err(|why| wrong(why.to_string()))
+    }
+
+    /// The distance of each row from each centre, over the cells that are seen.
+    #[pyo3(signature = (table, threads=None))]
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<Matrix<'py>> {
+        let Body::KMeans(clusters) = &self.model.body else {
+            return Err(wrong(format!("a {} has no centres", self.model.model)));
+        };
+        let all = self.each(py, table, threads, |chunk| {
+            let mut squares = vec![0.0; chunk.rows() * clusters.centres.len()];
+            for (place, column) in clusters.frame.columns.iter().enumerate() {
+                let cells = chunk.column(*column).cells(0, chunk.rows());
+                for (row, own) in squares.chunks_exact_mut(clusters.centres.len()).enumerate() {
+                    let Some(x) = cells.number(row) else { continue };
+                    for (square, centre) in own.iter_mut().zip(&clusters.centres) {
+                        *square += (x - centre[place]).powi(2);
+                    }
+                }
+            }
+            Ok(squares.into_iter().map(f64::sqrt).collect())
+        })?;
+        matrix(py, all, clusters.centres.len())
+    }
+
+    /// Takes in new rows.
+    #[pyo3(signature = (table, threads=None))]
+    fn update(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<(Model, Vec<String>)> {
+        watched(py, threads, None, |control| {
+            self.model.update(&table.table, Vec::new(), None, control)
+        })
+        .map(Model::changed)
+    }
+
+    /// Takes rows out again.
+    #[pyo3(signature = (table, threads=None))]
+    fn forget(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        threads: Option<usize>,
+    ) -> PyResult<(Model, Vec<String>)> {
+        watched(py, threads, None, |control| {
+            self.model.forget(&table.table, control)
+        })
+        .map(Model::changed)
+    }
+
+    /// Adds up models of different rows.
+    #[staticmethod]
+    fn merge(models: Vec<PyRef<'_, Model>>) -> PyResult<(Model, Vec<String>)> {
+        let models: Vec<store::Model> = models.iter().map(|own| own.model.clone()).collect();
+        store::Model::merge(&models)
+            .map(Model::changed)
+            .map_err(raised)
+    }
+}
+
+/// The mixture that a model of classes is, once its last column, the labels, is taken from it.
+#[pyfunction]
+pub fn without_labels(model: &Model) -> PyResult<Model> {
+    let mut model = model.model.clone();
+    let Body::Mixture(mixture) = &mut model.body else {
+        return Err(wrong("this is not a mixture"));
+    };
+    let mut schema = mixture.schema.clone();
+    if mixture.target != schema.fields.len().checked_sub(1) {
+        return Err(wrong("the last column does not hold labels"));
+    }
+    schema.fields.pop();
+    *mixture = Mixture::given(
+        schema,
+        None,
+        mixture.leaves.clone(),
+        mixture.parameters.clone(),
+    );
+    Ok(Model { model })
+}
+
+/// A mixture of Gaussians with other weights, means or covariances: component by component, a
+/// covariance in as many numbers as the model's has, or once for all.
+#[pyfunction]
+#[pyo3(signature = (model, weights=None, means=None, covariances=None))]
+pub fn gaussian_start(
+    model: &Model,
+    weights: Option<Vec<f64>>,
+    means: Option<Vec<f64>>,
+    covariances: Option<Vec<f64>>,
+) -> PyResult<Model> {
+    let mut model = model.model.clone();
+    let Body::Mixture(mixture) = &mut model.body else {
+        return Err(wrong("this is not a mixture"));
+    };
+    let k = mixture.components();
+    if let Some(weights) = weights.filter(|weights| weights.len() == k) {
+        mixture.parameters.weights = weights;
+    }
+    let Some(leaf) = mixture.parameters.leaves.first_mut() else {
+        return Err(wrong("the mixture has no columns"));
+    };
+    for (j, own) in leaf.iter_mut().enumerate() {
+        let Distribution::Multivariate(own) = own else {
+            return Err(wrong("this is not a mixture of Gaussians"));
+        };
+        let d = own.mean.len();
+        if let Some(mean) = means
+            .as_ref()
+            .and_then(|means| means.get(j * d..(j + 1) * d))
+        {
+            own.mean = mean.to_vec();
+        }
+        if let Some(all) = &covariances {
+            let size = match &own.covariance {
+                Covariance::Full(_) => d * d,
+                Covariance::Diagonal(_) => d,
+                Covariance::Spherical(_) => 1,
+            };
+            let start = if all.len() == size { 0 } else { j * size };
+            let shape =
+                || wrong("the parameter 'precisions' has another shape than the covariances");
+            let cells = all.get(start..start + size).ok_or_else(shape)?.to_vec();
+            own.covariance = match &own.covariance {
+                Covariance::Full(_) => Covariance::Full(cells),
+                Covariance::Diagonal(_) => Covariance::Diagonal(cells),
+                Covariance::Spherical(_) => Covariance::Spherical(cells[0]),
+            };
+        }
+    }
+    Ok(Model { model })
+}
+
+/// A cell that is known: a number or a level.
+#[derive(FromPyObject)]
+pub enum Given {
+    Number(f64),
+    Level(String),
+}
+
+impl Model {
+    fn known(&self, given: Vec<(String, Given)>) -> PyResult<Vec<Option<f64>>> {
+        let schema = self.schema_of();
+        let mut known = vec![None; schema.fields.len()];
+        for (name, cell) in given {
+            let position = schema.position(&name).map_err(raised)?;
+            let field = &schema.fields[position];
+            known[position] = Some(match (cell, field.kind.is_coded()) {
+                (Given::Level(level), true) => f64::from(field.find_code(&level).map_err(raised)?),
+                (Given::Number(x), true) => {
+                    f64::from(field.find_code(&x.to_string()).map_err(raised)?)
+                }
+                (Given::Number(x), false) => x / field.unit,
+                (Given::Level(level), false) => {
+                    return Err(wrong(format!(
+                        "column \"{name}\" holds numbers, and \"{level}\" is none"
+                    )));
+                }
+            });
+        }
+        Ok(known)
+    }
+}

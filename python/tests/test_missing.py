@@ -1,0 +1,110 @@
+"""Cells and labels may be missing, and weights count rows."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+
+from abduce.impute import GaussianImputer, MixtureImputer
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, NaiveBayes
+
+X, Y = load_iris(return_X_y=True)
+
+
+def with_holes(share=0.2, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(X.shape) < share, np.nan, X)
+
+
+def test_naive_bayes_with_holes_is_the_fit_of_the_cells_that_are_seen():
+    holes = with_holes()
+    model = GaussianNB().fit(holes, Y)
+    for label in range(3):
+        np.testing.assert_allclose(model.theta_[label], np.nanmean(holes[Y == label], axis=0))
+    probabilities = model.predict_proba(holes)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    nothing = np.full((1, 4), np.nan)
+    np.testing.assert_allclose(model.predict_proba(nothing)[0], model.class_prior_)
+
+
+@pytest.mark.parametrize("estimator", [BernoulliNB(binarize=3.0), CategoricalNB(), NaiveBayes()])
+def test_other_naive_bayes_take_holes(estimator):
+    probabilities = estimator.fit(with_holes(), Y).predict_proba(with_holes(seed=2))
+    assert np.isfinite(probabilities).all()
+
+
+@pytest.mark.parametrize(("missing", "option"), [(np.nan, None), (None, None), (-1, -1)], ids=["NaN", "None", "-1"])
+def test_labels_may_be_missing(missing, option):
+    labels = Y.astype(object if missing is None else float)
+    labels[::3] = missing
+    model = GaussianNB(missing_label=option).fit(X, labels)
+    assert list(model.classes_) == [0, 1, 2]
+    assert model.score(X, Y) > 0.9
+
+
+def test_a_gaussian_mixture_takes_holes_and_weights():
+    holes = with_holes(0.1)
+    model = GaussianMixture(3, random_state=0, max_iter=500).fit(holes)
+    assert np.isfinite(model.score_samples(holes)).all()
+    twice = GaussianMixture(3, random_state=0, tol=1e-10, max_iter=2000).fit(np.vstack([X, X]))
+    weighted = GaussianMixture(3, random_state=0, tol=1e-10, max_iter=2000).fit(X, sample_weight=np.full(len(X), 2.0))
+    np.testing.assert_allclose(weighted.score(X), twice.score(X), rtol=1e-6)
+
+
+def test_the_number_of_components_is_chosen():
+    chosen = GaussianMixture(range(1, 6), random_state=0).fit(X)
+    assert len(chosen.weights_) == 2
+    assert len(Mixture(range(1, 6), random_state=0).fit(X).weights_) == 2
+
+
+def test_imputers_fill_holes_and_touch_nothing_else():
+    holes = with_holes()
+    seen = ~np.isnan(holes)
+    for imputer in (GaussianImputer(), MixtureImputer(3, random_state=0), MixtureImputer(2, how="draw")):
+        filled = imputer.fit_transform(holes)
+        assert np.isfinite(filled).all()
+        np.testing.assert_array_equal(filled[seen], holes[seen])
+    better = np.abs(GaussianImputer().fit_transform(holes) - X)[~seen].mean()
+    worse = np.abs(np.nanmean(holes, axis=0) - X)[~seen].mean()
+    assert better < 0.6 * worse
+
+
+def penguins():
+    return pd.DataFrame(
+        {
+            "bill": [39.1, 39.5, None, 46.5, 50.0, 51.3, 46.1, 50.0],
+            "island": pd.Categorical(["t", "t", "t", "d", "d", None, "b", "b"]),
+            "male": [True, False, False, True, None, True, False, True],
+            "chicks": [0, 1, 2, 3, 1, 0, 2, 2],
+        }
+    )
+
+
+SPECIES = ["adelie", "adelie", "adelie", "chinstrap", "chinstrap", "chinstrap", "gentoo", None]
+
+
+@pytest.mark.parametrize("of", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+def test_frames_of_mixed_columns_go_straight_in(of):
+    frame = of(penguins())
+    model = NaiveBayes().fit(frame, SPECIES)
+    assert list(model.classes_) == ["adelie", "chinstrap", "gentoo"]
+    assert model.predict(frame)[0] == "adelie"
+    np.testing.assert_allclose(model.predict_proba(frame).sum(axis=1), 1.0)
+    assert list(model.feature_names_in_) == ["bill", "island", "male", "chicks"]
+    mixture = Mixture(2, random_state=0).fit(frame)
+    assert np.isfinite(mixture.score_samples(frame)).all()
+
+
+def test_a_frame_comes_back_filled_as_a_frame():
+    filled = MixtureImputer(2, random_state=0).fit_transform(penguins())
+    assert isinstance(filled, pd.DataFrame)
+    assert not filled.isna().any().any()
+    assert set(filled["island"]) <= {"t", "d", "b"}
+
+
+def test_dates_are_refused():
+    frame = penguins().assign(day=pd.Timestamp("2026-01-01"))
+    with pytest.raises(TypeError, match='column "day" holds dates'):
+        NaiveBayes().fit(frame, SPECIES)
