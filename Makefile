@@ -1,11 +1,24 @@
 # `make test` is all there is to run: format, lints and every test, on a fresh
 # machine too. `make bench` measures; see bench/README.md.
 
-.PHONY: test tools format lint docs bench golden
+PYTHON = python/.venv/bin/python
+
+.PHONY: test python tools format lint docs bench golden
 
 test: tools format lint
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc -p abduce --no-deps --locked --quiet
+	$(MAKE) python
+
+# The wheel, built and tested in an environment of its own.
+python:
+	python/environment
+	python/.venv/bin/ruff check python
+	python/.venv/bin/ruff format --check python
+	rm -rf target/wheels
+	python/.venv/bin/maturin build --release --locked --quiet --interpreter $(PYTHON) --out target/wheels
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/abduce-*.whl
+	$(PYTHON) -m pytest
 
 # The formatter and the linter are parts of a Rust installation that may be
 # left out of it.

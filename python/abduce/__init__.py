@@ -16,6 +16,8 @@ _HOMES = {
     "MultinomialNB": "naive_bayes",
     "ComplementNB": "naive_bayes",
     "NaiveBayes": "naive_bayes",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
     "GaussianMixture": "mixture",
     "Mixture": "mixture",
     "KMeans": "cluster",
@@ -24,7 +26,7 @@ _HOMES = {
     "MixtureImputer": "impute",
     "load": "_files",
 }
-_MODULES = ("cluster", "impute", "mixture", "naive_bayes", "neighbors")
+_MODULES = ("bayes", "cluster", "discriminant_analysis", "families", "impute", "mixture", "naive_bayes", "neighbors")
 
 __all__ = [*_HOMES, *_MODULES]
 

@@ -28,6 +28,7 @@ class _NaiveBayes(LivingClassifier, ClassifierMixin, ModelEstimator):
 
     _allow_nan = False
     _accept_sparse = False
+    _name = "naive-bayes"
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -75,7 +76,7 @@ class _NaiveBayes(LivingClassifier, ClassifierMixin, ModelEstimator):
         self._target = free_name("y", names_of(self, X.shape[1]))
         self._prepare(X, weights)
         model = _core.fit_mixture(
-            "naive-bayes",
+            self._name,
             self._table(X, codes, weights),
             self._specification(),
             _specifications.options(marks=False),

@@ -3,6 +3,7 @@
 //! over these few things.
 
 mod dense;
+mod families;
 mod fitting;
 mod frame;
 mod model;
@@ -14,6 +15,8 @@ mod trouble;
 /// What the estimators stand on.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::families::{Belief, Distribution, estimate_family, families, kind_of_family};
     #[pymodule_export]
     use super::fitting::{fit_density, fit_kmeans, fit_mixture, select_mixture};
     #[pymodule_export]

@@ -324,12 +324,12 @@ impl Model {
 
     /// What speaks for a class of a row against another: their names, and for each column
     /// its name and what it adds to the log-odds.
-    #[pyo3(signature = (table, row, class=None, against=None))]
+    #[pyo3(signature = (table, row, class_=None, against=None))]
     fn explain(
         &self,
         table: &Table,
         row: usize,
-        class: Option<&str>,
+        class_: Option<&str>,
         against: Option<&str>,
     ) -> PyResult<String> {
         let joint = self.model.joint();
@@ -347,7 +347,7 @@ impl Model {
             Some(name) => find_class(name, &joint.names()).map_err(raised),
             None => Ok(otherwise),
         };
-        let class = find(class, best)?;
+        let class = find(class_, best)?;
         let against = find(against, if class == best { second } else { best })?;
         let told = joint.explain(chunk, row, class, against).map_err(raised)?;
         serde_json::to_string(&told).map_err(|why| wrong(why.to_string()))

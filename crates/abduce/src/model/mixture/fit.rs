@@ -17,7 +17,7 @@ use super::task::{Found, Task};
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, Parameters, Specification};
 use crate::data::{Labelled, Schema, Source, without};
-use crate::family::Belief;
+use crate::family::{Belief, LeafFamily};
 use crate::learn::{Control, EStep, EmOptions, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -382,6 +382,14 @@ pub(super) fn settle(
     };
     for (number, leaf) in leaves.iter_mut().enumerate() {
         survey.seen.settle(leaf, &belief);
+        if let (true, LeafFamily::Multivariate { shape, prior, .. }) =
+            (specification.unbiased, &mut leaf.family)
+        {
+            prior.rows = match shape.structure.is_shared() {
+                true => -(survey.labelled.weights.len() as f64),
+                false => -1.0,
+            };
+        }
         specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
     }
     Ok(())

@@ -137,7 +137,9 @@ impl Specification {
                 "--class-smoothing",
             ),
             (
-                self.variance_floor != other.variance_floor || self.ridge != other.ridge,
+                self.variance_floor != other.variance_floor
+                    || self.ridge != other.ridge
+                    || self.unbiased != other.unbiased,
                 "--variance-floor",
             ),
             (self.event != other.event, "--event"),

@@ -1,0 +1,139 @@
+"""Distributions by name, and all there is to say of one family and the cells it was seen in.
+
+    >>> from abduce import families
+    >>> round(families.gamma(2, 0.5).mean, 6)
+    4.0
+    >>> report = families.estimate("bernoulli", [1, 1, 0, 1], prior="beta(2,2)")
+    >>> report["posterior"]["name"]
+    'beta'
+"""
+
+import json
+
+import numpy as np
+
+from abduce import _core
+
+
+class Distribution:
+    """A distribution of one number: `Distribution("gamma", 2, 0.5)`, or `families.gamma(2, 0.5)`."""
+
+    def __init__(self, name, *numbers):
+        self.name = name.replace("_", "-")
+        self.numbers = tuple(float(x) for x in numbers)
+        self._own = _core.Distribution(self.name, list(self.numbers))
+
+    def __repr__(self):
+        return f"{self.name}({', '.join(f'{x:g}' for x in self.numbers)})"
+
+    def __reduce__(self):
+        return (Distribution, (self.name, *self.numbers))
+
+    @staticmethod
+    def _each(ask, x):
+        x = np.asarray(x, dtype=np.float64)
+        return ask(np.ascontiguousarray(x).ravel()).reshape(x.shape)[()]
+
+    def logpdf(self, x):
+        """The logarithm of the density, or of the probability of a whole number."""
+        return self._each(self._own.log_density, x)
+
+    def pdf(self, x):
+        """The density, or the probability of a whole number."""
+        return np.exp(self.logpdf(x))
+
+    def cdf(self, x):
+        """The probability of at most x."""
+        return self._each(self._own.cdf, x)
+
+    def sf(self, x):
+        """The probability of more than x."""
+        return self._each(self._own.survival, x)
+
+    def ppf(self, p):
+        """The number that is not exceeded with probability p."""
+        return self._each(self._own.quantile, p)
+
+    def rvs(self, size=1, random_state=0):
+        """Numbers drawn from it."""
+        return self._own.draw(int(np.prod(size)), random_state).reshape(size)
+
+    @property
+    def mean(self):
+        """The mean; None where there is none."""
+        return self._own.moments()[0]
+
+    @property
+    def variance(self):
+        """The variance; None where there is none."""
+        return self._own.moments()[1]
+
+    @property
+    def mode(self):
+        """The likeliest number."""
+        return self._own.moments()[2]
+
+    @property
+    def entropy(self):
+        """The entropy, in nats."""
+        return self._own.moments()[3]
+
+    @property
+    def support(self):
+        """The least and the largest number there can be."""
+        return self._own.support()
+
+    def interval(self, level=0.95, *, shortest=False):
+        """An interval that holds so much probability: between equal tails, or the shortest."""
+        return self._own.interval(level, shortest)
+
+    def kl(self, other):
+        """The Kullback–Leibler divergence of another distribution from this one."""
+        return self._own.divergence(other._own)
+
+
+def names():
+    """The families that can be estimated."""
+    return _core.families()
+
+
+def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=0):
+    """Everything there is to say of a family and the cells x: estimates, posterior, predictive, evidence, risk.
+
+    x is one column, or several for families over several; NaN and None are holes. The report is what
+    `abduce estimate --json` writes.
+    """
+    from abduce._tables import dense
+
+    kind = _core.kind_of_family(family)
+    x = np.asarray(x)
+    columns = x.reshape(len(x), -1) if len(x) else x.reshape(0, 1)
+    levels = None
+    kinds = [kind or "real"] * columns.shape[1]
+    if kinds[0] in ("binary", "categorical", "ordinal"):
+        coded, levels = [], []
+        for column in columns.T:
+            seen = np.array([cell is not None and cell == cell for cell in column.tolist()])
+            own, codes = np.unique(column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True)
+            whole = np.full(len(column), np.nan)
+            whole[seen] = codes
+            coded.append(whole)
+            levels.append([str(level) for level in own.tolist()])
+        columns = np.column_stack(coded)
+    table = dense(columns.astype(np.float64), [f"x{i}" for i in range(columns.shape[1])], kinds=kinds, levels=levels)
+    above = [] if above is None else [above] if np.ndim(above) == 0 else list(above)
+    pairs = [own if isinstance(own, tuple) else (None, float(own)) for own in above]
+    report = _core.estimate_family(family, table, prior, list((known or {}).items()), level, pairs, seed)
+    return json.loads(report)
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+
+    def make(*numbers):
+        return Distribution(name, *numbers)
+
+    make.__name__ = name
+    make.__doc__ = f"The distribution {name} of these numbers."
+    return make

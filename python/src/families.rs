@@ -1,0 +1,189 @@
+//! Distributions by name, the report of one family, and belief in finite hypotheses.
+
+use crate::fitting::watched;
+use crate::table::Table;
+use crate::trouble::{raised, wrong};
+use abduce::concept;
+use abduce::estimate::{self, PriorChoice, Request};
+use abduce::family::{self, Univariate, divergence};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::sync::Arc;
+
+/// A distribution of one number.
+#[pyclass(frozen, module = "abduce._core")]
+pub struct Distribution {
+    own: Arc<dyn Univariate>,
+}
+
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
+impl Distribution {
+    fn each<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray1<'_, f64>,
+        f: impl Fn(&dyn Univariate, f64) -> f64 + Send + Sync,
+    ) -> Numbers<'py> {
+        let x = x.as_array().to_vec();
+        let found = py.detach(|| x.into_iter().map(|x| f(&*self.own, x)).collect());
+        PyArray1::from_vec(py, found)
+    }
+}
+
+#[pymethods]
+impl Distribution {
+    /// A distribution by its family's name and its numbers.
+    #[new]
+    fn new(name: &str, numbers: Vec<f64>) -> PyResult<Distribution> {
+        let own = family::named(name, &numbers).map_err(raised)?;
+        Ok(Distribution { own })
+    }
+
+    /// The logarithm of the density of each number.
+    fn log_density<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+        self.each(py, x, |own, x| own.log_density(x))
+    }
+
+    /// The probability of at most each number.
+    fn cdf<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+        self.each(py, x, |own, x| own.cdf(x))
+    }
+
+    /// The probability of more than each number.
+    fn survival<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+        self.each(py, x, |own, x| own.survival(x))
+    }
+
+    /// The number that each probability is below.
+    fn quantile<'py>(
+        &self,
+        py: Python<'py>,
+        p: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Numbers<'py>> {
+        if p.as_array().iter().any(|p| !(0.0..=1.0).contains(p)) {
+            return Err(wrong("probabilities are from 0 to 1"));
+        }
+        Ok(self.each(py, p, |own, p| own.quantile(p)))
+    }
+
+    /// Numbers drawn from it.
+    fn draw<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> Numbers<'py> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        PyArray1::from_vec(py, (0..count).map(|_| self.own.draw(&mut rng)).collect())
+    }
+
+    /// The mean, the variance (where there are such), the mode and the entropy.
+    fn moments(&self) -> (Option<f64>, Option<f64>, f64, f64) {
+        let own = &self.own;
+        (own.mean(), own.variance(), own.mode(), own.entropy())
+    }
+
+    /// The least and the largest number there can be.
+    fn support(&self) -> (f64, f64) {
+        self.own.support()
+    }
+
+    /// An interval that holds a share of the probability: between equal tails, or the shortest.
+    fn interval(&self, level: f64, shortest: bool) -> PyResult<(f64, f64)> {
+        if !(0.0..1.0).contains(&level) {
+            return Err(wrong("a level is a probability below 1"));
+        }
+        Ok(match shortest {
+            true => self.own.highest_density(level),
+            false => self.own.equal_tailed(level),
+        })
+    }
+
+    /// The Kullback–Leibler divergence of another from it.
+    fn divergence(&self, other: &Distribution) -> f64 {
+        divergence(&*self.own, &*other.own)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.own)
+    }
+}
+
+/// All there is to say of one family and the rows of a table, as JSON.
+#[pyfunction]
+#[pyo3(signature = (family, table, prior=None, known=Vec::new(), level=0.95, above=Vec::new(), seed=0))]
+#[allow(clippy::too_many_arguments)]
+pub fn estimate_family(
+    py: Python<'_>,
+    family: &str,
+    table: &Table,
+    prior: Option<String>,
+    known: Vec<(String, f64)>,
+    level: f64,
+    above: Vec<(Option<String>, f64)>,
+    seed: u64,
+) -> PyResult<String> {
+    let request = Request {
+        prior: prior.map(PriorChoice::Text),
+        known,
+        level,
+        above,
+        seed,
+    };
+    let found = watched(py, None, None, |_| {
+        estimate::estimate(family, &table.table, &request)
+    })?;
+    serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
+}
+
+/// The families that can be estimated.
+#[pyfunction]
+pub fn families() -> Vec<&'static str> {
+    estimate::families()
+}
+
+/// The kind of column that a family is estimated from, if it asks for one.
+#[pyfunction]
+pub fn kind_of_family(family: &str) -> PyResult<Option<&'static str>> {
+    let kind = estimate::kind_of(family).map_err(raised)?;
+    Ok(kind.map(|kind| kind.name()))
+}
+
+/// Belief in finitely many hypotheses.
+#[pyclass(module = "abduce._core")]
+pub struct Belief {
+    own: concept::Belief,
+}
+
+#[pymethods]
+impl Belief {
+    /// Belief by the logarithms of prior probabilities.
+    #[new]
+    fn new(log_prior: Vec<f64>) -> PyResult<Belief> {
+        let own = concept::Belief::new(log_prior).map_err(raised)?;
+        Ok(Belief { own })
+    }
+
+    /// Weighs all hypotheses by what each says of an observation that was made so many times.
+    fn observe(&mut self, log_likelihoods: Vec<f64>, times: f64) -> PyResult<f64> {
+        self.own.observe(&log_likelihoods, times).map_err(raised)
+    }
+
+    /// The probability of each hypothesis.
+    fn posterior<'py>(&self, py: Python<'py>) -> Numbers<'py> {
+        PyArray1::from_vec(py, self.own.posterior().to_vec())
+    }
+
+    /// The logarithm of the probability of all observations.
+    fn log_evidence(&self) -> f64 {
+        self.own.log_evidence()
+    }
+
+    /// The most probable hypotheses.
+    fn map(&self) -> Vec<usize> {
+        self.own.map()
+    }
+
+    /// The hypotheses under which the observations are likeliest.
+    fn maximum_likelihood(&self) -> Vec<usize> {
+        self.own.maximum_likelihood()
+    }
+}
