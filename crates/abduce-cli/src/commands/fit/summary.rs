@@ -7,6 +7,7 @@ use crate::density_tables;
 use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
+use crate::recipe_lines::{covariance, tails};
 use crate::selection_table;
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
@@ -195,41 +196,6 @@ impl Told<'_> {
             writeln!(output, "  {name:<15} {value}")?;
         }
         Ok(())
-    }
-}
-
-/// The covariance of a model's numbers, with mclust's code; nothing where it has none.
-fn covariance(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
-    let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
-        LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
-        LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
-        _ => None,
-    });
-    structure.map_or(String::new(), |own| match own.name() == own.code() {
-        true => own.name().to_string(),
-        false => format!("{} ({})", own.name(), own.code()),
-    })
-}
-
-/// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
-/// Gaussian's.
-fn tails(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
-    let own = mixture.parameters.leaves.iter().flatten();
-    let degrees = own.filter_map(|own| match own {
-        Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
-        _ => None,
-    });
-    let mut degrees: Vec<String> = degrees.collect();
-    degrees.dedup();
-    match degrees.is_empty() {
-        true => String::new(),
-        false => format!("student-t, degrees of freedom {}", degrees.join(", ")),
     }
 }
 

@@ -1,0 +1,58 @@
+//! What fits of mixtures and k-means say of themselves: in the summary, in --json, by
+//! `show` and in plots.
+
+use crate::run::{Files, abduce, data};
+
+#[test]
+fn show_says_how_a_mixture_was_asked_for() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let plain = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let shown = abduce(&["show", &plain]).good().stdout;
+    assert!(shown.contains("covariance      full (VVV)"), "{shown}");
+    for word in ["method", "tails", "prior", "fixed", "tied"] {
+        let line = format!("\n  {word} ");
+        assert!(!shown.contains(&line), "{word}: {shown}");
+    }
+    let asked = [
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--covariance",
+        "EEI",
+        "--tails",
+        "student-t(5)",
+        "--method",
+        "hard",
+        "--prior",
+        "mclust",
+        "--fix",
+        "weights=0.25,0.75",
+    ];
+    let file = files.fit(&asked);
+    let shown = abduce(&["show", &file]).good().stdout;
+    for line in [
+        "method          hard",
+        "covariance      EEI",
+        "tails           student-t, degrees of freedom 5",
+        "prior           normal-inverse-wishart(0.01)",
+        "fixed           weights=0.25,0.75",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let held = [
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--fix",
+        "1:waiting=gaussian(55,30)",
+        "--tie",
+        "eruptions",
+    ];
+    let shown = abduce(&["show", &files.fit(&held)]).good().stdout;
+    let fixed = "fixed           1:waiting=gaussian(mean 55, variance 30)";
+    assert!(shown.contains(fixed), "{shown}");
+    assert!(shown.contains("tied            eruptions"), "{shown}");
+}
