@@ -56,3 +56,33 @@ fn show_says_how_a_mixture_was_asked_for() {
     assert!(shown.contains(fixed), "{shown}");
     assert!(shown.contains("tied            eruptions"), "{shown}");
 }
+
+#[test]
+fn kmeans_says_what_became_of_its_starts() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let model = files.path("clusters.abduce");
+    let fit = ["fit", "kmeans", &faithful, "-k", "5", "--restarts", "7"];
+    let fit = [&fit[..], &["--init", "random", "-o", &model]].concat();
+    let told = abduce(&fit).good().stdout;
+    let shown = abduce(&["show", &model]).good().stdout;
+    for text in [told, shown] {
+        assert!(text.contains("starts          7: best inertia "), "{text}");
+    }
+    let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+    let starts = json["starts"].as_array().unwrap();
+    assert_eq!(starts.len(), 7);
+    let inertias = starts.iter().map(|own| own["inertia"].as_f64().unwrap());
+    let least = inertias.fold(f64::INFINITY, f64::min);
+    assert_eq!(json["inertia"].as_f64().unwrap(), least);
+    for own in starts {
+        assert_eq!(own["ended"], "converged");
+        assert!(own["iterations"].as_u64().unwrap() > 0);
+    }
+    let few = abduce(&[&fit[..], &["--max-iter", "1", "--json"]].concat());
+    let few = few.good().json();
+    assert_eq!(few["starts"][0]["ended"], "unconverged");
+    let medoids = ["fit", "kmeans", &faithful, "-k", "2", "--medoids", "--json"];
+    let medoids = abduce(&medoids).good().json();
+    assert_eq!(medoids["starts"].as_array().unwrap().len(), 10);
+}

@@ -99,6 +99,9 @@ pub struct FitRecord {
     /// What became of each start, of a mixture without labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Start>,
+    /// What became of each start of k-means.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kmeans_starts: Vec<kmeans::Start>,
     /// How a mixture stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Diagnostics>,
@@ -126,6 +129,7 @@ impl FitRecord {
             selection: None,
             bootstrap: None,
             starts: fit.starts.clone(),
+            kmeans_starts: Vec::new(),
             diagnostics: Some(fit.diagnostics.clone()),
             inertia: None,
         }
@@ -242,6 +246,7 @@ impl Model {
                 selection: None,
                 bootstrap: None,
                 starts: Vec::new(),
+                kmeans_starts: Vec::new(),
                 diagnostics: None,
                 inertia: None,
             },
@@ -292,6 +297,7 @@ impl Model {
                 selection: None,
                 bootstrap: None,
                 starts: Vec::new(),
+                kmeans_starts: fit.starts,
                 diagnostics: None,
                 inertia: finite(&fit.inertia),
             },

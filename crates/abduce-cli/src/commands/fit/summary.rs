@@ -12,7 +12,7 @@ use crate::selection_table;
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
-use abduce::family::{Distribution, LeafFamily};
+use abduce::model::kmeans;
 use abduce::model::mixture::{BootstrapTest, Diagnostics, Selection, Start, UnlabelledChoice};
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
@@ -101,7 +101,10 @@ impl Told<'_> {
             selection: fit.selection.as_ref(),
             bootstrap: fit.bootstrap.as_ref(),
             diagnostics: fit.diagnostics.as_ref(),
-            starts: &fit.starts,
+            starts: match fit.kmeans_starts.is_empty() {
+                true => StartsTold::Mixture(&fit.starts),
+                false => StartsTold::KMeans(&fit.kmeans_starts),
+            },
             restarts: self.restarts,
             elbo: self.bounds,
             warnings: &fit.warnings,
@@ -232,14 +235,31 @@ struct Document<'a> {
     bootstrap: Option<&'a BootstrapTest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diagnostics: Option<&'a Diagnostics>,
-    #[serde(skip_serializing_if = "<[Start]>::is_empty")]
-    starts: &'a [Start],
+    #[serde(skip_serializing_if = "StartsTold::are_none")]
+    starts: StartsTold<'a>,
     restarts: &'a [f64],
     elbo: &'a [f64],
     warnings: &'a [String],
     notes: &'a [String],
     seconds: f64,
     file: Option<String>,
+}
+
+/// What became of each start.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum StartsTold<'a> {
+    Mixture(&'a [Start]),
+    KMeans(&'a [kmeans::Start]),
+}
+
+impl StartsTold<'_> {
+    fn are_none(&self) -> bool {
+        match self {
+            StartsTold::Mixture(starts) => starts.is_empty(),
+            StartsTold::KMeans(starts) => starts.is_empty(),
+        }
+    }
 }
 
 #[derive(Serialize)]
