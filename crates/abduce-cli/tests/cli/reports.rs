@@ -86,3 +86,25 @@ fn kmeans_says_what_became_of_its_starts() {
     let medoids = abduce(&medoids).good().json();
     assert_eq!(medoids["starts"].as_array().unwrap().len(), 10);
 }
+
+#[test]
+fn rows_of_weight_nothing_are_no_rows_of_clusters() {
+    let files = Files::new();
+    let rows = "1,,1\n1.2,,1\n8,,1\n9,,1\n";
+    let weighted = format!("x,y,w\n{rows}8.3,5,0\n100,,0\n");
+    let weighted = files.write("weighted.csv", weighted);
+    let without = files.write("without.csv", format!("x,y,w\n{rows}"));
+    let fit = |path: &str| {
+        let fit = ["fit", "kmeans", path, "-k", "2", "--weight", "w", "--json"];
+        abduce(&fit).good().json()
+    };
+    let (one, other) = (fit(&weighted), fit(&without));
+    assert_eq!(one["rows"], 4);
+    for key in [
+        "rows", "weight", "inertia", "clusters", "starts", "warnings",
+    ] {
+        assert_eq!(one[key], other[key], "{key}");
+    }
+    let warnings = one["warnings"].to_string();
+    assert!(warnings.contains("has no seen cell and is left out"));
+}

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 pub struct Fit {
     /// The model.
     pub model: KMeans,
-    /// The number of rows.
+    /// The number of rows that weigh anything.
     pub rows: u64,
     /// Their total weight.
     pub weight: f64,
@@ -383,7 +383,7 @@ impl Run<'_> {
                 variance,
                 gaussians: Default::default(),
             },
-            rows: source.rows(),
+            rows: survey.rows,
             weight: survey.weight,
             inertia: self.in_units(found.inertia()),
             iterations: found.iterations,
