@@ -137,6 +137,10 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     for (name, value) in lines {
         writeln!(output, "  {name:<15} {value}")?;
     }
+    if let Some(selection) = &fit.selection {
+        let heading = context.heading(output, "chosen among");
+        write!(output, "\n{heading}\n{}", selection_table::text(selection))?;
+    }
     if let Some(test) = &fit.bootstrap {
         let heading = context.heading(output, "tests of the number of components");
         write!(output, "\n{heading}\n{}", selection_table::tests(test))?;

@@ -3,6 +3,16 @@
 
 use crate::run::{Files, abduce, data};
 
+/// Numbers of two groups far apart, in one column.
+fn one_column(files: &Files) -> String {
+    let mut text = String::from("x\n");
+    for i in 0..40 {
+        let x = f64::from(i % 2) * 10.0 + (f64::from(i) * 1.7).sin();
+        text += &format!("{x}\n");
+    }
+    files.write("one.csv", text)
+}
+
 #[test]
 fn show_says_how_a_mixture_was_asked_for() {
     let files = Files::new();
@@ -58,6 +68,27 @@ fn show_says_how_a_mixture_was_asked_for() {
 }
 
 #[test]
+fn the_best_of_the_largest_number_asked_for_says_that_more_may_be_better() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let choice = |k: &str| {
+        let fit = ["fit", "mixture", &faithful, "-k", k, "--covariance", "EEE"];
+        let model = files.path("chosen.abduce");
+        let text = abduce(&[&fit[..], &["-o", &model]].concat()).good().stdout;
+        let shown = abduce(&["show", &model]).good().stdout;
+        let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+        [text, shown, json["notes"].to_string()]
+    };
+    // Three is the best of one to four.
+    for told in choice("1-3") {
+        assert!(told.contains("largest asked for; try more"), "{told}");
+    }
+    for told in choice("1-4") {
+        assert!(!told.contains("try more"), "{told}");
+    }
+}
+
+#[test]
 fn kmeans_says_what_became_of_its_starts() {
     let files = Files::new();
     let faithful = data("faithful.csv");
@@ -107,4 +138,20 @@ fn rows_of_weight_nothing_are_no_rows_of_clusters() {
     }
     let warnings = one["warnings"].to_string();
     assert!(warnings.contains("has no seen cell and is left out"));
+}
+
+#[test]
+fn one_column_has_two_covariances_and_each_is_fitted_once() {
+    let files = Files::new();
+    let one = one_column(&files);
+    let fit = ["fit", "mixture", &one, "-k", "1-3", "--covariance", "all"];
+    let told = abduce(&fit).good().stdout;
+    let heading = |line: &str| line.split_whitespace().eq(["BIC", "EII", "spherical"]);
+    assert!(told.lines().any(heading), "{told}");
+    for line in [
+        "EII is also EEI, EVI, EEE, EVE, EEV, EVV:",
+        "spherical is also VEI, VVI, VEE, VVE, VEV, VVV:",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
 }

@@ -13,6 +13,7 @@ mod check;
 mod coordinates;
 mod diagnose;
 mod diagnostics;
+mod distinct;
 mod expect;
 mod explain;
 mod finish;
@@ -44,6 +45,7 @@ mod unlabelled;
 
 pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
 pub use diagnostics::{ComponentDiagnostics, Diagnostics};
+pub use distinct::SameCovariances;
 pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
 pub use given::Held;
 pub use marks::Marks;
