@@ -155,3 +155,40 @@ fn one_column_has_two_covariances_and_each_is_fitted_once() {
         assert!(told.contains(line), "{line}: {told}");
     }
 }
+
+#[test]
+fn options_of_numbers_that_find_none_are_told() {
+    let files = Files::new();
+    let levels = files.write("levels.csv", "a,b\nx,u\ny,v\nx,u\ny,u\nx,v\n");
+    let fit = ["fit", "mixture", &levels, "-k", "2"];
+    let given = ["--covariance", "EEE", "--tails", "student-t"];
+    let ran = abduce(&[&fit[..], &given, &["--prior", "mclust"]].concat()).good();
+    for option in ["--covariance", "--tails", "--prior"] {
+        let note = format!("note: {option} says how real columns are taken together");
+        assert!(ran.stderr.contains(&note), "{}", ran.stderr);
+    }
+    assert!(!abduce(&fit).good().stderr.contains("taken together"));
+}
+
+#[test]
+fn what_does_not_apply_is_named_with_what_it_does_not_apply_to() {
+    let faithful = data("faithful.csv");
+    let penguins = data("penguins.csv");
+    let choice = ["fit", "mixture", &faithful, "-k", "1-3"];
+    abduce(&[&choice[..], &["--fix", "weights=0.5,0.5"]].concat()).fails(
+        2,
+        &["--fix does not apply to a choice among several mixtures"],
+    );
+    let gda = ["fit", "gda", &penguins, "--target", "species"];
+    abduce(&[&gda[..], &["--covariance", "EEE,VVV"]].concat()).fails(
+        2,
+        &["--covariance: several covariances do not apply to gda"],
+    );
+    let clusters = ["fit", "kmeans", &faithful, "-k", "2"];
+    abduce(&[&clusters[..], &["--method", "online"]].concat())
+        .fails(2, &["--method online does not apply to kmeans"]);
+    abduce(&[&clusters[..], &["--tie", "waiting"]].concat()).fails(
+        2,
+        &["--tie does not apply to kmeans", "naive-bayes and gda"],
+    );
+}

@@ -99,7 +99,7 @@ impl Arguments {
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
-        self.options.note_unused_text(&schema, context);
+        self.options.note_unused(&task, &schema, context);
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, target, &opened.holes);
             context.note(&format!(
