@@ -270,6 +270,12 @@ fn find(joint: &dyn Joint, name: &str) -> Outcome<usize> {
 /// The criterion of every fit that may be trusted, where the model was chosen among
 /// several.
 fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
+    if model.fit.bootstrap.is_some() {
+        let error = Error::parameter("the number of components was chosen by tests");
+        return Err(error
+            .with_hint("they have no criterion to draw; abduce show lists them")
+            .into());
+    }
     let selection = model.fit.selection.as_ref().ok_or_else(|| {
         let error = Error::parameter("the model was not chosen among several");
         error.with_hint("there is no criterion to draw; fit it with --components 1-9, say")

@@ -192,3 +192,14 @@ fn what_does_not_apply_is_named_with_what_it_does_not_apply_to() {
         &["--tie does not apply to kmeans", "naive-bayes and gda"],
     );
 }
+
+#[test]
+fn what_was_chosen_by_tests_has_no_criterion_to_draw() {
+    let files = Files::new();
+    let one = one_column(&files);
+    let fit = ["mixture", &one, "-k", "1-2", "--select", "bootstrap"];
+    let file = files.fit(&[&fit[..], &["--replicates", "19"]].concat());
+    let plot = abduce(&["plot", &file, "--what", "criteria"]);
+    plot.fails(2, &["chosen by tests", "abduce show"]);
+    assert!(abduce(&["show", &file]).good().stdout.contains("LRTS"));
+}
