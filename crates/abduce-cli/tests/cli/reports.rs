@@ -203,3 +203,44 @@ fn what_was_chosen_by_tests_has_no_criterion_to_draw() {
     plot.fails(2, &["chosen by tests", "abduce show"]);
     assert!(abduce(&["show", &file]).good().stdout.contains("LRTS"));
 }
+
+#[test]
+fn texts_cannot_be_given_to_draw_rows_by() {
+    let files = Files::new();
+    let rows = "msg,class\nbuy this now today,spam\nsee you at lunch today,ham\n\
+                buy cheap pills now here,spam\nlunch at noon with you,ham\n";
+    let mail = files.write("mail.csv", rows);
+    let fit = [
+        "naive-bayes",
+        &mail,
+        "--target",
+        "class",
+        "--kind",
+        "msg=text",
+    ];
+    let file = files.fit(&fit);
+    let sample = abduce(&["sample", &file, "-n", "1", "--given", "msg=buy"]);
+    sample.fails(
+        2,
+        &["a text cannot be given", "column \"msg\"", "abduce predict"],
+    );
+}
+
+#[test]
+fn too_few_rows_for_a_covariance_are_counted() {
+    let files = Files::new();
+    let rows = files.write("few.csv", "a,b,c\n1,2,5\n2,4.5,1\n7,1,2.5\n3,,9\n");
+    let fit = [
+        "fit",
+        "kmeans",
+        &rows,
+        "-k",
+        "2",
+        "--distance",
+        "mahalanobis",
+    ];
+    abduce(&fit).fails(
+        2,
+        &["from 4 complete rows on", "there are 3", "--standardize"],
+    );
+}
