@@ -205,6 +205,50 @@ fn what_was_chosen_by_tests_has_no_criterion_to_draw() {
 }
 
 #[test]
+fn clusters_without_a_density_say_so_where_one_is_needed() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let file = files.fit(&["kmeans", &faithful, "-k", "2", "--distance", "manhattan"]);
+    let words = ["no density", "euclidean"];
+    abduce(&["plot", &file, "--what", "density"]).fails(2, &words);
+    let evaluate = ["evaluate", "kmeans", &faithful, "-k", "2", "--distance"];
+    abduce(&[&evaluate[..], &["manhattan"]].concat()).fails(2, &words);
+    for what in ["classification", "uncertainty"] {
+        abduce(&["plot", &file, &faithful, "--what", what]).good();
+    }
+    let trace = abduce(&["plot", &file, "--what", "trace"]).good().stdout;
+    assert!(trace.contains("inertia") && !trace.contains("log-likelihood"));
+}
+
+#[test]
+fn with_a_prior_the_objective_never_falls_and_the_likelihood_may() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let likeliest = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let prior = "normal-inverse-wishart(50,50)";
+    let fit = ["fit", "mixture", &faithful, "--start", &likeliest];
+    let believing = files.path("believing.abduce");
+    let more = ["--prior", prior, "--json", "-o", &believing];
+    let json = abduce(&[&fit[..], &more].concat()).good().json();
+    let numbers = |key: &str| -> Vec<f64> {
+        let own = json[key].as_array().unwrap().iter();
+        own.map(|x| x.as_f64().unwrap()).collect()
+    };
+    let (trace, objective) = (numbers("trace"), numbers("objective_trace"));
+    assert_eq!(trace.len(), objective.len());
+    assert!(trace[1] < trace[0], "{trace:?}");
+    let rises = |pair: &[f64]| pair[1] >= pair[0] - 1e-9 * pair[0].abs();
+    assert!(objective.windows(2).all(rises), "{objective:?}");
+    assert_eq!(json["objective"].as_f64(), objective.last().copied());
+    let trace = abduce(&["plot", &believing, "--what", "trace"])
+        .good()
+        .stdout;
+    assert!(trace.contains("log-prior"), "{trace}");
+    let flat = [&fit[..], &["--variance-floor", "0", "--json"]].concat();
+    assert!(abduce(&flat).good().json()["objective_trace"].is_null());
+}
+
+#[test]
 fn texts_cannot_be_given_to_draw_rows_by() {
     let files = Files::new();
     let rows = "msg,class\nbuy this now today,spam\nsee you at lunch today,ham\n\

@@ -83,8 +83,12 @@ pub struct FitRecord {
     pub converged: bool,
     /// Whether the objective never fell.
     pub monotone: bool,
-    /// Log-likelihoods before each iteration and at the end.
+    /// Log-likelihoods before each iteration and at the end; of k-means, inertias.
     pub trace: Vec<Option<f64>>,
+    /// The log-likelihood plus log-prior wherever the trace has a log-likelihood, if
+    /// they differ: with a prior it is this that never falls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objective_trace: Vec<Option<f64>>,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// How much rows without a label count, where that was chosen.
@@ -113,6 +117,11 @@ pub struct FitRecord {
 impl FitRecord {
     fn of(fit: &Fit) -> FitRecord {
         let finite = |l: &f64| l.is_finite().then_some(*l);
+        let mut objective_trace: Vec<_> = fit.objectives.iter().map(finite).collect();
+        let trace: Vec<_> = fit.trace.iter().map(finite).collect();
+        if objective_trace == trace {
+            objective_trace.clear();
+        }
         FitRecord {
             rows: fit.rows,
             weight: fit.weight,
@@ -123,7 +132,8 @@ impl FitRecord {
             iterations: fit.iterations,
             converged: fit.converged,
             monotone: fit.monotone,
-            trace: fit.trace.iter().map(finite).collect(),
+            trace,
+            objective_trace,
             warnings: fit.warnings.clone(),
             unlabelled: fit.unlabelled.clone(),
             selection: None,
@@ -241,6 +251,7 @@ impl Model {
                 converged: true,
                 monotone: true,
                 trace: vec![fit.log_likelihood.is_finite().then_some(fit.log_likelihood)],
+                objective_trace: Vec::new(),
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
@@ -292,6 +303,7 @@ impl Model {
                 converged: fit.converged,
                 monotone: fit.monotone,
                 trace: fit.trace.iter().map(finite).collect(),
+                objective_trace: Vec::new(),
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,

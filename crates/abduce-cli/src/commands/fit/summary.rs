@@ -79,6 +79,7 @@ impl Told<'_> {
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
+            objective: fit.objective_trace.last().copied().flatten(),
             inertia: fit.inertia,
             bic: fit.bic,
             aic: fit.aic,
@@ -97,6 +98,7 @@ impl Told<'_> {
             densities,
             clusters,
             trace: &fit.trace,
+            objective_trace: &fit.objective_trace,
             unlabelled: fit.unlabelled.as_ref(),
             selection: fit.selection.as_ref(),
             bootstrap: fit.bootstrap.as_ref(),
@@ -211,6 +213,8 @@ struct Document<'a> {
     columns: Vec<ColumnTold<'a>>,
     log_likelihood: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     inertia: Option<f64>,
     bic: f64,
     aic: f64,
@@ -227,6 +231,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
+    #[serde(skip_serializing_if = "<[Option<f64>]>::is_empty")]
+    objective_trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<&'a UnlabelledChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -77,6 +77,7 @@ pub(super) fn finish(
     if !mixture.is_generative() {
         log_likelihood = f64::NAN;
         result.trace = vec![f64::NAN];
+        result.objectives = vec![f64::NAN];
         result.bounds.clear();
     }
     let parameters = mixture.free_parameters();
@@ -98,6 +99,7 @@ pub(super) fn finish(
         monotone: result.monotone,
         interrupted: result.interrupted,
         trace: result.trace,
+        objectives: result.objectives,
         warmup: result.warmup,
         bounds: result.bounds,
         trace_seconds: result.seconds,

@@ -91,6 +91,9 @@ pub struct Fit {
     /// The log-likelihood before each step that was kept, and at the end. It never
     /// falls by more than rounding, unless a prior is maximised too.
     pub trace: Vec<f64>,
+    /// The log-likelihood plus log-prior, up to a constant, wherever the trace has a
+    /// log-likelihood: this never falls by more than rounding.
+    pub objectives: Vec<f64>,
     /// What went before the trace, and may fall: rounds of drawn labels, passes of
     /// batches, or EM to a saddle of equal components, which were then parted.
     pub warmup: Vec<f64>,

@@ -238,6 +238,7 @@ fn concluded(
     result.statistics.log_likelihood += entropy;
     result.objective += entropy;
     result.trace = vec![result.statistics.log_likelihood];
+    result.objectives = vec![result.objective];
     finish(task, schema, seen, options, result)
 }
 
