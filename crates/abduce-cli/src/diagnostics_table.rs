@@ -2,6 +2,7 @@
 //! all of them. What a model has not is left out.
 
 use crate::text_table::{TextTable, readable};
+use abduce::model::kmeans;
 use abduce::model::mixture::{ComponentDiagnostics, Diagnostics, Ended, Mixture, Start};
 use abduce::store::FitRecord;
 
@@ -78,20 +79,23 @@ pub fn certainty(fit: &FitRecord) -> String {
 
 /// What became of the starts; nothing of a single one that converged.
 pub fn starts(fit: &FitRecord) -> String {
-    let starts = &fit.starts;
-    let Some((best, reached)) = Start::best_of(starts, fit.weight) else {
-        return String::new();
+    let of_kmeans = kmeans::Start::best_of(&fit.kmeans_starts);
+    let of_mixture = Start::best_of(&fit.starts, fit.weight);
+    let (best, reached) = match (of_kmeans, of_mixture) {
+        (Some((inertia, reached)), _) => (format!("best inertia {}", readable(inertia)), reached),
+        (None, Some((best, reached))) => (format!("best objective {best:.4}"), reached),
+        (None, None) => return String::new(),
     };
-    if matches!(&starts[..], [one] if one.ended == Ended::Converged) {
+    let clusters = fit.kmeans_starts.iter().map(|own| own.ended);
+    let starts = clusters.chain(fit.starts.iter().map(|own| own.ended));
+    let starts: Vec<Ended> = starts.collect();
+    if starts == [Ended::Converged] {
         return String::new();
     }
-    let count = |ended: Ended| starts.iter().filter(|own| own.ended == ended).count();
+    let count = |ended: Ended| starts.iter().filter(|own| **own == ended).count();
     let mut text = match count(Ended::Tried) > 0 {
         true => format!("{} tried on a sample of the rows", starts.len()),
-        false => format!(
-            "{}: best objective {best:.4} reached by {reached}",
-            starts.len()
-        ),
+        false => format!("{}: {best} reached by {reached}", starts.len()),
     };
     let others = [
         (Ended::Spurious, "spurious"),

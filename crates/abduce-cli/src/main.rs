@@ -16,6 +16,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod recipe_lines;
 mod selection_table;
 mod stream;
 mod text_options;

@@ -4,6 +4,9 @@
 use crate::text_table::{TextTable, counted};
 use abduce::model::mixture::{BootstrapTest, Candidate, Criterion, Selection};
 
+/// What is said where more components may be better still.
+pub const THE_MOST: &str = "the best number of components is the largest asked for; try more";
+
 /// The name of a criterion.
 pub fn name(criterion: Criterion) -> &'static str {
     match criterion {
@@ -49,6 +52,17 @@ pub fn text(selection: &Selection) -> String {
         text.push_str("; - components without rows");
     }
     text.push('\n');
+    for own in &selection.same {
+        let codes = own.same.iter().map(|same| same.code());
+        text.push_str(&format!(
+            "  {} is also {}: the same model of these columns, fitted once\n",
+            own.covariance.name(),
+            codes.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if selection.chose_the_most() {
+        text.push_str(&format!("  {THE_MOST}\n"));
+    }
     text
 }
 

@@ -4,7 +4,7 @@
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::learn::Control;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Fit, FitOptions, Grid, Selection, Specification, select,
+    CovarianceKind, Criterion, Fit, FitOptions, Grid, Selection, Specification, fit, select,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -174,4 +174,58 @@ fn the_same_choice_is_made_on_any_number_of_threads() {
     };
     assert_eq!(on(1), on(2));
     assert_eq!(on(1), on(7));
+}
+
+#[test]
+fn covariances_that_are_one_model_are_fitted_once() {
+    let x: Vec<f64> = (0..90)
+        .map(|i| 10.0 * f64::from(i % 3) + (1.0 + f64::from(i % 3)) * (f64::from(i) * 1.7).sin())
+        .collect();
+    let table = reals(vec![x]);
+    let (_, selection) = choose(&table, 1..=3, &CovarianceKind::ALL, Criterion::Bic, 3);
+    assert_eq!(selection.tried.len(), 6);
+    let options = FitOptions {
+        restarts: 3,
+        ..FitOptions::default()
+    };
+    let alone = |covariance: CovarianceKind, components: usize| {
+        let specification = Specification::mixture(components, covariance);
+        fit(&specification, &table, &options, Control::default()).unwrap()
+    };
+    for same in &selection.same {
+        assert_eq!(same.same.len(), 6);
+        let tried = selection.tried.iter();
+        for own in tried.filter(|own| own.covariance == same.covariance) {
+            for other in &same.same {
+                let other = alone(*other, own.components);
+                assert_eq!(other.parameters, own.parameters);
+                // A floor is believed once of what is shared, else of each component.
+                let apart = (other.bic - own.bic.unwrap()).abs();
+                assert!(apart < 1e-3, "{apart} {:?}", own.covariance);
+            }
+        }
+    }
+    // E and V of one component are one fit.
+    assert_eq!(selection.tried[0].bic, selection.tried[3].bic);
+    assert_eq!(selection.same.len(), 2);
+}
+
+#[test]
+fn one_component_of_several_columns_is_spherical_diagonal_or_whole() {
+    let column = |c: f64| {
+        (0..50)
+            .map(|i| (f64::from(i) * (1.3 + c)).sin() * (1.0 + c))
+            .collect()
+    };
+    let table = reals(vec![column(0.0), column(1.0)]);
+    let (_, one) = choose(&table, [1], &CovarianceKind::ALL, Criterion::Bic, 1);
+    let codes: Vec<&str> = one.tried.iter().map(|own| own.covariance.code()).collect();
+    assert_eq!(codes, ["EII", "EEI", "EEE"]);
+    let (_, both) = choose(&table, [1, 2], &CovarianceKind::ALL, Criterion::Bic, 1);
+    assert_eq!((both.tried.len(), both.same.len()), (28, 0));
+    for own in both.tried.iter().filter(|own| own.components == 1) {
+        let same = own.covariance.simplest(2, 1);
+        let same = one.tried.iter().find(|other| other.covariance == same);
+        assert_eq!(own.bic, same.unwrap().bic);
+    }
 }

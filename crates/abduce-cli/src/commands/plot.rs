@@ -71,7 +71,8 @@ enum What {
     Density,
     /// The criterion by which the model was chosen among several
     Criteria,
-    /// The log-likelihood at each iteration of the fit
+    /// The log-likelihood at each iteration of the fit, which with a prior or a variance
+    /// floor may fall; of kmeans, the inertia
     Trace,
 }
 
@@ -91,6 +92,9 @@ impl What {
     }
 }
 
+/// What is said where something is believed before any row.
+const OBJECTIVE: &str = "Log-likelihood plus log-prior never falls; the log-likelihood may.";
+
 /// More columns would be too small to read.
 const MOST_COLUMNS: usize = 6;
 /// More points would only be a blot, and a large file.
@@ -103,11 +107,17 @@ impl Arguments {
             What::Trace => {
                 self.refuse_columns()?;
                 let trace = Trace {
+                    name: match &model.body {
+                        Body::KMeans(_) => "inertia",
+                        _ => "log-likelihood",
+                    },
                     values: &model.fit.trace,
                     iterations: model.fit.iterations,
                     converged: model.fit.converged,
                 };
-                plot::trace(&self.frame(&model, 1, &[]), &trace)?
+                let believed = !model.fit.objective_trace.is_empty();
+                let notes: Vec<String> = believed.then(|| OBJECTIVE.into()).into_iter().collect();
+                plot::trace(&self.frame(&model, 1, &notes), &trace)?
             }
             What::Criteria => {
                 self.refuse_columns()?;
@@ -270,6 +280,12 @@ fn find(joint: &dyn Joint, name: &str) -> Outcome<usize> {
 /// The criterion of every fit that may be trusted, where the model was chosen among
 /// several.
 fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
+    if model.fit.bootstrap.is_some() {
+        let error = Error::parameter("the number of components was chosen by tests");
+        return Err(error
+            .with_hint("they have no criterion to draw; abduce show lists them")
+            .into());
+    }
     let selection = model.fit.selection.as_ref().ok_or_else(|| {
         let error = Error::parameter("the model was not chosen among several");
         error.with_hint("there is no criterion to draw; fit it with --components 1-9, say")

@@ -133,6 +133,12 @@ fn parse(field: &Field, value: &str) -> Outcome<f64> {
                 .with_hint(hint),
         )
     };
+    if field.kind == Kind::Text {
+        return Err(wrong(
+            "a text cannot be given to draw rows by".into(),
+            "give columns of numbers or levels; abduce predict reads texts".into(),
+        ));
+    }
     if field.kind.is_coded() {
         return field.code(value).map(f64::from).ok_or_else(|| {
             wrong(

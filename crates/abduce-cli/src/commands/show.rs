@@ -7,6 +7,7 @@ use crate::density_tables;
 use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
+use crate::recipe_lines;
 use crate::selection_table;
 use crate::text_table::{TextTable, readable};
 use abduce::estimate::Numbers;
@@ -86,6 +87,7 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
             if let Some((_, by)) = lines.last_mut() {
                 by.push_str(&format!(", seed {}", options.seed));
             }
+            lines.extend(recipe_lines::of(model, specification, options));
             lines.extend([
                 ("smoothing", readable(specification.smoothing)),
                 ("class smoothing", readable(specification.weight_smoothing)),
@@ -134,6 +136,10 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     }
     for (name, value) in lines {
         writeln!(output, "  {name:<15} {value}")?;
+    }
+    if let Some(selection) = &fit.selection {
+        let heading = context.heading(output, "chosen among");
+        write!(output, "\n{heading}\n{}", selection_table::text(selection))?;
     }
     if let Some(test) = &fit.bootstrap {
         let heading = context.heading(output, "tests of the number of components");

@@ -20,6 +20,7 @@ mod living_edges;
 mod model_files;
 mod pipes;
 mod plot;
+mod reports;
 mod run;
 mod sources;
 mod tails;

@@ -81,3 +81,24 @@ fn models_of_such_numbers_do_not_change_without_their_rows() {
     ];
     abduce(&held).fails(2, &["column \"x\"", "cannot be held"]);
 }
+
+#[test]
+fn a_bandwidth_is_in_the_numbers_of_the_file() {
+    let log_densities = |scale: f64| -> Vec<f64> {
+        let files = Files::new();
+        let rows = files.write("rows.csv", table(scale));
+        let width = format!("{:e}", 0.25 * scale);
+        let file = files.fit(&["kde", &rows, "--columns", "x", "--bandwidth", &width]);
+        let scored = abduce(&["score", &file, &rows]).good();
+        let lines = scored.lines().into_iter().skip(1).take(60);
+        lines.map(|line| line.parse().unwrap()).collect()
+    };
+    let usual = log_densities(1.0);
+    for scale in [1e300, 1e-300] {
+        let own = log_densities(scale);
+        for (a, b) in own.iter().zip(&usual) {
+            let apart = (a - own[0]) - (b - usual[0]);
+            assert!(apart.abs() < 1e-9, "{a} {b}");
+        }
+    }
+}

@@ -124,6 +124,8 @@ pub struct EmResult<P, S> {
     pub warmup: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
+    /// The same wherever the trace has a log-likelihood: this is what never falls.
+    pub objectives: Vec<f64>,
     /// How many E-steps went over all rows after the first: those of the warm-up and
     /// of long steps that were not kept too.
     pub iterations: usize,
@@ -190,8 +192,10 @@ pub fn em<M: Latent>(
         return Ok(None);
     };
     let (log_likelihood, weight) = model.log_likelihood(&statistics);
+    let objective = log_likelihood + model.log_prior(&warm.parameters);
     let result = EmResult {
-        objective: log_likelihood + model.log_prior(&warm.parameters),
+        objective,
+        objectives: vec![objective],
         parameters: warm.parameters,
         statistics,
         trace: vec![log_likelihood],
@@ -324,6 +328,7 @@ impl<M: Latent> Climb<'_, M> {
         result.objective = objective;
         result.bounds.push(bound);
         result.trace.push(log_likelihood);
+        result.objectives.push(objective);
         result.seconds.push(self.clock.elapsed().as_secs_f64());
         self.control.report(Progress::Iteration {
             number: self.spent,
@@ -350,6 +355,7 @@ impl<M: Latent> Climb<'_, M> {
             self.result.statistics = statistics;
             self.result.objective = objective;
             self.result.trace.pop();
+            self.result.objectives.pop();
             self.result.bounds.pop();
             self.result.seconds.pop();
         }

@@ -83,11 +83,9 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
         add_rows(&mut cloud, model, source, wish, &mut notes)?;
     }
     let surfaces = match has_densities(model) {
-        true => densities(&mut cloud, joint, wish)?,
-        false if wish.surfaces => {
-            return Err(Error::parameter("this model has scores, not densities"));
-        }
-        false => Vec::new(),
+        Ok(()) => densities(&mut cloud, joint, wish)?,
+        Err(why) if wish.surfaces => return Err(why),
+        Err(_) => Vec::new(),
     };
     Ok(Gathered {
         cloud,
@@ -96,10 +94,14 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
     })
 }
 
-fn has_densities(model: &Model) -> bool {
+/// Nothing, or why the model has none.
+fn has_densities(model: &Model) -> Result<()> {
     match &model.body {
-        Body::Mixture(mixture) => mixture.is_generative(),
-        _ => true,
+        Body::Mixture(mixture) if !mixture.is_generative() => {
+            Err(Error::parameter("this model has scores, not densities"))
+        }
+        Body::KMeans(clusters) => clusters.gaussians().map(|_| ()),
+        _ => Ok(()),
     }
 }
 

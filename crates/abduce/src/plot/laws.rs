@@ -312,6 +312,7 @@ fn the_best_model_is_marked_and_a_failed_fit_is_a_gap() {
 fn a_trace_says_how_it_ended() {
     let told = |values: &[Option<f64>], iterations, converged| {
         let fit = Trace {
+            name: "log-likelihood",
             values,
             iterations,
             converged,
@@ -327,6 +328,7 @@ fn a_trace_says_how_it_ended() {
     let long: Vec<Option<f64>> = (0..500).map(|k| Some(-1e4 / f64::from(k + 1))).collect();
     assert!(told(&long, 499, false).matches("<use").count() == 1);
     let none = Trace {
+        name: "log-likelihood",
         values: &[None],
         iterations: 1,
         converged: false,

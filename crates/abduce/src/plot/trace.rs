@@ -1,5 +1,5 @@
-//! How a fit went: the log-likelihood before each iteration and at the end, and whether
-//! it converged.
+//! How a fit went: the log-likelihood, or what else was to rise or fall, before each
+//! iteration and at the end, and whether it converged.
 
 use super::panel::{Labels, single};
 use super::sheet::{Frame, sheet};
@@ -11,13 +11,20 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use abduce::plot::{Frame, Trace, trace};
-/// let fit = Trace { values: &[Some(-9.0), Some(-5.0), Some(-4.8)], iterations: 2, converged: true };
+/// let fit = Trace {
+///     name: "log-likelihood",
+///     values: &[Some(-9.0), Some(-5.0), Some(-4.8)],
+///     iterations: 2,
+///     converged: true,
+/// };
 /// assert!(trace(&Frame::new("Fit"), &fit)?.contains("converged after 2 iterations"));
 /// # Ok::<(), abduce::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trace<'a> {
-    /// Log-likelihoods before each iteration and at the end; nothing where one is not
+    /// What the values are.
+    pub name: &'a str,
+    /// The values before each iteration and at the end; nothing where one is not
     /// finite.
     pub values: &'a [Option<f64>],
     /// The number of iterations.
@@ -35,8 +42,10 @@ pub fn trace(frame: &Frame, trace: &Trace) -> Result<String> {
     let seen = values.filter_map(|(k, y)| Some((k as f64, (*y).filter(|y| y.is_finite())?)));
     let seen: Vec<(f64, f64)> = seen.collect();
     let Some((_, last)) = seen.last().copied() else {
-        return Err(Error::parameter("there is no log-likelihood to draw")
-            .with_hint("the fit has none that is finite"));
+        return Err(
+            Error::parameter(format!("there is no {} to draw", trace.name))
+                .with_hint("the fit has none that is finite"),
+        );
     };
     let iterations = match trace.iterations {
         1 => "1 iteration".to_string(),
@@ -49,12 +58,13 @@ pub fn trace(frame: &Frame, trace: &Trace) -> Result<String> {
     };
     let end = super::axes::number(last, last.abs() * 1e-6);
     let told = format!(
-        "The fit {}; log-likelihood {end}.",
+        "The fit {}; {} {end}.",
         match trace.converged {
             true if trace.values.len() == 1 => format!("was {how}"),
             true => how,
             false => format!("had {how}"),
-        }
+        },
+        trace.name
     );
     let (mut svg, room) = sheet(frame, &told, &told, Symbols::new(1));
     let across = Labels {
@@ -64,7 +74,7 @@ pub fn trace(frame: &Frame, trace: &Trace) -> Result<String> {
     };
     let x = Axis::covering(seen.iter().map(|at| at.0), Scale::Linear);
     let y = Axis::covering(seen.iter().map(|at| at.1), Scale::Linear);
-    let panel = single(&mut svg, room, (x, y), across, "log-likelihood");
+    let panel = single(&mut svg, room, (x, y), across, trace.name);
     svg.group("c0");
     for run in trace
         .values

@@ -87,8 +87,12 @@ pub struct FitRecord {
     pub converged: bool,
     /// Whether the objective never fell.
     pub monotone: bool,
-    /// Log-likelihoods before each iteration and at the end.
+    /// Log-likelihoods before each iteration and at the end; of k-means, inertias.
     pub trace: Vec<Option<f64>>,
+    /// The log-likelihood plus log-prior wherever the trace has a log-likelihood, if
+    /// they differ: with a prior it is this that never falls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objective_trace: Vec<Option<f64>>,
     /// What the user should know.
     pub warnings: Vec<String>,
     /// How much rows without a label count, where that was chosen.
@@ -103,6 +107,9 @@ pub struct FitRecord {
     /// What became of each start, of a mixture without labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Start>,
+    /// What became of each start of k-means.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kmeans_starts: Vec<kmeans::Start>,
     /// How a mixture stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Diagnostics>,
@@ -114,6 +121,11 @@ pub struct FitRecord {
 impl FitRecord {
     fn of(fit: &Fit) -> FitRecord {
         let finite = |l: &f64| l.is_finite().then_some(*l);
+        let mut objective_trace: Vec<_> = fit.objectives.iter().map(finite).collect();
+        let trace: Vec<_> = fit.trace.iter().map(finite).collect();
+        if objective_trace == trace {
+            objective_trace.clear();
+        }
         FitRecord {
             rows: fit.rows,
             weight: fit.weight,
@@ -124,12 +136,14 @@ impl FitRecord {
             iterations: fit.iterations,
             converged: fit.converged,
             monotone: fit.monotone,
-            trace: fit.trace.iter().map(finite).collect(),
+            trace,
+            objective_trace,
             warnings: fit.warnings.clone(),
             unlabelled: fit.unlabelled.clone(),
             selection: None,
             bootstrap: None,
             starts: fit.starts.clone(),
+            kmeans_starts: Vec::new(),
             diagnostics: Some(fit.diagnostics.clone()),
             inertia: None,
         }
@@ -242,11 +256,13 @@ impl Model {
                 converged: true,
                 monotone: true,
                 trace: vec![fit.log_likelihood.is_finite().then_some(fit.log_likelihood)],
+                objective_trace: Vec::new(),
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
                 bootstrap: None,
                 starts: Vec::new(),
+                kmeans_starts: Vec::new(),
                 diagnostics: None,
                 inertia: None,
             },
@@ -293,11 +309,13 @@ impl Model {
                 converged: fit.converged,
                 monotone: fit.monotone,
                 trace: fit.trace.iter().map(finite).collect(),
+                objective_trace: Vec::new(),
                 warnings: fit.warnings,
                 unlabelled: None,
                 selection: None,
                 bootstrap: None,
                 starts: Vec::new(),
+                kmeans_starts: fit.starts,
                 diagnostics: None,
                 inertia: finite(&fit.inertia),
             },

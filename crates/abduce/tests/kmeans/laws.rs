@@ -4,6 +4,7 @@ use super::*;
 use abduce::ask::Joint;
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{EStep, EmOptions};
+use abduce::model::kmeans::Start;
 use abduce::model::mixture;
 
 const PRUNED: [Algorithm; 4] = [
@@ -275,6 +276,9 @@ fn the_best_start_is_kept_and_seeds_decide_everything() {
     assert_eq!(one.restarts.len(), 6);
     let least = one.restarts.iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(one.inertia, least);
+    let (best, reached) = Start::best_of(&one.starts).unwrap();
+    assert_eq!((best, one.starts.len()), (least, 6));
+    assert!(reached >= 1);
     assert_eq!(one.model.centres, fit(1).model.centres);
 }
 

@@ -80,7 +80,7 @@ impl Arguments {
         refuse_inputs(self.output.as_deref(), files)?;
         let mut output = Output::open(self.output.as_deref())?;
         let schema = opened.source.schema();
-        self.options.note_unused_text(schema, context);
+        self.options.note_unused(&task, schema, context);
         let position = |name: &str| schema.position(name);
         let target = task.target().map(position).transpose()?;
         let truth = self.truth.as_deref().map(position).transpose()?;

@@ -87,11 +87,12 @@ impl EmArguments {
                 "hard steps end by themselves after a few",
             ),
             (
-                matches!(self.method, Method::Stochastic | Method::Online),
-                "this --method",
+                self.method == Method::Stochastic,
+                "--method stochastic",
                 true,
                 "",
             ),
+            (self.method == Method::Online, "--method online", true, ""),
         ];
         let given = given.into_iter().filter(|(given, ..)| *given);
         let mut unfit = given.filter_map(|(_, option, fits, why)| match (by_em, fits) {
@@ -125,6 +126,7 @@ impl EmArguments {
             acceleration: self.accelerate.unwrap_or_default(),
             rounds: self.rounds.unwrap_or(default.rounds),
             online,
+            stop: default.stop,
         }
     }
 }

@@ -43,17 +43,22 @@ pub struct GivenOptions {
 impl GivenOptions {
     /// The first option given that the model has no use for.
     pub fn unfit(&self, model: ModelName) -> Option<(&'static str, &'static str)> {
+        const ONE: &str = "it is for mixture";
         let mixture = model == ModelName::Mixture;
         let leaves = mixture || matches!(model, ModelName::NaiveBayes | ModelName::Gda);
         let given = [
-            (self.noise && !mixture, "--noise"),
-            (self.start.is_some() && !mixture, "--start"),
-            (self.start_by.is_some() && !mixture, "--start-by"),
-            (!self.fix.is_empty() && !mixture, "--fix"),
-            (!self.tie.is_empty() && !leaves, "--tie"),
+            (self.noise && !mixture, "--noise", ONE),
+            (self.start.is_some() && !mixture, "--start", ONE),
+            (self.start_by.is_some() && !mixture, "--start-by", ONE),
+            (!self.fix.is_empty() && !mixture, "--fix", ONE),
+            (
+                !self.tie.is_empty() && !leaves,
+                "--tie",
+                "it is for mixture, naive-bayes and gda",
+            ),
         ];
-        let unfit = given.iter().find(|(unfit, _)| *unfit);
-        unfit.map(|(_, option)| (*option, "it is for mixture"))
+        let unfit = given.iter().find(|(unfit, ..)| *unfit);
+        unfit.map(|(_, option, why)| (*option, *why))
     }
 
     /// An option that no choice among several can have.

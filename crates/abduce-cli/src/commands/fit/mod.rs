@@ -24,9 +24,11 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
+use crate::selection_table;
 use crate::text_table::counted;
 use abduce::data::Source;
 use abduce::learn::Control;
+use abduce::model::mixture::Selection;
 use clap::Args;
 use learn::Learned;
 use std::io::Write;
@@ -97,7 +99,7 @@ impl Arguments {
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
-        self.options.note_unused_text(&schema, context);
+        self.options.note_unused(&task, &schema, context);
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, target, &opened.holes);
             context.note(&format!(
@@ -168,9 +170,14 @@ impl Arguments {
             let more = warnings.len() - WARNINGS;
             context.warn(&format!("and {more} more, which --json lists"));
         }
+        let mut notes = opened.notes.clone();
+        let chosen = model.fit.selection.as_ref();
+        if chosen.is_some_and(Selection::chose_the_most) {
+            notes.push(selection_table::THE_MOST.into());
+        }
         let told = summary::Told {
             model: &model,
-            notes: &opened.notes,
+            notes: &notes,
             restarts: &restarts,
             bounds: &bounds,
             seconds,

@@ -213,9 +213,10 @@ impl ModelOptions {
         }
     }
 
-    /// Says which options of text are given in vain.
-    pub fn note_unused_text(&self, schema: &Schema, context: &Context) {
+    /// Says which options are given in vain to these columns.
+    pub fn note_unused(&self, task: &Task, schema: &Schema, context: &Context) {
         self.text.note_unused(schema, context);
+        self.note_without_numbers(task, schema, context);
     }
 
     /// What to fit, and how; `data` may say where the labels are.
@@ -259,8 +260,11 @@ impl ModelOptions {
                 if let (true, Some(option)) =
                     (test.is_some() || grid.is_some(), self.given.one_only())
                 {
-                    let why = "several are compared; fit one of them";
-                    return Err(does_not_apply(option, model, why));
+                    let message =
+                        format!("{option} does not apply to a choice among several mixtures");
+                    let error = Error::parameter(message);
+                    let hint = "several are compared; give one number to --components and one --covariance";
+                    return Err(error.with_hint(hint).into());
                 }
                 if let Some((numbers, test)) = test {
                     return Ok(Task::Bootstrap(specification, numbers, options, test));

@@ -7,11 +7,12 @@ use crate::density_tables;
 use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
+use crate::recipe_lines::{covariance, tails};
 use crate::selection_table;
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
-use abduce::family::{Distribution, LeafFamily};
+use abduce::model::kmeans;
 use abduce::model::mixture::{BootstrapTest, Diagnostics, Selection, Start, UnlabelledChoice};
 use abduce::store::{Body, Model, Recipe};
 use serde::Serialize;
@@ -78,6 +79,7 @@ impl Told<'_> {
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
+            objective: fit.objective_trace.last().copied().flatten(),
             inertia: fit.inertia,
             bic: fit.bic,
             aic: fit.aic,
@@ -96,11 +98,15 @@ impl Told<'_> {
             densities,
             clusters,
             trace: &fit.trace,
+            objective_trace: &fit.objective_trace,
             unlabelled: fit.unlabelled.as_ref(),
             selection: fit.selection.as_ref(),
             bootstrap: fit.bootstrap.as_ref(),
             diagnostics: fit.diagnostics.as_ref(),
-            starts: &fit.starts,
+            starts: match fit.kmeans_starts.is_empty() {
+                true => StartsTold::Mixture(&fit.starts),
+                false => StartsTold::KMeans(&fit.kmeans_starts),
+            },
             restarts: self.restarts,
             elbo: self.bounds,
             warnings: &fit.warnings,
@@ -198,41 +204,6 @@ impl Told<'_> {
     }
 }
 
-/// The covariance of a model's numbers, with mclust's code; nothing where it has none.
-fn covariance(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
-    let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
-        LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
-        LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
-        _ => None,
-    });
-    structure.map_or(String::new(), |own| match own.name() == own.code() {
-        true => own.name().to_string(),
-        false => format!("{} ({})", own.name(), own.code()),
-    })
-}
-
-/// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
-/// Gaussian's.
-fn tails(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
-    let own = mixture.parameters.leaves.iter().flatten();
-    let degrees = own.filter_map(|own| match own {
-        Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
-        _ => None,
-    });
-    let mut degrees: Vec<String> = degrees.collect();
-    degrees.dedup();
-    match degrees.is_empty() {
-        true => String::new(),
-        false => format!("student-t, degrees of freedom {}", degrees.join(", ")),
-    }
-}
-
 /// The document of `--json`; numbers that are not finite become null.
 #[derive(Serialize)]
 struct Document<'a> {
@@ -241,6 +212,8 @@ struct Document<'a> {
     weight: f64,
     columns: Vec<ColumnTold<'a>>,
     log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inertia: Option<f64>,
     bic: f64,
@@ -258,6 +231,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<serde_json::Value>,
     trace: &'a [Option<f64>],
+    #[serde(skip_serializing_if = "<[Option<f64>]>::is_empty")]
+    objective_trace: &'a [Option<f64>],
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<&'a UnlabelledChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -266,14 +241,31 @@ struct Document<'a> {
     bootstrap: Option<&'a BootstrapTest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diagnostics: Option<&'a Diagnostics>,
-    #[serde(skip_serializing_if = "<[Start]>::is_empty")]
-    starts: &'a [Start],
+    #[serde(skip_serializing_if = "StartsTold::are_none")]
+    starts: StartsTold<'a>,
     restarts: &'a [f64],
     elbo: &'a [f64],
     warnings: &'a [String],
     notes: &'a [String],
     seconds: f64,
     file: Option<String>,
+}
+
+/// What became of each start.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum StartsTold<'a> {
+    Mixture(&'a [Start]),
+    KMeans(&'a [kmeans::Start]),
+}
+
+impl StartsTold<'_> {
+    fn are_none(&self) -> bool {
+        match self {
+            StartsTold::Mixture(starts) => starts.is_empty(),
+            StartsTold::KMeans(starts) => starts.is_empty(),
+        }
+    }
 }
 
 #[derive(Serialize)]

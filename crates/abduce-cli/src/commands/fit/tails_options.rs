@@ -27,6 +27,11 @@ impl TailsOptions {
         self.tails.map(|_| ("--tails", why))
     }
 
+    /// Whether tails are asked for.
+    pub fn are_given(&self) -> bool {
+        self.tails.is_some()
+    }
+
     /// The tails asked for.
     pub fn tails(&self) -> Tails {
         self.tails.unwrap_or_default()

@@ -5,7 +5,7 @@
 use super::diagnose::{Doubts, quoted};
 use super::{Density, DensityModel, Estimator, Specification};
 use crate::data::{Chunk, Schema, Source};
-use crate::density::{Edges, Histogram, KernelDensity, NearestNeighbours, Points};
+use crate::density::{Bandwidth, Edges, Histogram, KernelDensity, NearestNeighbours, Points, Rule};
 use crate::learn::{Control, Progress};
 use crate::model::some_of;
 use crate::{Error, Result};
@@ -69,7 +69,11 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
         .map(|(own, unit)| if own > 0.0 { own } else { unit })
         .collect();
     let mut doubts = Doubts::default();
-    let estimate = Estimate::new(specification.estimator, &all, &spreads, &mut doubts);
+    let units: Vec<f64> = (columns.iter())
+        .map(|column| schema.fields[*column].unit)
+        .collect();
+    let mut estimate = Estimate::new(specification.estimator, &all, &spreads, &mut doubts);
+    estimate.given = specification.estimator.given_width(&units);
     let densities = (0..classes)
         .map(|class| match gathered.class(class) {
             Some(points) => estimate.of(class, points?, &mut doubts).map(Some),
@@ -100,12 +104,30 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
     })
 }
 
+impl Estimator {
+    /// A given width of every column in the units in which columns are read, where these
+    /// are not the numbers' own.
+    fn given_width(&self, units: &[f64]) -> Option<Bandwidth> {
+        let Estimator::Kde { selection, .. } = self else {
+            return None;
+        };
+        match selection.rule {
+            Rule::Number(width) if units.iter().any(|unit| *unit != 1.0) => Some(
+                Bandwidth::Columns(units.iter().map(|unit| width / unit).collect()),
+            ),
+            _ => None,
+        }
+    }
+}
+
 /// How points become a density: what is the same for all classes.
 struct Estimate<'a> {
     estimator: Estimator,
     spreads: &'a [f64],
     /// The bins of every column, for a histogram.
     edges: Vec<Edges>,
+    /// The width that is given in numbers of the file, where columns are read in units.
+    given: Option<Bandwidth>,
 }
 
 impl<'a> Estimate<'a> {
@@ -122,6 +144,7 @@ impl<'a> Estimate<'a> {
             estimator,
             spreads,
             edges,
+            given: None,
         }
     }
 
@@ -133,6 +156,7 @@ impl<'a> Estimate<'a> {
             Estimator::Kde { kernel, selection } => {
                 let (bandwidth, own) = selection.chosen(&points, kernel, Some(self.spreads))?;
                 doubts.widths.extend((!own).then_some(class));
+                let bandwidth = self.given.clone().unwrap_or(bandwidth);
                 Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)
             }
             Estimator::Histogram { smoothing, .. } => {

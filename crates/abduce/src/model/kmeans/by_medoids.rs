@@ -8,14 +8,21 @@ use super::medoids::{MOST_ROWS, Medoids, among};
 use super::points::Points;
 use super::seeding::Measure;
 use super::specification::Distance;
+use super::starts::Start;
 use crate::data::Source;
+use crate::model::mixture::Ended;
 use crate::{Error, Result};
 
-pub(super) fn by_medoids(run: &Run, source: &dyn Source, restarts: &mut Vec<f64>) -> Result<Found> {
-    if source.rows() > MOST_ROWS as u64 {
+/// `rows` are those that weigh anything.
+pub(super) fn by_medoids(
+    run: &Run,
+    source: &dyn Source,
+    rows: u64,
+    starts: &mut Vec<Start>,
+) -> Result<Found> {
+    if rows > MOST_ROWS as u64 {
         return Err(Error::parameter(format!(
-            "medoids are looked for among at most {MOST_ROWS} rows, and these are {}",
-            source.rows()
+            "medoids are looked for among at most {MOST_ROWS} rows, and these are {rows}"
         ))
         .with_hint("fit a sample of the rows, or leave out --medoids"));
     }
@@ -42,7 +49,15 @@ pub(super) fn by_medoids(run: &Run, source: &dyn Source, restarts: &mut Vec<f64>
         let seed = (run.options.seed.wrapping_mul(1_000_003)).wrapping_add(number as u64);
         let (clusters, most) = (run.specification.clusters, run.options.max_iterations);
         let found = among(&weights, &may, clusters, &distance, most, seed, run.control)?;
-        restarts.push(run.in_units(found.total()));
+        starts.push(Start {
+            inertia: Some(run.in_units(found.total())),
+            iterations: found.trace.len() - 1,
+            ended: match found.converged {
+                true => Ended::Converged,
+                false if run.control.is_interrupted() => Ended::Interrupted,
+                false => Ended::Unconverged,
+            },
+        });
         if best
             .as_ref()
             .is_none_or(|best| found.total() < best.total())

@@ -15,8 +15,15 @@ pub(super) fn diagnose(
     survey: &Survey,
     fit: &Fit,
     left_out: Vec<String>,
+    unseen: &[usize],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
+    for column in unseen {
+        let name = &source.schema().fields[*column].name;
+        warnings.push(format!(
+            "column \"{name}\" has no seen cell and is left out"
+        ));
+    }
     if !left_out.is_empty() {
         warnings.push(format!(
             "left out, as k-means is over numbers: {}",

@@ -9,6 +9,7 @@ use super::parallel::seeds_of_all;
 use super::points::Points;
 use super::seeding::{Measure, seeds};
 use super::specification::{Algorithm, Distance, Init, Options, Specification};
+use super::starts::Start;
 use super::survey::Survey;
 use super::{Frame, KMeans, by_medoids, diagnose};
 use crate::data::{Source, Table};
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 pub struct Fit {
     /// The model.
     pub model: KMeans,
-    /// The number of rows.
+    /// The number of rows that weigh anything.
     pub rows: u64,
     /// Their total weight.
     pub weight: f64,
@@ -42,6 +43,8 @@ pub struct Fit {
     pub trace_seconds: Vec<f64>,
     /// The inertia that each start reached, on a sample where rows are many.
     pub restarts: Vec<f64>,
+    /// What became of each start, those too that reached nothing.
+    pub starts: Vec<Start>,
     /// How rows found their centres.
     pub algorithm: Algorithm,
     /// What the user should know.
@@ -91,6 +94,7 @@ pub fn fit_from(
     control: Control,
 ) -> Result<Fit> {
     let (mut columns, left_out) = specification.columns(source.schema())?;
+    let numbers = columns.clone();
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
     let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
@@ -106,21 +110,32 @@ pub fn fit_from(
         },
         control,
     };
-    let mut restarts = Vec::new();
+    let mut starts = Vec::new();
     let (found, algorithm) = match (specification.medoids, start) {
         (true, Some(_)) => {
             return Err(Error::parameter("medoids do not begin at given centres"));
         }
         (true, None) => (
-            Some(by_medoids(&run, source, &mut restarts)?),
+            Some(by_medoids(&run, source, survey.rows, &mut starts)?),
             Algorithm::Auto,
         ),
         (false, Some(start)) => run.over_all(source, run.given(start)?)?,
-        (false, None) => run.with_restarts(source, &survey, &mut restarts)?,
+        (false, None) => run.with_restarts(source, &survey, &mut starts)?,
     };
     let found = found.ok_or_else(stopped)?;
-    let mut fit = run.finish(source, &survey, found, restarts, algorithm, start.is_some());
-    fit.warnings = diagnose(specification, options, source, &survey, &fit, left_out);
+    let mut fit = run.finish(source, &survey, found, starts, algorithm, start.is_some());
+    let unseen: Vec<usize> = (numbers.into_iter())
+        .filter(|column| !fit.model.frame.columns.contains(column))
+        .collect();
+    fit.warnings = diagnose(
+        specification,
+        options,
+        source,
+        &survey,
+        &fit,
+        left_out,
+        &unseen,
+    );
     Ok(fit)
 }
 
@@ -208,7 +223,7 @@ impl Run<'_> {
         &self,
         source: &dyn Source,
         survey: &Survey,
-        restarts: &mut Vec<f64>,
+        starts: &mut Vec<Start>,
     ) -> Result<(Option<Found>, Algorithm)> {
         let clusters = self.specification.clusters;
         let size = SAMPLE_ROWS.max(clusters.saturating_mul(ROWS_OF_CLUSTER));
@@ -246,7 +261,9 @@ impl Run<'_> {
         };
         // One start on a large table needs no trial.
         if tries == 1 && !whole {
-            return self.over_all(source, start(1)?);
+            let (found, algorithm) = self.over_all(source, start(1)?)?;
+            starts.push(self.came_to(found.as_ref(), true));
+            return Ok((found, algorithm));
         }
         let trial = Options {
             tolerance: match whole {
@@ -273,10 +290,11 @@ impl Run<'_> {
             .collect();
         let mut best: Option<(Found, Algorithm)> = None;
         for one in tried {
-            let (Some(found), algorithm) = one? else {
+            let (found, algorithm) = one?;
+            starts.push(self.came_to(found.as_ref(), whole));
+            let Some(found) = found else {
                 continue;
             };
-            restarts.push(self.in_units(found.inertia()));
             if best
                 .as_ref()
                 .is_none_or(|(best, _)| found.inertia() < best.inertia())
@@ -303,6 +321,12 @@ impl Run<'_> {
         }
     }
 
+    /// What became of a start.
+    pub fn came_to(&self, found: Option<&Found>, whole: bool) -> Start {
+        let inertia = found.map_or(f64::INFINITY, Found::inertia);
+        Start::of(found, self.in_units(inertia), whole)
+    }
+
     /// An inertia in the units of the table.
     pub fn in_units(&self, inertia: f64) -> f64 {
         let power = self.frame.power;
@@ -322,7 +346,7 @@ impl Run<'_> {
         source: &dyn Source,
         survey: &Survey,
         found: Found,
-        restarts: Vec<f64>,
+        starts: Vec<Start>,
         algorithm: Algorithm,
         numbered: bool,
     ) -> Fit {
@@ -363,7 +387,7 @@ impl Run<'_> {
                 variance,
                 gaussians: Default::default(),
             },
-            rows: source.rows(),
+            rows: survey.rows,
             weight: survey.weight,
             inertia: self.in_units(found.inertia()),
             iterations: found.iterations,
@@ -376,7 +400,8 @@ impl Run<'_> {
                 .map(|inertia| self.in_units(*inertia))
                 .collect(),
             trace_seconds: found.seconds,
-            restarts,
+            restarts: starts.iter().filter_map(|own| own.inertia).collect(),
+            starts,
             algorithm,
             warnings: Vec::new(),
         }

@@ -89,15 +89,16 @@ impl Frame {
     /// The covariance of the complete rows, column by column.
     fn covariance(&self, source: &dyn Source) -> Result<Vec<f64>> {
         let order = self.columns.len();
-        type Sums = (f64, Vec<f64>, Vec<f64>);
+        type Sums = (f64, Vec<f64>, Vec<f64>, usize);
         let sums = reduce(
             source,
             |_, chunk| {
                 let points = Points::of(chunk, self);
-                let mut sums: Sums = (0.0, vec![0.0; order], vec![0.0; order * order]);
+                let mut sums: Sums = (0.0, vec![0.0; order], vec![0.0; order * order], 0);
                 for row in &points.whole {
                     let (x, weight) = (points.row(*row as usize), points.weights[*row as usize]);
                     sums.0 += weight;
+                    sums.3 += usize::from(weight > 0.0);
                     for (j, y) in x.iter().enumerate() {
                         sums.1[j] += weight * y;
                         let column = &mut sums.2[j * order..(j + 1) * order];
@@ -111,6 +112,7 @@ impl Frame {
             },
             |all: &mut Sums, more| {
                 all.0 += more.0;
+                all.3 += more.3;
                 all.1
                     .iter_mut()
                     .zip(more.1)
@@ -121,11 +123,18 @@ impl Frame {
                     .for_each(|(sum, more)| *sum += more);
             },
         )?;
-        let (weight, sums, mut squares) =
+        let (weight, sums, mut squares, rows) =
             sums.ok_or_else(|| Error::data("the table has no rows"))?;
         if weight <= 0.0 {
             return Err(Error::data("no row is complete, so there is no covariance")
                 .with_hint("impute the holes first, or use another distance"));
+        }
+        if rows <= order {
+            return Err(Error::data(format!(
+                "{order} columns have a covariance from {} complete rows on, and there are {rows}",
+                order + 1
+            ))
+            .with_hint("--drop columns, or use --distance euclidean with --standardize"));
         }
         for (at, square) in squares.iter_mut().enumerate() {
             *square = (*square - sums[at % order] * sums[at / order] / weight) / weight;

@@ -25,6 +25,7 @@ mod parallel;
 mod points;
 mod seeding;
 mod specification;
+mod starts;
 mod statistics;
 mod survey;
 
@@ -32,6 +33,7 @@ pub use fit::{Fit, fit, fit_from};
 pub use frame::Frame;
 pub use medoids::{Medoids, medoids};
 pub use specification::{Algorithm, Distance, Init, Options, Specification};
+pub use starts::Start;
 
 use by_medoids::by_medoids;
 use diagnose::diagnose;

@@ -3,17 +3,16 @@
 //! ones try several starts on a sample of rows and go on with the best.
 
 use super::begin::{Beginning, begun_at};
-use super::diagnose::{diagnose, order_components};
 use super::diagnostics::Diagnostics;
+use super::finish::finish;
 use super::marks::Marks;
 use super::noise::add_noise;
 use super::regularise::statistics_of_all;
 use super::restarts::{Start, best_of_starts};
 use super::saddle;
-use super::seen::Seen;
 use super::start::Init;
 use super::survey::Survey;
-use super::task::{Found, Task};
+use super::task::Task;
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, Parameters, Specification};
 use crate::data::{Labelled, Schema, Source, without};
@@ -97,6 +96,9 @@ pub struct Fit {
     /// The log-likelihood before each step that was kept, and at the end. It never
     /// falls by more than rounding, unless a prior is maximised too.
     pub trace: Vec<f64>,
+    /// The log-likelihood plus log-prior, up to a constant, wherever the trace has a
+    /// log-likelihood: this never falls by more than rounding.
+    pub objectives: Vec<f64>,
     /// What went before the trace, and may fall: rounds of drawn labels, passes of
     /// batches, or EM to a saddle of equal components, which were then parted.
     pub warmup: Vec<f64>,
@@ -309,28 +311,6 @@ fn fit_by(
     Ok(fit)
 }
 
-impl Fit {
-    /// Takes the likelihood of the rows as they are, whose trace is that of rows completed.
-    fn is_of_rows(&mut self, task: &Task, source: &dyn Source, control: Control) -> Result<()> {
-        let task = Task {
-            components: self.mixture.components(),
-            ..task.clone()
-        };
-        let once = EmOptions {
-            max_iterations: 0,
-            ..EmOptions::PLAIN
-        };
-        let start = self.mixture.parameters.clone();
-        if let Some(found) = em(&task, source, start, &once, control)? {
-            self.log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
-            let parameters = self.parameters as f64;
-            self.bic = -2.0 * self.log_likelihood + parameters * self.weight.ln();
-            self.aic = -2.0 * self.log_likelihood + 2.0 * parameters;
-        }
-        Ok(())
-    }
-}
-
 fn components(
     specification: &Specification,
     source: &dyn Source,
@@ -393,76 +373,4 @@ pub(super) fn settle(
         specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
     }
     Ok(())
-}
-
-/// The fit that a result is.
-pub(super) fn finish(
-    task: &Task,
-    schema: &Schema,
-    seen: Seen,
-    options: &FitOptions,
-    mut result: Found,
-) -> Fit {
-    let mut warnings = Vec::new();
-    let dropped = match task.target.is_none() && !task.is_numbered() && !options.numbered {
-        true => order_components(task.leaves, &mut result, &mut warnings),
-        false => 0,
-    };
-    warnings.extend(diagnose(
-        task.leaves,
-        schema,
-        task.target,
-        &seen,
-        &result,
-        options,
-    ));
-    if task.target.is_none() {
-        warnings.extend(saddle::told(task, &seen, &result));
-    }
-    // Stopped while starts were tried on a sample, that is all there is.
-    let weight = result.statistics.total;
-    let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
-    if result.interrupted && weight < 0.999 * all {
-        warnings.push(format!(
-            "stopped before all rows were used: model and figures are of a sample of weight {weight}"
-        ));
-    }
-    let rows = seen.rows;
-    let mixture = task.mixture(schema, result.parameters, result.statistics, seen);
-    let mut log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
-    // Scores are no likelihood.
-    if !mixture.is_generative() {
-        log_likelihood = f64::NAN;
-        result.trace = vec![f64::NAN];
-        result.bounds.clear();
-    }
-    let parameters = mixture.free_parameters();
-    let mut diagnostics =
-        Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
-    // Of steps of several lengths, gains tell no rate.
-    if result.leaps > 0 {
-        (diagnostics.rate, diagnostics.remaining) = (None, None);
-    }
-    Fit {
-        rows,
-        weight,
-        log_likelihood,
-        parameters,
-        bic: -2.0 * log_likelihood + parameters as f64 * weight.ln(),
-        aic: -2.0 * log_likelihood + 2.0 * parameters as f64,
-        iterations: result.iterations,
-        converged: result.converged,
-        monotone: result.monotone,
-        interrupted: result.interrupted,
-        trace: result.trace,
-        warmup: result.warmup,
-        bounds: result.bounds,
-        trace_seconds: result.seconds,
-        restarts: Vec::new(),
-        starts: Vec::new(),
-        diagnostics,
-        warnings,
-        unlabelled: None,
-        mixture,
-    }
 }

@@ -12,6 +12,7 @@ use crate::family::{
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::str::FromStr;
 
 /// A normal–inverse-Wishart prior by its strength.
@@ -20,6 +21,7 @@ use std::str::FromStr;
 /// use abduce::model::mixture::NormalPrior;
 /// let mclust: NormalPrior = "mclust".parse()?;
 /// assert_eq!(mclust, "normal-inverse-wishart(0.01)".parse()?);
+/// assert_eq!(mclust.to_string(), "normal-inverse-wishart(0.01)");
 /// assert!("normal-inverse-wishart(-1)".parse::<NormalPrior>().is_err());
 /// # Ok::<(), abduce::Error>(())
 /// ```
@@ -38,6 +40,16 @@ impl Default for NormalPrior {
             mean_rows: 0.01,
             degrees: None,
         }
+    }
+}
+
+impl fmt::Display for NormalPrior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "normal-inverse-wishart({}", self.mean_rows)?;
+        if let Some(degrees) = self.degrees {
+            write!(f, ",{degrees}")?;
+        }
+        write!(f, ")")
     }
 }
 

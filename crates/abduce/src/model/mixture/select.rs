@@ -8,6 +8,7 @@
 //! components collapsed onto a few rows is told, and not chosen.
 
 use super::diagnose::Spurious;
+use super::distinct::{Distinct, Pair, SameCovariances};
 use super::fit::stopped;
 use super::{CovarianceKind, Fit, FitOptions, Mixture, Reals, Specification, fit};
 use crate::ask::Joint;
@@ -114,10 +115,26 @@ impl Candidate {
 pub struct Selection {
     /// What the chosen one is best in.
     pub criterion: Criterion,
-    /// The fits, in the order of the grid.
+    /// The fits, in the order of the grid; where pairs are one model, such as all
+    /// covariances of one column and one component, it was fitted once.
     pub tried: Vec<Candidate>,
     /// Which of them was chosen.
     pub chosen: usize,
+    /// Covariances that are one model whatever the number of components, and were
+    /// tried as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<SameCovariances>,
+}
+
+impl Selection {
+    /// Whether the number of components that was chosen is the largest of several, so
+    /// that more may be better still.
+    pub fn chose_the_most(&self) -> bool {
+        let numbers = self.tried.iter().map(|own| own.components);
+        let chosen = self.tried.get(self.chosen).map(|own| own.components);
+        let (least, most) = (numbers.clone().min(), numbers.max());
+        chosen == most && least < most
+    }
 }
 
 /// Fits every pair of a grid and keeps the best.
@@ -155,17 +172,13 @@ pub fn select(
     control: Control,
 ) -> Result<(Fit, Selection)> {
     options.refuse_start_by()?;
-    let pairs: Vec<(CovarianceKind, usize)> = grid
-        .covariances
-        .iter()
-        .flat_map(|covariance| grid.components.iter().map(|k| (*covariance, *k)))
-        .collect();
+    let distinct = Distinct::of(specification, grid, source.schema())?;
     let done = AtomicUsize::new(0);
     let silent = Control {
         progress: None,
         ..control
     };
-    let one = |(covariance, components): &(CovarianceKind, usize)| {
+    let one = |(covariance, components): &Pair| {
         if control.is_interrupted() {
             return None;
         }
@@ -180,25 +193,32 @@ pub fn select(
         );
         control.report(Progress::Candidate {
             number: done.fetch_add(1, Ordering::Relaxed) + 1,
-            of: pairs.len(),
+            of: distinct.fitted.len(),
         });
         Some(tried)
     };
     // Small tables leave threads idle in each fit.
     let found: Vec<Option<Result<(Fit, Candidate)>>> = match source.rows() <= 16_384 {
-        true => pairs.par_iter().map(one).collect(),
-        false => pairs.iter().map(one).collect(),
+        true => distinct.fitted.par_iter().map(one).collect(),
+        false => distinct.fitted.iter().map(one).collect(),
     };
-    let mut fits = Vec::new();
-    let mut tried = Vec::new();
     let mut failure = None;
-    for result in found.into_iter().flatten() {
-        match result {
-            Ok((fit, own)) => {
-                fits.push(fit);
-                tried.push(own);
-            }
-            Err(why) => failure = Some(why),
+    let found = found.into_iter().map(|result| match result? {
+        Ok(found) => Some(found),
+        Err(why) => {
+            failure = Some(why);
+            None
+        }
+    });
+    let mut fits: Vec<Option<(Fit, Candidate)>> = found.collect();
+    let (mut tried, mut places) = (Vec::new(), Vec::new());
+    for ((covariance, _), place) in distinct.pairs {
+        if let Some((_, own)) = &fits[place] {
+            tried.push(Candidate {
+                covariance,
+                ..own.clone()
+            });
+            places.push(place);
         }
     }
     let best = |standing: bool| {
@@ -211,7 +231,7 @@ pub fn select(
     let Some(chosen) = best(true).or_else(|| best(false)) else {
         return Err(failure.unwrap_or_else(stopped));
     };
-    let mut fit = fits.swap_remove(chosen);
+    let (mut fit, _) = fits[places[chosen]].take().ok_or_else(stopped)?;
     let better = tried.iter().filter(|own| {
         let pair = (
             own.value(grid.criterion),
@@ -235,6 +255,7 @@ pub fn select(
             criterion: grid.criterion,
             tried,
             chosen,
+            same: distinct.same,
         },
     ))
 }

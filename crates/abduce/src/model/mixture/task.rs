@@ -218,8 +218,10 @@ impl Task<'_> {
         let clock = std::time::Instant::now();
         let parameters = self.maximize(&statistics, None);
         statistics.log_likelihood = statistics.log_likelihood_of(&parameters);
+        let objective = statistics.log_likelihood + self.log_prior(&parameters);
         EmResult {
-            objective: statistics.log_likelihood + self.log_prior(&parameters),
+            objective,
+            objectives: vec![objective],
             trace: vec![statistics.log_likelihood],
             bounds: Vec::new(),
             warmup: Vec::new(),

@@ -5,6 +5,7 @@ use super::{ModelOptions, does_not_apply};
 use crate::commands::fit::ModelName;
 use crate::commands::fit::values::Choice;
 use crate::failure::Outcome;
+use abduce::Error;
 use abduce::model::mixture::{BootstrapOptions, CovarianceKind, Criterion, Grid};
 use std::ops::RangeInclusive;
 
@@ -24,11 +25,12 @@ impl ModelOptions {
         };
         let several = components.len() * covariances.len() > 1;
         if model != ModelName::Mixture && several {
-            return Err(does_not_apply(
-                "several covariances",
-                model,
-                "only a mixture is chosen among several; compare them with abduce evaluate",
-            ));
+            let message = format!(
+                "--covariance: several covariances do not apply to {}",
+                model.name()
+            );
+            let hint = "only a mixture is chosen among several; compare them with abduce evaluate";
+            return Err(Error::parameter(message).with_hint(hint).into());
         }
         if self.select.is_some() && !several {
             return Err(does_not_apply(

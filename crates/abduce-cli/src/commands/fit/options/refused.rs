@@ -1,9 +1,12 @@
 //! What densities and mixtures refuse of the options of all models: an option given in
-//! vain is an error that says why.
+//! vain is an error that says why, or a note where only the columns tell.
 
-use super::{ModelOptions, does_not_apply};
+use super::{ModelOptions, Task, does_not_apply};
 use crate::commands::fit::ModelName;
+use crate::context::Context;
 use crate::failure::Outcome;
+use abduce::data::Schema;
+use abduce::family::LeafFamily;
 use abduce::model::mixture::{CovarianceKind, Event};
 
 impl ModelOptions {
@@ -74,6 +77,39 @@ impl ModelOptions {
         match unfit.iter().find(|(given, ..)| *given) {
             Some((_, option, why)) => Err(does_not_apply(option, model, why)),
             None => Ok(()),
+        }
+    }
+
+    /// Says which options find no column of numbers that they are about.
+    pub(super) fn note_without_numbers(&self, task: &Task, schema: &Schema, context: &Context) {
+        let (Task::Mixture(specification, ..)
+        | Task::Selection(specification, ..)
+        | Task::Bootstrap(specification, ..)) = task
+        else {
+            return;
+        };
+        // What cannot be modelled at all is said by the fit.
+        let Ok(leaves) = specification.leaves(schema) else {
+            return;
+        };
+        let is_of_numbers = |family: &LeafFamily| {
+            matches!(
+                family,
+                LeafFamily::Multivariate { .. } | LeafFamily::MultivariateStudentT { .. }
+            )
+        };
+        if leaves.iter().any(|leaf| is_of_numbers(&leaf.family)) {
+            return;
+        }
+        let given = [
+            (self.covariance.is_some(), "--covariance"),
+            (self.tails.are_given(), "--tails"),
+            (self.prior.is_some(), "--prior"),
+        ];
+        for (_, option) in given.iter().filter(|(given, _)| *given) {
+            context.note(&format!(
+                "{option} says how real columns are taken together, and there are none"
+            ));
         }
     }
 

@@ -147,6 +147,32 @@ impl Structure {
         matches!(self, Structure::Tied | Structure::Eii | Structure::Eei)
     }
 
+    /// The simplest structure that is the same model of so many columns and components:
+    /// one column has neither shape nor orientation, and one component shares nothing
+    /// with others.
+    ///
+    /// ```
+    /// use abduce::family::Structure;
+    /// assert_eq!(Structure::Evv.simplest(1, 3), Structure::Eii);
+    /// assert_eq!(Structure::Full.simplest(1, 3), Structure::Spherical);
+    /// assert_eq!(Structure::Full.simplest(2, 1), Structure::Tied);
+    /// assert_eq!(Structure::Full.simplest(2, 3), Structure::Full);
+    /// ```
+    pub fn simplest(self, columns: usize, components: usize) -> Structure {
+        let is_alone = components <= 1;
+        match self {
+            Structure::Identity => Structure::Identity,
+            own if columns <= 1 => match is_alone || own.code().starts_with('E') {
+                true => Structure::Eii,
+                false => Structure::Spherical,
+            },
+            own if is_alone && own.is_spherical() => Structure::Eii,
+            own if is_alone && !own.is_correlated() => Structure::Eei,
+            _ if is_alone => Structure::Tied,
+            own => own,
+        }
+    }
+
     /// The number of free parameters of the covariances of `components` over
     /// `columns`.
     pub fn parameters(self, columns: usize, components: usize) -> usize {

@@ -16,7 +16,8 @@ mod passage;
 mod precision;
 mod union;
 
-use super::fit::{finish, settle, stopped};
+use super::finish::finish;
+use super::fit::{settle, stopped};
 use super::survey::Survey;
 use super::task::Task;
 use super::{Fit, FitOptions, Leaf, Marks, Mixture, MixtureStatistics, Seen, Specification};
@@ -237,6 +238,7 @@ fn concluded(
     result.statistics.log_likelihood += entropy;
     result.objective += entropy;
     result.trace = vec![result.statistics.log_likelihood];
+    result.objectives = vec![result.objective];
     finish(task, schema, seen, options, result)
 }
 

@@ -1,0 +1,124 @@
+//! How a mixture was asked for, in lines for people: the method, the covariance and tails
+//! of its numbers, what is believed, and what is given and not learned. What is as it
+//! usually is has no line, but for the covariance.
+
+use crate::text_table::{counted, readable};
+use abduce::estimate::Numbers;
+use abduce::family::{Distribution, LeafFamily};
+use abduce::learn::{Acceleration, EStep, EmOptions};
+use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification};
+use abduce::store::{Body, Model};
+
+/// Names and what is said of them, in the order in which they are said.
+pub type Lines = Vec<(&'static str, String)>;
+
+/// The lines of a mixture.
+pub fn of(model: &Model, specification: &Specification, options: &FitOptions) -> Lines {
+    let class_prior = match &specification.class_prior {
+        ClassPrior::Learned => String::new(),
+        ClassPrior::Uniform => "uniform".into(),
+        ClassPrior::Given(given) => {
+            let own = given.iter().map(|(name, share)| format!("{name} {share}"));
+            own.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let prior = specification.normal_prior;
+    let mut lines = vec![
+        ("method", method(&options.em)),
+        ("covariance", covariance(model)),
+        ("tails", tails(model)),
+        ("prior", prior.map_or(String::new(), |own| own.to_string())),
+        ("class prior", class_prior),
+        ("fixed", fixed(specification)),
+        ("tied", specification.tied.join(", ")),
+    ];
+    lines.retain(|(_, value)| !value.is_empty());
+    lines
+}
+
+fn method(options: &EmOptions) -> String {
+    let mut parts = Vec::new();
+    match (&options.online, options.step) {
+        (Some(online), _) => parts.push(format!(
+            "online, batches of {}, at most {} over the rows",
+            counted(online.batch as u64, "row"),
+            match online.passes {
+                1 => "1 pass".into(),
+                many => format!("{many} passes"),
+            }
+        )),
+        (None, EStep::Soft) => {}
+        (None, EStep::Hard) => parts.push("hard".into()),
+        (None, EStep::Sampled) => parts.push(format!(
+            "stochastic, {}",
+            counted(options.rounds as u64, "round")
+        )),
+    }
+    match options.acceleration {
+        Acceleration::Auto => {}
+        Acceleration::None => parts.push("no steps longer than em's".into()),
+        Acceleration::Squarem => parts.push("squarem".into()),
+    }
+    parts.join("; ")
+}
+
+fn fixed(specification: &Specification) -> String {
+    let weights = specification.weights.as_ref().map(|own| {
+        let own: Vec<String> = own.iter().map(|share| share.to_string()).collect();
+        format!("weights={}", own.join(","))
+    });
+    let held = specification.held.iter().map(held);
+    held.chain(weights).collect::<Vec<_>>().join("; ")
+}
+
+/// What a column is held to; of several columns, their parameters are shown below.
+fn held(own: &Held) -> String {
+    const SHORT: usize = 4;
+    let numbers = Numbers::of(&own.distribution).0;
+    let inside = match numbers.len() <= SHORT {
+        true => {
+            let numbers = numbers
+                .iter()
+                .map(|(name, x)| format!("{name} {}", readable(*x)));
+            format!("({})", numbers.collect::<Vec<_>>().join(", "))
+        }
+        false => String::new(),
+    };
+    let name = own.distribution.name();
+    format!("{}:{}={name}{inside}", own.component + 1, own.column)
+}
+
+/// The covariance of a model's numbers, with mclust's code; nothing where it has none.
+pub fn covariance(model: &Model) -> String {
+    let Body::Mixture(mixture) = &model.body else {
+        return String::new();
+    };
+    let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
+        LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
+        LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
+        _ => None,
+    });
+    structure.map_or(String::new(), |own| match own.name() == own.code() {
+        true => own.name().to_string(),
+        false => format!("{} ({})", own.name(), own.code()),
+    })
+}
+
+/// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
+/// Gaussian's.
+pub fn tails(model: &Model) -> String {
+    let Body::Mixture(mixture) = &model.body else {
+        return String::new();
+    };
+    let own = mixture.parameters.leaves.iter().flatten();
+    let degrees = own.filter_map(|own| match own {
+        Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
+        _ => None,
+    });
+    let mut degrees: Vec<String> = degrees.collect();
+    degrees.dedup();
+    match degrees.is_empty() {
+        true => String::new(),
+        false => format!("student-t, degrees of freedom {}", degrees.join(", ")),
+    }
+}

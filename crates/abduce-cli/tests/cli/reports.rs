@@ -1,0 +1,290 @@
+//! What fits of mixtures and k-means say of themselves: in the summary, in --json, by
+//! `show` and in plots.
+
+use crate::run::{Files, abduce, data};
+
+/// Numbers of two groups far apart, in one column.
+fn one_column(files: &Files) -> String {
+    let mut text = String::from("x\n");
+    for i in 0..40 {
+        let x = f64::from(i % 2) * 10.0 + (f64::from(i) * 1.7).sin();
+        text += &format!("{x}\n");
+    }
+    files.write("one.csv", text)
+}
+
+#[test]
+fn show_says_how_a_mixture_was_asked_for() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let plain = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let shown = abduce(&["show", &plain]).good().stdout;
+    assert!(shown.contains("covariance      full (VVV)"), "{shown}");
+    for word in ["method", "tails", "prior", "fixed", "tied"] {
+        let line = format!("\n  {word} ");
+        assert!(!shown.contains(&line), "{word}: {shown}");
+    }
+    let asked = [
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--covariance",
+        "EEI",
+        "--tails",
+        "student-t(5)",
+        "--method",
+        "hard",
+        "--prior",
+        "mclust",
+        "--fix",
+        "weights=0.25,0.75",
+    ];
+    let file = files.fit(&asked);
+    let shown = abduce(&["show", &file]).good().stdout;
+    for line in [
+        "method          hard",
+        "covariance      EEI",
+        "tails           student-t, degrees of freedom 5",
+        "prior           normal-inverse-wishart(0.01)",
+        "fixed           weights=0.25,0.75",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let held = [
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--fix",
+        "1:waiting=gaussian(55,30)",
+        "--tie",
+        "eruptions",
+    ];
+    let shown = abduce(&["show", &files.fit(&held)]).good().stdout;
+    let fixed = "fixed           1:waiting=gaussian(mean 55, variance 30)";
+    assert!(shown.contains(fixed), "{shown}");
+    assert!(shown.contains("tied            eruptions"), "{shown}");
+}
+
+#[test]
+fn the_best_of_the_largest_number_asked_for_says_that_more_may_be_better() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let choice = |k: &str| {
+        let fit = ["fit", "mixture", &faithful, "-k", k, "--covariance", "EEE"];
+        let model = files.path("chosen.abduce");
+        let text = abduce(&[&fit[..], &["-o", &model]].concat()).good().stdout;
+        let shown = abduce(&["show", &model]).good().stdout;
+        let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+        [text, shown, json["notes"].to_string()]
+    };
+    // Three is the best of one to four.
+    for told in choice("1-3") {
+        assert!(told.contains("largest asked for; try more"), "{told}");
+    }
+    for told in choice("1-4") {
+        assert!(!told.contains("try more"), "{told}");
+    }
+}
+
+#[test]
+fn kmeans_says_what_became_of_its_starts() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let model = files.path("clusters.abduce");
+    let fit = ["fit", "kmeans", &faithful, "-k", "5", "--restarts", "7"];
+    let fit = [&fit[..], &["--init", "random", "-o", &model]].concat();
+    let told = abduce(&fit).good().stdout;
+    let shown = abduce(&["show", &model]).good().stdout;
+    for text in [told, shown] {
+        assert!(text.contains("starts          7: best inertia "), "{text}");
+    }
+    let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+    let starts = json["starts"].as_array().unwrap();
+    assert_eq!(starts.len(), 7);
+    let inertias = starts.iter().map(|own| own["inertia"].as_f64().unwrap());
+    let least = inertias.fold(f64::INFINITY, f64::min);
+    assert_eq!(json["inertia"].as_f64().unwrap(), least);
+    for own in starts {
+        assert_eq!(own["ended"], "converged");
+        assert!(own["iterations"].as_u64().unwrap() > 0);
+    }
+    let few = abduce(&[&fit[..], &["--max-iter", "1", "--json"]].concat());
+    let few = few.good().json();
+    assert_eq!(few["starts"][0]["ended"], "unconverged");
+    let medoids = ["fit", "kmeans", &faithful, "-k", "2", "--medoids", "--json"];
+    let medoids = abduce(&medoids).good().json();
+    assert_eq!(medoids["starts"].as_array().unwrap().len(), 10);
+}
+
+#[test]
+fn rows_of_weight_nothing_are_no_rows_of_clusters() {
+    let files = Files::new();
+    let rows = "1,,1\n1.2,,1\n8,,1\n9,,1\n";
+    let weighted = format!("x,y,w\n{rows}8.3,5,0\n100,,0\n");
+    let weighted = files.write("weighted.csv", weighted);
+    let without = files.write("without.csv", format!("x,y,w\n{rows}"));
+    let fit = |path: &str| {
+        let fit = ["fit", "kmeans", path, "-k", "2", "--weight", "w", "--json"];
+        abduce(&fit).good().json()
+    };
+    let (one, other) = (fit(&weighted), fit(&without));
+    assert_eq!(one["rows"], 4);
+    for key in [
+        "rows", "weight", "inertia", "clusters", "starts", "warnings",
+    ] {
+        assert_eq!(one[key], other[key], "{key}");
+    }
+    let warnings = one["warnings"].to_string();
+    assert!(warnings.contains("has no seen cell and is left out"));
+}
+
+#[test]
+fn one_column_has_two_covariances_and_each_is_fitted_once() {
+    let files = Files::new();
+    let one = one_column(&files);
+    let fit = ["fit", "mixture", &one, "-k", "1-3", "--covariance", "all"];
+    let told = abduce(&fit).good().stdout;
+    let heading = |line: &str| line.split_whitespace().eq(["BIC", "EII", "spherical"]);
+    assert!(told.lines().any(heading), "{told}");
+    for line in [
+        "EII is also EEI, EVI, EEE, EVE, EEV, EVV:",
+        "spherical is also VEI, VVI, VEE, VVE, VEV, VVV:",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+}
+
+#[test]
+fn options_of_numbers_that_find_none_are_told() {
+    let files = Files::new();
+    let levels = files.write("levels.csv", "a,b\nx,u\ny,v\nx,u\ny,u\nx,v\n");
+    let fit = ["fit", "mixture", &levels, "-k", "2"];
+    let given = ["--covariance", "EEE", "--tails", "student-t"];
+    let ran = abduce(&[&fit[..], &given, &["--prior", "mclust"]].concat()).good();
+    for option in ["--covariance", "--tails", "--prior"] {
+        let note = format!("note: {option} says how real columns are taken together");
+        assert!(ran.stderr.contains(&note), "{}", ran.stderr);
+    }
+    assert!(!abduce(&fit).good().stderr.contains("taken together"));
+}
+
+#[test]
+fn what_does_not_apply_is_named_with_what_it_does_not_apply_to() {
+    let faithful = data("faithful.csv");
+    let penguins = data("penguins.csv");
+    let choice = ["fit", "mixture", &faithful, "-k", "1-3"];
+    abduce(&[&choice[..], &["--fix", "weights=0.5,0.5"]].concat()).fails(
+        2,
+        &["--fix does not apply to a choice among several mixtures"],
+    );
+    let gda = ["fit", "gda", &penguins, "--target", "species"];
+    abduce(&[&gda[..], &["--covariance", "EEE,VVV"]].concat()).fails(
+        2,
+        &["--covariance: several covariances do not apply to gda"],
+    );
+    let clusters = ["fit", "kmeans", &faithful, "-k", "2"];
+    abduce(&[&clusters[..], &["--method", "online"]].concat())
+        .fails(2, &["--method online does not apply to kmeans"]);
+    abduce(&[&clusters[..], &["--tie", "waiting"]].concat()).fails(
+        2,
+        &["--tie does not apply to kmeans", "naive-bayes and gda"],
+    );
+}
+
+#[test]
+fn what_was_chosen_by_tests_has_no_criterion_to_draw() {
+    let files = Files::new();
+    let one = one_column(&files);
+    let fit = ["mixture", &one, "-k", "1-2", "--select", "bootstrap"];
+    let file = files.fit(&[&fit[..], &["--replicates", "19"]].concat());
+    let plot = abduce(&["plot", &file, "--what", "criteria"]);
+    plot.fails(2, &["chosen by tests", "abduce show"]);
+    assert!(abduce(&["show", &file]).good().stdout.contains("LRTS"));
+}
+
+#[test]
+fn clusters_without_a_density_say_so_where_one_is_needed() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let file = files.fit(&["kmeans", &faithful, "-k", "2", "--distance", "manhattan"]);
+    let words = ["no density", "euclidean"];
+    abduce(&["plot", &file, "--what", "density"]).fails(2, &words);
+    let evaluate = ["evaluate", "kmeans", &faithful, "-k", "2", "--distance"];
+    abduce(&[&evaluate[..], &["manhattan"]].concat()).fails(2, &words);
+    for what in ["classification", "uncertainty"] {
+        abduce(&["plot", &file, &faithful, "--what", what]).good();
+    }
+    let trace = abduce(&["plot", &file, "--what", "trace"]).good().stdout;
+    assert!(trace.contains("inertia") && !trace.contains("log-likelihood"));
+}
+
+#[test]
+fn with_a_prior_the_objective_never_falls_and_the_likelihood_may() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let likeliest = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let prior = "normal-inverse-wishart(50,50)";
+    let fit = ["fit", "mixture", &faithful, "--start", &likeliest];
+    let believing = files.path("believing.abduce");
+    let more = ["--prior", prior, "--json", "-o", &believing];
+    let json = abduce(&[&fit[..], &more].concat()).good().json();
+    let numbers = |key: &str| -> Vec<f64> {
+        let own = json[key].as_array().unwrap().iter();
+        own.map(|x| x.as_f64().unwrap()).collect()
+    };
+    let (trace, objective) = (numbers("trace"), numbers("objective_trace"));
+    assert_eq!(trace.len(), objective.len());
+    assert!(trace[1] < trace[0], "{trace:?}");
+    let rises = |pair: &[f64]| pair[1] >= pair[0] - 1e-9 * pair[0].abs();
+    assert!(objective.windows(2).all(rises), "{objective:?}");
+    assert_eq!(json["objective"].as_f64(), objective.last().copied());
+    let trace = abduce(&["plot", &believing, "--what", "trace"])
+        .good()
+        .stdout;
+    assert!(trace.contains("log-prior"), "{trace}");
+    let flat = [&fit[..], &["--variance-floor", "0", "--json"]].concat();
+    assert!(abduce(&flat).good().json()["objective_trace"].is_null());
+}
+
+#[test]
+fn texts_cannot_be_given_to_draw_rows_by() {
+    let files = Files::new();
+    let rows = "msg,class\nbuy this now today,spam\nsee you at lunch today,ham\n\
+                buy cheap pills now here,spam\nlunch at noon with you,ham\n";
+    let mail = files.write("mail.csv", rows);
+    let fit = [
+        "naive-bayes",
+        &mail,
+        "--target",
+        "class",
+        "--kind",
+        "msg=text",
+    ];
+    let file = files.fit(&fit);
+    let sample = abduce(&["sample", &file, "-n", "1", "--given", "msg=buy"]);
+    sample.fails(
+        2,
+        &["a text cannot be given", "column \"msg\"", "abduce predict"],
+    );
+}
+
+#[test]
+fn too_few_rows_for_a_covariance_are_counted() {
+    let files = Files::new();
+    let rows = files.write("few.csv", "a,b,c\n1,2,5\n2,4.5,1\n7,1,2.5\n3,,9\n");
+    let fit = [
+        "fit",
+        "kmeans",
+        &rows,
+        "-k",
+        "2",
+        "--distance",
+        "mahalanobis",
+    ];
+    abduce(&fit).fails(
+        2,
+        &["from 4 complete rows on", "there are 3", "--standardize"],
+    );
+}
