@@ -242,6 +242,35 @@ impl Family for MultivariateStudentT {
         Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
     }
 
+    /// The Gaussian's, and ln ν where it is learned: on its way to light tails EM makes
+    /// ν grow by about as much in every step, which on a line of logarithms is a
+    /// factor for a long step.
+    fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
+        let structure = shape.structure;
+        let mut numbers = self.gaussian.free_numbers(structure, &unit.gaussian)?;
+        numbers.extend(shape.degrees.is_none().then(|| self.degrees.ln()));
+        Some(numbers)
+    }
+
+    fn at_coordinates(
+        &self,
+        shape: &MultivariateStudentTShape,
+        unit: &Self,
+        coordinates: &[f64],
+    ) -> Option<Self> {
+        let (degrees, rest) = match shape.degrees {
+            Some(given) => (given, coordinates),
+            None => {
+                let (log, rest) = coordinates.split_last()?;
+                // A line beyond the limits ends at them, as EM would.
+                let range = (Self::LEAST_DEGREES, Self::MOST_LEARNED);
+                (log.exp().clamp(range.0, range.1), rest)
+            }
+        };
+        let gaussian = self.gaussian.moved(shape.structure, &unit.gaussian, rest)?;
+        Some(MultivariateStudentT { degrees, gaussian })
+    }
+
     fn examples() -> Vec<Self> {
         let of = |degrees: f64, mean: Vec<f64>, covariance: Covariance| MultivariateStudentT {
             degrees,
