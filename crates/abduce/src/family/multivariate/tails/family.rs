@@ -242,13 +242,11 @@ impl Family for MultivariateStudentT {
         Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
     }
 
-    /// The Gaussian's, and ln ν where it is learned: on its way to light tails EM makes
-    /// ν grow by about as much in every step, which on a line of logarithms is a
-    /// factor for a long step.
+    /// The Gaussian's, and 1/ν where it is learned, so that the Gaussian is at 0.
     fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
         let structure = shape.structure;
         let mut numbers = self.gaussian.free_numbers(structure, &unit.gaussian)?;
-        numbers.extend(shape.degrees.is_none().then(|| self.degrees.ln()));
+        numbers.extend(shape.degrees.is_none().then(|| 1.0 / self.degrees));
         Some(numbers)
     }
 
@@ -261,14 +259,22 @@ impl Family for MultivariateStudentT {
         let (degrees, rest) = match shape.degrees {
             Some(given) => (given, coordinates),
             None => {
-                let (log, rest) = coordinates.split_last()?;
-                // A line beyond the limits ends at them, as EM would.
-                let range = (Self::LEAST_DEGREES, Self::MOST_LEARNED);
-                (log.exp().clamp(range.0, range.1), rest)
+                let (inverse, rest) = coordinates.split_last()?;
+                // A line that leads to a Gaussian or beyond ends at the limit, as EM would.
+                let most = match *inverse > 0.0 {
+                    true => 1.0 / inverse,
+                    false => Self::MOST_LEARNED,
+                };
+                (most.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED), rest)
             }
         };
         let gaussian = self.gaussian.moved(shape.structure, &unit.gaussian, rest)?;
         Some(MultivariateStudentT { degrees, gaussian })
+    }
+
+    /// ν: the lighter the tails, the less a u tells about them, and the slower EM is.
+    fn paced_apart(shape: &MultivariateStudentTShape) -> usize {
+        usize::from(shape.degrees.is_none())
     }
 
     fn examples() -> Vec<Self> {
