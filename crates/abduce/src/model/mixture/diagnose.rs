@@ -164,7 +164,7 @@ pub(super) fn diagnose(
         warnings.push("the fit was stopped; this is the best model so far".into());
     } else if result.singular && !result.converged {
         warnings.push(
-            "a component shrinks to a point, where the likelihood has no end: stopped on the way; raise --variance-floor, or --restarts for other ends"
+            "a component is so thin that rounding outweighs what a step gains: stopped before it; raise --variance-floor"
                 .into(),
         );
     } else if !result.converged {
