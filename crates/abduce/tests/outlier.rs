@@ -66,11 +66,16 @@ fn one_far_row_leaves_the_groups_their_own_spreads() {
         // The far row is a component of its own.
         let three = Specification::mixture(3, covariance);
         let four = Tails::StudentT { degrees: Some(4.0) };
-        let of_t = |components: usize| Specification {
+        let of_t = Specification {
             tails: four,
-            ..Specification::mixture(components, covariance)
+            ..two.clone()
         };
-        for (without, with) in [(&two, &noise), (&two, &three), (&of_t(2), &of_t(3))] {
+        // A t takes the far row into its tails, and is a little wider for it.
+        for (without, with, wider) in [
+            (&two, &noise, 0.01),
+            (&two, &three, 0.01),
+            (&of_t, &of_t, 0.25),
+        ] {
             let own = variances(&fitted(&clean, without));
             let fit = fitted(&spoiled, with);
             let beside = variances(&fit);
@@ -78,7 +83,7 @@ fn one_far_row_leaves_the_groups_their_own_spreads() {
             assert_eq!(beside.len(), 2);
             for (own, beside) in own.iter().flatten().zip(beside.iter().flatten()) {
                 assert!(
-                    (own - beside).abs() < 0.05 * own,
+                    (own - beside).abs() < wider * own,
                     "{with:?}: {own} {beside}"
                 );
             }

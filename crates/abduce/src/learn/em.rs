@@ -283,7 +283,7 @@ impl<M: Latent> Climb<'_, M> {
         let rounding = ROUNDING * (self.weight + objective.abs());
         // No step of EM ends below its bound but by rounding, which knows no bounds
         // where a component is all but a point.
-        let sound = objective >= least - rounding;
+        let sound = objective >= least.max(self.result.objective) - rounding;
         if !sound && model.is_singular(&parameters) {
             self.stay(objective);
         } else {
