@@ -261,7 +261,8 @@ impl<M: Latent> Climb<'_, M> {
                 Ok(None) => return Ok(false),
                 Ok(Some(statistics)) => {
                     let objective = model.log_likelihood(&statistics).0 + model.log_prior(&far);
-                    let kept = objective >= least;
+                    let here = result.objective - self.rounding(result.objective);
+                    let kept = objective >= least && objective >= here;
                     self.strides.learn(kept);
                     if kept {
                         self.accept(far, statistics, bound, true);
@@ -280,7 +281,7 @@ impl<M: Latent> Climb<'_, M> {
         };
         let least = bound + model.log_prior(&parameters);
         let objective = model.log_likelihood(&statistics).0 + model.log_prior(&parameters);
-        let rounding = ROUNDING * (self.weight + objective.abs());
+        let rounding = self.rounding(objective);
         // No step of EM ends below its bound but by rounding, which knows no bounds
         // where a component is all but a point.
         let sound = objective >= least.max(self.result.objective) - rounding;
@@ -290,6 +291,11 @@ impl<M: Latent> Climb<'_, M> {
             self.accept(parameters, statistics, bound, false);
         }
         Ok(true)
+    }
+
+    /// The fall of an objective that rounding can explain.
+    fn rounding(&self, objective: f64) -> f64 {
+        ROUNDING * (self.weight + objective.abs())
     }
 
     /// Ends before a step that rounding has spoiled.

@@ -24,6 +24,10 @@ const FAR: f64 = 100.0;
 /// Quartiles closer to each other than this share of themselves differ by rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// The least share of the variance: moments that far rows take part in are no better
+/// than the root of the machine's precision, in deviations.
+const LEAST: f64 = 1e-16;
+
 /// Rows drawn from those seen.
 pub(super) struct Central {
     columns: Vec<usize>,
@@ -97,9 +101,10 @@ impl Central {
             let Some(central) = self.variance(at) else {
                 continue;
             };
-            if seen.variance(*column) > FAR * central {
+            let variance = seen.variance(*column);
+            if variance > FAR * central {
                 seen.central.resize(seen.columns.len(), 0.0);
-                seen.central[*column] = central;
+                seen.central[*column] = central.max(LEAST * variance);
             }
         }
     }
