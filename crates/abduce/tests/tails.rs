@@ -5,7 +5,7 @@
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill, MultivariateStudentT, Univariate};
-use abduce::learn::{Control, EStep, EmOptions};
+use abduce::learn::{Acceleration, Control, EStep, EmOptions};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, NormalPrior, Specification};
 use abduce::model::mixture::{Tails, fit};
 use rand::{RngExt, SeedableRng};
@@ -251,6 +251,51 @@ fn rows_without_outliers_converge_to_all_but_a_gaussian() {
     );
     let degrees = component(&fit, 0).degrees.max(component(&fit, 1).degrees);
     assert!((20.0..=MultivariateStudentT::MOST_LEARNED).contains(&degrees));
+}
+
+#[test]
+fn long_steps_reach_the_maximum_of_light_tails_sooner() {
+    let table = rows(300, 0.0, 0.0, 14).plain();
+    let specification = specification(CovarianceKind::Full, LEARNED);
+    let [plain, long] = [Acceleration::None, Acceleration::Squarem].map(|acceleration| {
+        let options = FitOptions {
+            em: EmOptions {
+                acceleration,
+                max_iterations: 5000,
+                ..EmOptions::default()
+            },
+            ..FitOptions::default()
+        };
+        fit(&specification, &table, &options, Control::default()).unwrap()
+    });
+    assert!(long.monotone && long.converged);
+    assert!(long.log_likelihood >= plain.log_likelihood - 1e-6);
+    assert!(
+        2 * long.iterations < plain.iterations,
+        "{} {}",
+        long.iterations,
+        plain.iterations
+    );
+}
+
+#[test]
+fn fewer_rows_than_columns_never_make_it_fall() {
+    let mut rng = ChaCha8Rng::seed_from_u64(15);
+    let mut column = || {
+        let numbers = (0..10).map(|_| Some(rng.sample::<f64, _>(StandardNormal)));
+        Column::from_numbers(numbers.collect::<Vec<_>>())
+    };
+    let columns: Vec<Column> = (0..30).map(|_| column()).collect();
+    let fields = (0..30).map(|c| Field::new(format!("c{c}"), Kind::Real));
+    let table = Table::new(Schema::new(fields.collect()), columns, None).unwrap();
+    for components in [1, 2] {
+        let specification = Specification {
+            components: Some(components),
+            ..specification(CovarianceKind::Full, LEARNED)
+        };
+        let fit = fitted(&table, &specification);
+        assert!(fit.monotone, "{components}: {:?}", fit.trace);
+    }
 }
 
 /// Mean squared error of the locations and of the scale matrices, up to a factor.

@@ -315,6 +315,13 @@ macro_rules! closed_enums {
                 }
             }
 
+            /// See [`Family::paced_apart`].
+            pub fn paced_apart(&self) -> usize {
+                match self {
+                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::paced_apart(shape),)*
+                }
+            }
+
             /// A distribution moved to other coordinates, if that is one.
             pub fn at_coordinates(
                 &self,

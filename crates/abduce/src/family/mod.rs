@@ -354,6 +354,12 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
         None
     }
 
+    /// How many coordinates, the last of each distribution, EM moves at a pace of their
+    /// own, so that long steps had better be of a length of their own in each.
+    fn paced_apart(_shape: &Self::Shape) -> usize {
+        0
+    }
+
     /// Distributions that the laws are tried on.
     fn examples() -> Vec<Self>;
 }

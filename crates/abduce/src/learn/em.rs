@@ -135,6 +135,9 @@ pub struct EmResult<P, S> {
     pub converged: bool,
     /// Whether the objective never fell by more than rounding.
     pub monotone: bool,
+    /// Whether parameters came so near to a singular maximum, where a component is on
+    /// too few rows for its spread, that rounding was more than a step would gain.
+    pub singular: bool,
     /// Whether the caller stopped the fit.
     pub interrupted: bool,
     /// Seconds from the start to the end of each E-step in the trace.
@@ -205,6 +208,7 @@ pub fn em<M: Latent>(
         leaps: 0,
         converged: false,
         monotone: true,
+        singular: false,
         interrupted,
         seconds: vec![clock.elapsed().as_secs_f64()],
     };
@@ -228,7 +232,8 @@ pub fn em<M: Latent>(
         before: None,
         firm: None,
     };
-    while climb.spent < options.max_iterations && !climb.result.converged {
+    let over = |result: &EmResult<_, _>| result.converged || result.singular;
+    while climb.spent < options.max_iterations && !over(&climb.result) {
         if !climb.rise()? {
             climb.result.interrupted = true;
             break;
@@ -282,7 +287,8 @@ impl<M: Latent> Climb<'_, M> {
                 Ok(None) => return Ok(false),
                 Ok(Some(statistics)) => {
                     let objective = model.log_likelihood(&statistics).0 + model.log_prior(&far);
-                    let kept = objective >= least;
+                    let here = result.objective - self.rounding(result.objective);
+                    let kept = objective >= least && objective >= here;
                     self.strides.learn(kept);
                     if kept {
                         self.accept(far, statistics, bound, true);
@@ -299,18 +305,46 @@ impl<M: Latent> Climb<'_, M> {
         let Some(statistics) = statistics else {
             return Ok(false);
         };
-        self.accept(parameters, statistics, bound, false);
+        let least = bound + model.log_prior(&parameters);
+        let objective = model.log_likelihood(&statistics).0 + model.log_prior(&parameters);
+        let rounding = self.rounding(objective);
+        // No step of EM ends below its bound but by rounding, which knows no bounds
+        // where a component is all but a point.
+        let sound = objective >= least.max(self.result.objective) - rounding;
+        if !sound && model.is_singular(&parameters) {
+            self.stay(objective);
+        } else {
+            self.accept(parameters, statistics, bound, false);
+        }
         Ok(true)
+    }
+
+    /// The fall of an objective that rounding can explain.
+    fn rounding(&self, objective: f64) -> f64 {
+        ROUNDING * (self.weight + objective.abs())
+    }
+
+    /// Ends before a step that rounding has spoiled.
+    fn stay(&mut self, objective: f64) {
+        let change = (objective - self.result.objective) / self.weight;
+        self.result.singular = true;
+        self.result.converged = self.firm.is_none() && change.abs() <= self.least(objective);
+    }
+
+    /// The change of the mean objective at which the fit has converged.
+    fn least(&self, objective: f64) -> f64 {
+        let mean = objective / self.weight + self.model.log_units();
+        self.options.tolerance * (1.0 + mean.abs())
     }
 
     /// Goes to where a step led.
     fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, long: bool) {
         let (model, weight) = (self.model, self.weight);
-        let result = &mut self.result;
         let (log_likelihood, _) = model.log_likelihood(&statistics);
         let objective = log_likelihood + model.log_prior(&to);
+        let least = self.least(objective);
+        let result = &mut self.result;
         let change = (objective - result.objective) / weight;
-        let size = 1.0 + (objective / weight + model.log_units()).abs();
         if change < -ROUNDING * (1.0 + (objective / weight).abs()) {
             result.monotone = false;
         }
@@ -335,7 +369,6 @@ impl<M: Latent> Climb<'_, M> {
             of: self.options.max_iterations,
             mean_log_likelihood: log_likelihood / weight,
         });
-        let least = self.options.tolerance * size;
         // Where EM is slow, small steps do not mean that the end is near.
         let left = self.strides.left(objective, change * weight);
         let near = left.is_none_or(|gain| gain / weight <= least);

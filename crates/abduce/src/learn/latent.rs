@@ -31,6 +31,9 @@ pub struct Coordinates {
     /// How much each counts in the length of a line: those of a component as much
     /// as its share of the rows, so that one which dies does not set the pace.
     pub importance: Vec<f64>,
+    /// Which of them go at one pace: 0 says those that hang together, every other
+    /// number those that EM moves by themselves.
+    pub pace: Vec<usize>,
 }
 
 /// A model that EM can fit.
@@ -107,6 +110,12 @@ pub trait Latent: Sync {
     /// Whether drawn labels leave every component rows enough to be estimated from.
     fn determines(&self, _statistics: &Self::Statistics) -> bool {
         true
+    }
+
+    /// Whether parameters are next to ones that have no density, so that rounding may
+    /// spoil what is computed from them.
+    fn is_singular(&self, _parameters: &Self::Parameters) -> bool {
+        false
     }
 
     /// The log-prior of parameters, up to a constant.

@@ -5,10 +5,11 @@
 //!
 //! (SQUAREM: Varadhan & Roland, *Scandinavian Journal of Statistics* 35, 2008). Where EM
 //! is slow it goes on along nearly the same line, and s is about how many of its
-//! steps are left. θ' is kept only if its objective, which its own E-step tells, is at
+//! steps are left. Coordinates that EM moves at a pace of their own have an s of their
+//! own: the others would hold them back, or they these. θ' is kept only if its objective, which its own E-step tells, is at
 //! least the lower bound of the one of θ₂: so nothing is lost but that E-step.
 
-use super::latent::Latent;
+use super::latent::{Coordinates, Latent};
 use serde::{Deserialize, Serialize};
 
 /// Whether EM's steps are made longer.
@@ -31,6 +32,9 @@ const SLOW: f64 = 0.8;
 
 /// The longest first step; others are longer by this factor where that was too short.
 const FIRST: f64 = 4.0;
+
+/// A coordinate with a pace of its own that moves by less has arrived.
+const STILL: f64 = 1e-9;
 
 /// Long steps given up in a row before EM is left to itself for some steps.
 const GIVEN_UP: usize = 3;
@@ -105,23 +109,21 @@ impl Strides {
         let lines: Vec<(f64, f64, f64)> = points
             .map(|((a, b), c)| (*a, b - a, c - 2.0 * b + a))
             .collect();
-        let length = |part: fn(&(f64, f64, f64)) -> f64| {
-            let parts = lines.iter().zip(&last.importance);
-            let squares = parts.map(|(line, importance)| importance * part(line).powi(2));
-            squares.sum::<f64>().sqrt()
-        };
-        let (first, bend) = (length(|line| line.1), length(|line| line.2));
-        let stride = first / bend;
-        self.wanted = if stride > 1.0 { stride } else { 1.0 };
+        let paces = last.pace.iter().max().map_or(0, |most| most + 1);
+        let strides: Vec<f64> = (0..paces).map(|own| stride(&lines, &last, own)).collect();
+        self.wanted = strides.iter().copied().fold(1.0, f64::max);
         // A step of 1 is EM's own.
         if self.wanted == 1.0 {
             return None;
         }
-        self.stride = stride.min(self.longest);
-        let s = self.stride;
+        self.stride = self.wanted.min(self.longest);
         let values: Vec<f64> = lines
             .iter()
-            .map(|(at, r, v)| at + 2.0 * s * r + s * s * v)
+            .zip(&last.pace)
+            .map(|((at, r, v), pace)| {
+                let s = strides[*pace].min(self.longest);
+                at + 2.0 * s * r + s * s * v
+            })
             .collect();
         let there = model.at_coordinates(end, &values);
         if there.is_none() {
@@ -162,4 +164,19 @@ impl Strides {
         // they gain to half of that.
         tried.then(|| gain.max(0.5 * self.wanted * last))
     }
+}
+
+/// How far the coordinates of one pace are to go, in steps of EM: 1 where they hardly
+/// move, or turn back.
+fn stride(lines: &[(f64, f64, f64)], at: &Coordinates, pace: usize) -> f64 {
+    let (mut first, mut bend) = (0.0, 0.0);
+    let these = lines.iter().zip(&at.importance).zip(&at.pace);
+    for (((_, r, v), importance), _) in these.filter(|(_, own)| **own == pace) {
+        first += importance * r * r;
+        bend += importance * v * v;
+    }
+    let stride = (first / bend).sqrt();
+    // What has no units and moves by less than this is where it is to be.
+    let moves = pace == 0 || first > STILL * STILL;
+    if moves && stride > 1.0 { stride } else { 1.0 }
 }

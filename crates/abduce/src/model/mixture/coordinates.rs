@@ -16,14 +16,19 @@ pub(super) fn coordinates(
     if weights_are_learned {
         found.values = logarithms(&parameters.weights);
         found.importance = parameters.weights.clone();
+        found.pace = vec![0; parameters.weights.len()];
     }
-    let mut any = false;
+    let (mut any, mut paces) = (false, 0);
     for (leaf, own) in leaves.iter().zip(&parameters.leaves) {
         for (j, numbers) in free(leaf, own) {
             any = true;
             found.values.extend(numbers);
             let counted = found.values.len();
             found.importance.resize(counted, parameters.weights[j]);
+            let apart = leaf.family.paced_apart();
+            found.pace.resize(counted - apart, 0);
+            found.pace.extend((0..apart).map(|own| paces + own + 1));
+            paces += apart;
         }
     }
     any.then_some(found)

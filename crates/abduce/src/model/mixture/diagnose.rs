@@ -4,6 +4,7 @@
 use super::seen::Seen;
 use super::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::data::Schema;
+use crate::family::{Distribution, Scale};
 use crate::learn::EmResult;
 use crate::model::some_of;
 use std::cmp::Ordering;
@@ -44,6 +45,28 @@ pub(super) fn is_collapsed(spread: f64) -> bool {
 pub(super) fn any_collapsed(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> bool {
     let mut spreads = spreads(leaves, seen, parameters).into_iter();
     spreads.any(is_collapsed)
+}
+
+/// The same for Gaussians and t beside what is said where nothing was seen, which
+/// is as wide as the table.
+pub(super) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
+    let learned = leaves.iter().zip(&parameters.leaves);
+    let mut learned = learned.filter(|(leaf, _)| !leaf.fixed);
+    learned.any(|(leaf, own)| {
+        let wide = match leaf.family.vague() {
+            Some(Distribution::Multivariate(wide)) => wide,
+            Some(Distribution::MultivariateStudentT(wide)) => wide.gaussian,
+            _ => return false,
+        };
+        let scale = |c: usize| Scale {
+            mean: wide.mean[c],
+            variance: wide.covariance(c, c),
+            constant: false,
+        };
+        let scales: Vec<Scale> = (0..wide.mean.len()).map(scale).collect();
+        let mut these = leaf.learned(own.len()).into_iter();
+        these.any(|j| is_collapsed(own[j].spread(&scales)))
+    })
 }
 
 /// Why a fit is not to be trusted: its likelihood is that of a component on a few
@@ -139,6 +162,11 @@ pub(super) fn diagnose(
     }
     if result.interrupted {
         warnings.push("the fit was stopped; this is the best model so far".into());
+    } else if result.singular && !result.converged {
+        warnings.push(
+            "a component is so thin that rounding outweighs what a step gains: stopped before it; raise --variance-floor"
+                .into(),
+        );
     } else if !result.converged {
         warnings.push(format!(
             "not converged after {} iterations; raise --max-iter or --tol",

@@ -9,6 +9,7 @@
 
 mod begin;
 mod bootstrap;
+mod central;
 mod check;
 mod coordinates;
 mod diagnose;

@@ -7,8 +7,8 @@
 use super::{Leaf, Seen};
 use crate::data::{Cells, Rows, Source, fold};
 use crate::family::{
-    LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Statistics, Stats as _,
-    Structure,
+    LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Scale, Statistics,
+    Stats as _, Structure,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,11 @@ impl NormalPrior {
                 }
                 _ => continue,
             };
-            let variances = scales.iter().map(|scale| scale.variance).collect();
+            let variance = |(scale, c): (&Scale, &usize)| match scale.constant {
+                true => scale.variance,
+                false => seen.variance(*c),
+            };
+            let variances = scales.iter().zip(&leaf.columns).map(variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();
             let floor = std::mem::take(prior);
             let whole = whole.and_then(|whole| covariance(&whole, shape.columns));

@@ -64,6 +64,13 @@ pub enum Ended {
     Interrupted,
 }
 
+/// Whether a maximum is on rows that happen to lie close to each other, or would have been
+/// but for rounding.
+fn is_spurious(task: &Task, seen: &Seen, found: &Found) -> bool {
+    let spoiled = found.singular && !found.converged;
+    spoiled || any_collapsed(task.leaves, seen, &found.parameters)
+}
+
 impl Start {
     fn of(attempt: &Result<Option<Found>>, task: &Task, seen: &Seen, whole: bool) -> Start {
         let Ok(Some(found)) = attempt else {
@@ -81,7 +88,7 @@ impl Start {
             iterations: found.iterations,
             ended: match found {
                 found if found.interrupted => Ended::Interrupted,
-                found if any_collapsed(task.leaves, seen, &found.parameters) => Ended::Spurious,
+                found if is_spurious(task, seen, found) => Ended::Spurious,
                 _ if !whole => Ended::Tried,
                 found if found.converged => Ended::Converged,
                 _ => Ended::Unconverged,
@@ -144,12 +151,7 @@ pub(super) fn best_of_starts(
         let start = trial.start(1);
         return em(task, source, start, &options.em, control);
     }
-    let merit = |found: &Found| {
-        (
-            !any_collapsed(task.leaves, seen, &found.parameters),
-            found.objective,
-        )
-    };
+    let merit = |found: &Found| (!is_spurious(task, seen, found), found.objective);
     let sort = |found: &mut Vec<Found>| {
         let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
         found.sort_by(|a, b| better(a, b).unwrap_or(Ordering::Equal));

@@ -22,6 +22,10 @@ pub struct Seen {
     pub incomplete: f64,
     /// Moments of every column of numbers, by position in the schema.
     pub columns: Vec<GaussianStats>,
+    /// Of the columns whose variance a few far rows make, the variance that the middle
+    /// half of their numbers tells; 0 for others. Empty where there are none such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub central: Vec<f64>,
 }
 
 impl Seen {
@@ -35,12 +39,50 @@ impl Seen {
 
     /// Adds what was seen of other rows.
     pub fn merge(&mut self, other: &Seen) {
+        self.merge_central(other);
         self.total += other.total;
         self.rows += other.rows;
         self.unlabelled += other.unlabelled;
         self.incomplete += other.incomplete;
         let columns = self.columns.iter_mut().zip(&other.columns);
         columns.for_each(|(a, b)| a.merge(b));
+    }
+
+    /// Without their rows, two middle halves are as wide as they are on average.
+    fn merge_central(&mut self, other: &Seen) {
+        if self.central.is_empty() && other.central.is_empty() {
+            return;
+        }
+        let both = self.columns.iter().zip(&other.columns).enumerate();
+        let each = both.map(|(c, (a, b))| {
+            let told = [self, other].map(|own| own.central.get(c).copied().unwrap_or(0.0));
+            match a.weight + b.weight {
+                total if total > 0.0 && told.iter().any(|own| *own > 0.0) => {
+                    let (one, two) = (self.typical_variance(c), other.typical_variance(c));
+                    (a.weight * one + b.weight * two) / total
+                }
+                _ => 0.0,
+            }
+        });
+        self.central = each.collect();
+    }
+
+    /// The variance of a column.
+    pub(super) fn variance(&self, column: usize) -> f64 {
+        let moments = &self.columns[column];
+        match moments.weight > 0.0 {
+            true => moments.scatter / moments.weight,
+            false => 0.0,
+        }
+    }
+
+    /// The variance of a column without rows so far off that they make it.
+    fn typical_variance(&self, column: usize) -> f64 {
+        let variance = self.variance(column);
+        match self.central.get(column) {
+            Some(central) if *central > 0.0 => central.min(variance),
+            _ => variance,
+        }
     }
 
     pub(super) fn check(&self, schema: &Schema) -> Result<()> {
@@ -56,14 +98,11 @@ impl Seen {
         Ok(())
     }
 
-    /// Where a column lies. A constant column's unit is its value, or 1.
+    /// Where a column lies, and how wide most of it is. A constant column's unit is its
+    /// value, or 1.
     pub(super) fn scale(&self, column: usize) -> Scale {
         let moments = &self.columns[column];
-        let variance = if moments.weight > 0.0 {
-            moments.scatter / moments.weight
-        } else {
-            0.0
-        };
+        let variance = self.variance(column);
         // Below this the spread is rounding of the mean.
         let rounding = (moments.mean * f64::EPSILON).powi(2);
         let constant = variance <= rounding;
@@ -71,7 +110,10 @@ impl Seen {
         let unit = if square > 0.0 { square } else { 1.0 };
         Scale {
             mean: moments.mean,
-            variance: if constant { unit } else { variance },
+            variance: match constant {
+                true => unit,
+                false => self.typical_variance(column),
+            },
             constant,
         }
     }

@@ -3,6 +3,7 @@
 //! correlated columns this is the whole fit; otherwise it gives EM its scales
 //! and, where there are labels, its start.
 
+use super::central::Central;
 use super::groups::{Hidden, observe_documents, observe_groups};
 use super::maximize::segment;
 use super::seen::Seen;
@@ -39,24 +40,33 @@ impl Survey {
                     return Ok(());
                 }
                 check_domains(schema, leaves, chunk, number)?;
-                let zero = || Some(Survey::nothing(leaves, labels, schema.fields.len()));
-                if let Some(survey) = partial.get_or_insert_with(zero) {
+                let zero = || {
+                    let survey = Survey::nothing(leaves, labels, schema.fields.len());
+                    Some((survey, Central::nothing(leaves)))
+                };
+                if let Some((survey, central)) = partial.get_or_insert_with(zero) {
                     survey.add(chunk, leaves, target, labels);
+                    central.add(chunk, number);
                 }
                 Ok(())
             },
-            |total: &mut Option<Survey>, more| match (total.as_mut(), more) {
-                (Some(total), Some(more)) => total.merge(&more),
+            |total: &mut Option<(Survey, Central)>, more| match (total.as_mut(), more) {
+                (Some((survey, central)), Some((more, drawn))) => {
+                    survey.merge(&more);
+                    central.merge(drawn);
+                }
                 _ => *total = None,
             },
         )?;
         let Some(survey) = survey else {
             return Err(Error::data("there are no rows"));
         };
-        if let Some(survey) = &survey {
-            survey.seen.check(schema)?;
-        }
-        Ok(survey)
+        let Some((mut survey, central)) = survey else {
+            return Ok(None);
+        };
+        survey.seen.check(schema)?;
+        central.tell(&mut survey.seen);
+        Ok(Some(survey))
     }
 
     /// What is seen of no row.

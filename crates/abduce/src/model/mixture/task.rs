@@ -2,6 +2,7 @@
 //! without a label count. With every label seen, one pass is all of it.
 
 use super::coordinates::{at_coordinates, coordinates};
+use super::diagnose::any_singular;
 use super::expect::Prepared;
 use super::maximize::{WeightBelief, log_prior, maximize, segment};
 use super::seen::Seen;
@@ -105,6 +106,10 @@ impl Latent for Task<'_> {
         };
         // Classes have their labelled rows.
         self.target.is_some() || components.all(sound)
+    }
+
+    fn is_singular(&self, parameters: &Parameters) -> bool {
+        any_singular(self.leaves, parameters)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {
@@ -230,6 +235,7 @@ impl Task<'_> {
             iterations: 1,
             converged: true,
             monotone: true,
+            singular: false,
             leaps: 0,
             interrupted: false,
             seconds: vec![clock.elapsed().as_secs_f64()],

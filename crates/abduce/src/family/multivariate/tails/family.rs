@@ -242,6 +242,41 @@ impl Family for MultivariateStudentT {
         Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
     }
 
+    /// The Gaussian's, and 1/ν where it is learned, so that the Gaussian is at 0.
+    fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
+        let structure = shape.structure;
+        let mut numbers = self.gaussian.free_numbers(structure, &unit.gaussian)?;
+        numbers.extend(shape.degrees.is_none().then(|| 1.0 / self.degrees));
+        Some(numbers)
+    }
+
+    fn at_coordinates(
+        &self,
+        shape: &MultivariateStudentTShape,
+        unit: &Self,
+        coordinates: &[f64],
+    ) -> Option<Self> {
+        let (degrees, rest) = match shape.degrees {
+            Some(given) => (given, coordinates),
+            None => {
+                let (inverse, rest) = coordinates.split_last()?;
+                // A line that leads to a Gaussian or beyond ends at the limit, as EM would.
+                let most = match *inverse > 0.0 {
+                    true => 1.0 / inverse,
+                    false => Self::MOST_LEARNED,
+                };
+                (most.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED), rest)
+            }
+        };
+        let gaussian = self.gaussian.moved(shape.structure, &unit.gaussian, rest)?;
+        Some(MultivariateStudentT { degrees, gaussian })
+    }
+
+    /// ν: the lighter the tails, the less a u tells about them, and the slower EM is.
+    fn paced_apart(shape: &MultivariateStudentTShape) -> usize {
+        usize::from(shape.degrees.is_none())
+    }
+
     fn examples() -> Vec<Self> {
         let of = |degrees: f64, mean: Vec<f64>, covariance: Covariance| MultivariateStudentT {
             degrees,

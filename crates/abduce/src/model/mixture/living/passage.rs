@@ -75,8 +75,15 @@ impl<'a> Passage<'a> {
             Some((place, _)) => seen.columns[*place].clone(),
             None => GaussianStats::default(),
         };
+        let central = |from: &Option<(usize, Translation)>| match from {
+            Some((_, Translation::Numbers(_) | Translation::Constant(_))) | None => 0.0,
+            Some((place, _)) => seen.central.get(*place).copied().unwrap_or(0.0),
+        };
+        let told = !seen.central.is_empty();
+        let told = self.columns.iter().filter(|_| told);
         Seen {
             columns: self.columns.iter().map(column).collect(),
+            central: told.map(central).collect(),
             ..seen.clone()
         }
     }

@@ -1,0 +1,132 @@
+//! The variance that a column would have by the middle half of its numbers,
+//!
+//!   s² = ((q₃ − q₁) / 1.349)²,
+//!
+//! which is that of a Gaussian with these quartiles. A floor that is a share of the
+//! variance is no floor of anything once one far row makes that a million times as
+//! large; this it does not move. The quartiles are those of 512 rows, drawn by their
+//! number, so that threads, streams and units change nothing: of fewer rows, of all.
+
+use super::Leaf;
+use super::seen::Seen;
+use crate::data::{CHUNK_ROWS, Cells, Chunk};
+use crate::family::LeafFamily;
+use crate::learn::mix;
+
+/// How many rows are looked at.
+const MOST: usize = 512;
+
+/// How many times the variance of the middle half the variance is before it says
+/// nothing about most rows. Groups that lie well apart stay below, and what it is
+/// a share of stays what it always was.
+const FAR: f64 = 100.0;
+
+/// Quartiles closer to each other than this share of themselves differ by rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The least share of the variance: moments that far rows take part in are no better
+/// than the root of the machine's precision, in deviations.
+const LEAST: f64 = 1e-16;
+
+/// Rows drawn from those seen.
+pub(super) struct Central {
+    columns: Vec<usize>,
+    rows: Vec<Drawn>,
+}
+
+struct Drawn {
+    /// The rows of the lowest places are kept.
+    place: u64,
+    weight: f64,
+    cells: Vec<Option<f64>>,
+}
+
+impl Central {
+    /// No row of the columns that Gaussians and t share.
+    pub fn nothing(leaves: &[Leaf]) -> Central {
+        let together = leaves.iter().filter(|leaf| {
+            matches!(
+                leaf.family,
+                LeafFamily::Multivariate { .. } | LeafFamily::MultivariateStudentT { .. }
+            )
+        });
+        Central {
+            columns: together.flat_map(|leaf| leaf.columns.clone()).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds rows of the chunk of this number.
+    pub fn add(&mut self, chunk: &Chunk, number: usize) {
+        if self.columns.is_empty() {
+            return;
+        }
+        let place = |row: usize| mix((number * CHUNK_ROWS + row) as u64);
+        let mut rows: Vec<(u64, usize)> =
+            chunk.weighing_rows().map(|row| (place(row), row)).collect();
+        if rows.len() > MOST {
+            rows.select_nth_unstable(MOST);
+            rows.truncate(MOST);
+        }
+        let columns = self.columns.iter();
+        let columns: Vec<Cells> = columns
+            .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+            .collect();
+        let drawn = |(place, row): (u64, usize)| Drawn {
+            place,
+            weight: chunk.weights().map_or(1.0, |weights| weights[row]),
+            cells: columns
+                .iter()
+                .map(|cells| cells.is_seen(row).then(|| cells.reals()[row]))
+                .collect(),
+        };
+        self.rows.extend(rows.into_iter().map(drawn));
+        self.keep();
+    }
+
+    /// Adds rows drawn from others.
+    pub fn merge(&mut self, other: Central) {
+        self.rows.extend(other.rows);
+        self.keep();
+    }
+
+    fn keep(&mut self) {
+        self.rows.sort_unstable_by_key(|row| row.place);
+        self.rows.truncate(MOST);
+    }
+
+    /// Tells what was seen of all rows where a variance is that of few of them.
+    pub fn tell(&self, seen: &mut Seen) {
+        for (at, column) in self.columns.iter().enumerate() {
+            let Some(central) = self.variance(at) else {
+                continue;
+            };
+            let variance = seen.variance(*column);
+            if variance > FAR * central {
+                seen.central.resize(seen.columns.len(), 0.0);
+                seen.central[*column] = central.max(LEAST * variance);
+            }
+        }
+    }
+
+    /// The variance of the middle half; `None` where its numbers are the same.
+    fn variance(&self, at: usize) -> Option<f64> {
+        let cells = self.rows.iter();
+        let cells = cells.filter_map(|row| row.cells[at].map(|x| (x, row.weight)));
+        let mut cells: Vec<(f64, f64)> = cells.collect();
+        cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let total: f64 = cells.iter().map(|(_, weight)| weight).sum();
+        let quantile = |share: f64| {
+            let mut below = 0.0;
+            let at = cells.iter().find(|(_, weight)| {
+                below += weight;
+                below >= share * total
+            });
+            at.or(cells.last()).map(|(x, _)| *x)
+        };
+        let (low, high) = (quantile(0.25)?, quantile(0.75)?);
+        let range = high - low;
+        let same = range <= ROUNDING * low.abs().max(high.abs());
+        (!same).then(|| (range / 1.349).powi(2))
+    }
+}
