@@ -97,14 +97,15 @@ pub fn table_of_sparse(
                     return Err(bad());
                 }
                 let mut terms = Vec::with_capacity((to - from) as usize);
-                for i in from as usize..to as usize {
+                let range = from as usize..to as usize;
+                for (i, value) in range.clone().zip(&values[range]) {
                     let term = indices.at(i);
                     let ordered = terms.last().is_none_or(|(last, _)| i64::from(*last) < term);
                     if term < 0 || term as usize >= width || !ordered {
                         return Err(bad());
                     }
-                    if values[i] != 0.0 {
-                        terms.push((term as u32, values[i]));
+                    if *value != 0.0 {
+                        terms.push((term as u32, *value));
                     }
                 }
                 documents.push(terms);

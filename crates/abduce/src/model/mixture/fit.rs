@@ -276,7 +276,7 @@ fn fit_by(
         task.begun_by_column((whole, column), source, rows, &options.em, control)?
     } else if let Some(begun) = start.parameters(&task, schema)? {
         let begun = match start {
-            Beginning::Mixture(_) => task.brought_within(source, begun, control)?,
+            Beginning::Mixture(_) => task.brought_within(source, begun, &options.em, control)?,
             _ => Some(begun),
         };
         match begun {

@@ -208,11 +208,12 @@ impl Task<'_> {
         &self,
         source: &dyn Source,
         start: Parameters,
+        options: &EmOptions,
         control: Control,
     ) -> Result<Option<Parameters>> {
         let once = EmOptions {
             max_iterations: 1,
-            ..EmOptions::PLAIN
+            ..options.plainly()
         };
         let found = em(self, source, start, &once, control)?;
         Ok(found.map(|found| found.parameters))
