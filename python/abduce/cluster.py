@@ -19,6 +19,7 @@ OPTIONS = {
     "tolerance": 0.0,
     "movement": 1e-4,
     "max_iterations": 300,
+    "numbered": True,
     "seed": 0,
 }
 

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core, _specifications
+from abduce._asking import Asking
 from abduce._base import ModelEstimator, seed_of, watcher
 from abduce._framed import Framed
 from abduce._tables import checked, dense, free_name, names_of, weights_of
@@ -18,7 +19,7 @@ from abduce._tables import checked, dense, free_name, names_of, weights_of
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
 
-class _Mixture(DensityMixin, ModelEstimator):
+class _Mixture(Asking, DensityMixin, ModelEstimator):
     """From a fitted mixture to answers."""
 
     def __sklearn_tags__(self):
@@ -33,6 +34,9 @@ class _Mixture(DensityMixin, ModelEstimator):
         check_is_fitted(self)
         X = checked(self, X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
+
+    def _asked_about(self, X):
+        return self._asked(X)[1]
 
     @property
     def weights_(self):

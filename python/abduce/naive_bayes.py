@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_non_negative
 
 from abduce import _core, _specifications
+from abduce._asking import Asking, Explaining
 from abduce._base import ModelEstimator
 from abduce._framed import Framed
 from abduce._labels import encoded, levels_of
@@ -23,7 +24,7 @@ from abduce._living import LivingClassifier
 from abduce._tables import checked, dense, free_name, names_of, sparse, weights_of
 
 
-class _NaiveBayes(LivingClassifier, ClassifierMixin, ModelEstimator):
+class _NaiveBayes(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEstimator):
     """What all of them share: from X and y to a model, and from a model to answers."""
 
     _allow_nan = False
@@ -54,6 +55,9 @@ class _NaiveBayes(LivingClassifier, ClassifierMixin, ModelEstimator):
     def _asked(self, X):
         """X as a table without labels."""
         return self._table(X, np.full(X.shape[0], -1, dtype=np.int64))
+
+    def _asked_about(self, X):
+        return self._asked(self._checked(X, reset=False))
 
     def _specification(self):
         raise NotImplementedError

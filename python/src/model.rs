@@ -4,7 +4,7 @@ use crate::fitting::watched;
 use crate::pools::pool;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use abduce::ask::{find_class, first_two};
+use abduce::ask::{Conditional, find_class, first_two};
 use abduce::data::{Chunk, Column, Field, Kind, Schema};
 use abduce::family::{Covariance, Distribution, Fill};
 use abduce::model::mixture::Mixture;
@@ -320,6 +320,49 @@ impl Model {
             .detach(|| joint.sample(&known, rows, &mut rng))
             .map_err(raised)?;
         Ok(columns_of(py, joint.schema(), &[drawn]))
+    }
+
+    /// The distribution of one column given cells of others, as JSON: the probabilities of its
+    /// levels, or the mean and the variance of its numbers.
+    #[pyo3(signature = (column, given=Vec::new()))]
+    fn condition(&self, column: &str, given: Vec<(String, Given)>) -> PyResult<String> {
+        let joint = self.model.joint();
+        let position = self.schema_of().position(column).map_err(raised)?;
+        let field = &self.schema_of().fields[position];
+        let known = self.known(given)?;
+        let told: serde_json::Result<serde_json::Value> =
+            match joint.condition(&known, position).map_err(raised)? {
+                Conditional::Levels(probabilities) => {
+                    let pair = |(level, p): (&String, f64)| (level.clone(), p.into());
+                    let levels = field.levels.iter().zip(probabilities).map(pair);
+                    Ok(serde_json::Value::Object(levels.collect()))
+                }
+                Conditional::Numbers(parts) => {
+                    let moments = parts.iter().map(|(weight, own)| {
+                        let own = own.univariate()?;
+                        Some((*weight, (own.mean()?, own.variance()?)))
+                    });
+                    let moments: Option<Vec<(f64, (f64, f64))>> = moments.collect();
+                    let none = || {
+                        wrong(format!(
+                            "what column \"{column}\" is likely to be has no mean"
+                        ))
+                    };
+                    let moments = moments.ok_or_else(none)?;
+                    let mean: f64 = moments
+                        .iter()
+                        .map(|(weight, (mean, _))| weight * mean)
+                        .sum();
+                    let square = |(weight, (own, variance)): &(f64, (f64, f64))| {
+                        weight * (variance + (own - mean).powi(2))
+                    };
+                    let variance: f64 = moments.iter().map(square).sum();
+                    let unit = field.unit;
+                    Ok(serde_json::json!({"mean": mean * unit, "variance": variance * unit * unit}))
+                }
+            };
+        let told = told.map_err(|why| wrong(why.to_string()))?;
+        Ok(told.to_string())
     }
 
     /// What speaks for a class of a row against another: their names, and for each column

@@ -34,7 +34,11 @@ fn long_steps_reach_no_less_in_fewer_iterations() {
     let plain = fitted(&path, &["--accelerate", "none"]);
     for how in ["auto", "squarem"] {
         let long = fitted(&path, &["--accelerate", how]);
-        let iterations = |json: &serde_json::Value| json["iterations"].as_u64().unwrap();
+        // Of all starts: which of them is the best by a hair is a matter of rounding.
+        let iterations = |json: &serde_json::Value| -> u64 {
+            let starts = json["starts"].as_array().unwrap().iter();
+            starts.map(|own| own["iterations"].as_u64().unwrap()).sum()
+        };
         assert!(iterations(&long) < iterations(&plain), "{how}");
         let likelihood = |json: &serde_json::Value| json["log_likelihood"].as_f64().unwrap();
         assert!(likelihood(&long) >= likelihood(&plain) - 1e-4, "{how}");

@@ -82,6 +82,29 @@ impl Distribution {
     }
 }
 
+impl Distribution {
+    /// The same in its own right, where it is of one number.
+    pub fn univariate(&self) -> Option<&dyn Univariate> {
+        Some(match self {
+            Distribution::Gaussian(own) => own,
+            Distribution::Categorical(own) => own,
+            Distribution::Bernoulli(own) => own,
+            Distribution::Poisson(own) => own,
+            Distribution::Exponential(own) => own,
+            Distribution::Gamma(own) => own,
+            Distribution::LogNormal(own) => own,
+            Distribution::StudentT(own) => own,
+            Distribution::Beta(own) => own,
+            Distribution::VonMises(own) => own,
+            Distribution::Uniform(own) => own,
+            Distribution::Geometric(own) => own,
+            Distribution::NegativeBinomial(own) => own,
+            Distribution::ZeroInflatedPoisson(own) => own,
+            _ => return None,
+        })
+    }
+}
+
 /// The distribution of a name and so many numbers, among some.
 fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<&'static Named> {
     let known = Named::find(name).filter(|own| among(own));

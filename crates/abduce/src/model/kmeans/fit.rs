@@ -82,7 +82,7 @@ pub fn fit(
 }
 
 /// Fits clusters from given centres, if there are any: a number for each column of
-/// numbers, in its units. The clusters are then in the order of their starts. See [`fit`].
+/// numbers, in its units. See [`fit`].
 ///
 /// # Errors
 /// As [`fit`], and if the centres are not of these columns.
@@ -123,7 +123,7 @@ pub fn fit_from(
         (false, None) => run.with_restarts(source, &survey, &mut starts)?,
     };
     let found = found.ok_or_else(stopped)?;
-    let mut fit = run.finish(source, &survey, found, starts, algorithm, start.is_some());
+    let mut fit = run.finish(source, &survey, found, starts, algorithm);
     let unseen: Vec<usize> = (numbers.into_iter())
         .filter(|column| !fit.model.frame.columns.contains(column))
         .collect();
@@ -348,7 +348,6 @@ impl Run<'_> {
         found: Found,
         starts: Vec<Start>,
         algorithm: Algorithm,
-        numbered: bool,
     ) -> Fit {
         let width = self.frame.columns.len();
         let centres = found
@@ -367,7 +366,7 @@ impl Run<'_> {
             b.0.total_cmp(&a.0)
                 .then(order.unwrap_or(std::cmp::Ordering::Equal))
         };
-        if !numbered {
+        if !self.options.numbered {
             clusters.sort_by(by_size);
         }
         let (sizes, centres) = clusters.into_iter().unzip();

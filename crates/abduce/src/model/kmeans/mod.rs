@@ -47,7 +47,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Fitted clusters, the largest first unless their starts were given.
+/// Fitted clusters, the largest first unless they are to stay in the order of their starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KMeans {
     /// The columns of the table.

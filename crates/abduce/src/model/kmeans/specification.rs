@@ -175,6 +175,10 @@ pub struct Options {
     pub movement: Option<f64>,
     /// The most iterations.
     pub max_iterations: usize,
+    /// Whether clusters that begin at given centres stay in the order of these; otherwise the
+    /// largest comes first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub numbered: bool,
     /// The seed of everything random.
     pub seed: u64,
 }
@@ -188,6 +192,7 @@ impl Default for Options {
             tolerance: 1e-8,
             movement: None,
             max_iterations: 1000,
+            numbered: false,
             seed: 0,
         }
     }

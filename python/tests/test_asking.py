@@ -1,0 +1,94 @@
+"""Questions of any kind, families and hypotheses."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from sklearn.datasets import load_iris
+
+from abduce import bayes, families
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import GaussianNB, NaiveBayes
+
+X, Y = load_iris(return_X_y=True)
+
+
+def test_queries_are_bayes_theorem():
+    model = GaussianNB().fit(X, Y)
+    row = dict(zip(["x0", "x1", "x2", "x3"], X[70].tolist(), strict=True))
+    conditions = ", ".join(f"{name}={value!r}" for name, value in row.items())
+    found = model.query(f"P(y | {conditions})")
+    np.testing.assert_allclose(list(found.values()), model.predict_proba(X[70:71])[0])
+    found = model.query("P(x2 | y=1)")
+    assert found["mean"] == pytest.approx(X[Y == 1, 2].mean())
+    assert found["variance"] == pytest.approx(model.var_[1, 2])
+    for wrong in ("x0", "P(x0, x1)", "P(x0 | x1 > 2)", "P(nothing)", "P(x0 | y=7)", "P(x0 | x1=red)"):
+        with pytest.raises(ValueError):
+            model.query(wrong)
+
+
+def test_explanations_sum_to_the_log_odds():
+    model = GaussianNB().fit(X, Y)
+    told = model.explain(X, 77)
+    joint = model.predict_joint_log_proba(X[77:78])[0]
+    odds = joint[int(told["class"])] - joint[int(told["against"])]
+    assert told["log_odds"] == pytest.approx(odds)
+    assert sum(own["log_odds"] for own in told["contributions"]) == pytest.approx(odds)
+    assert model.explain(X, 77, label=2, against=0)["class"] == "2"
+
+
+def test_draws_and_fillings():
+    frame = pd.DataFrame({"size": X[:, 2], "kind": np.array(["a", "b", "c"])[Y]})
+    model = NaiveBayes().fit(frame, Y)
+    drawn = model.draw(2000, given={"kind": "b"}, random_state=1)
+    assert set(drawn["kind"]) == {"b"}
+    assert np.mean(drawn["y"] == "1") > 0.9
+    holes = frame.assign(size=np.nan)
+    assert np.isfinite(model.impute(holes)["size"]).all()
+    mixture = Mixture(3, random_state=0).fit(X)
+    assert mixture.draw(100)["x0"].shape == (100,)
+    rows, labels = GaussianMixture(3, random_state=0).fit(X).sample(50)
+    assert rows.shape == (50, 4) and labels.shape == (50,)
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (families.gaussian(1, 4), scipy.stats.norm(1, 2)),
+        (families.gamma(2, 0.5), scipy.stats.gamma(2, scale=2)),
+        (families.beta(2, 5), scipy.stats.beta(2, 5)),
+        (families.poisson(3.5), scipy.stats.poisson(3.5)),
+    ],
+    ids=repr,
+)
+def test_families_are_those_of_scipy(own, other):
+    x = np.array([[0.0, 0.1], [0.5, 3.0]]) if "poisson" not in repr(own) else np.array([[0.0, 1.0], [2.0, 7.0]])
+    density = other.pmf if hasattr(other.dist, "pmf") else other.pdf
+    np.testing.assert_allclose(own.pdf(x), density(x), rtol=1e-10)
+    np.testing.assert_allclose(own.cdf(x), other.cdf(x), rtol=1e-10)
+    np.testing.assert_allclose(own.ppf([0.1, 0.9]), other.ppf([0.1, 0.9]), rtol=1e-9)
+    assert own.mean == pytest.approx(other.mean())
+    assert own.variance == pytest.approx(other.var())
+    assert own.rvs(10).shape == (10,)
+
+
+def test_a_conjugate_estimate():
+    report = families.estimate("bernoulli", [1, 1, 0, 1], prior="beta(2,2)")
+    text = json.dumps(report)
+    assert "0.625" in text  # the posterior mean 5 / 8
+    assert families.estimate("gaussian", [1.0, 2.0, np.nan, 6.0])["rows"] == 3
+    assert families.estimate("categorical", ["a", "b", None, "a"])["rows"] == 3
+    with pytest.raises(ValueError):
+        families.estimate("gama", [1.0])
+
+
+def test_finite_hypotheses():
+    test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
+    assert test.observe("positive")["cancer"] == pytest.approx(0.00784 / (0.00784 + 0.02976))
+    assert test.map == ["healthy"]
+    assert test.maximum_likelihood == ["cancer"]
+    assert np.exp(test.log_evidence) == pytest.approx(0.0376)
+    with pytest.raises(ValueError, match="no outcome"):
+        test.observe("negative")
