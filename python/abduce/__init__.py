@@ -28,7 +28,31 @@ _HOMES = {
 }
 _MODULES = ("bayes", "cluster", "discriminant_analysis", "families", "impute", "mixture", "naive_bayes", "neighbors")
 
-__all__ = [*_HOMES, *_MODULES]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianImputer",
+    "GaussianMixture",
+    "GaussianNB",
+    "KMeans",
+    "KernelDensity",
+    "LinearDiscriminantAnalysis",
+    "Mixture",
+    "MixtureImputer",
+    "MultinomialNB",
+    "NaiveBayes",
+    "QuadraticDiscriminantAnalysis",
+    "bayes",
+    "cluster",
+    "discriminant_analysis",
+    "families",
+    "impute",
+    "load",
+    "mixture",
+    "naive_bayes",
+    "neighbors",
+]
 
 
 def __getattr__(name):

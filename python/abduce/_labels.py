@@ -1,8 +1,15 @@
 """Labels: classes as users know them, codes as the engine does; some may be missing."""
 
+import math
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+
+def is_hole(cell):
+    """Whether a cell is None or NaN."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def is_missing(y, missing_label):
@@ -10,20 +17,19 @@ def is_missing(y, missing_label):
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
-        missing = np.array([label is None or label != label for label in y], dtype=bool)
+        missing = np.array([is_hole(label) for label in y], dtype=bool)
     else:
         missing = np.zeros(len(y), dtype=bool)
-    if missing_label is not None and missing_label == missing_label:
+    if not is_hole(missing_label):
         missing |= np.asarray(y == missing_label, dtype=bool)
     return missing
 
 
 def encoded(y, missing_label=None, classes=None):
     """The classes, and the code of each label; −1 where it is missing."""
-    y = column_or_1d(y, warn=True)
-    y = np.asarray(y)
-    if y.dtype.kind == "O" or y.dtype.kind not in "biufUS":
-        y = np.array(y.tolist(), dtype=object) if y.dtype.kind != "O" else y
+    y = np.asarray(column_or_1d(y, warn=True))
+    if y.dtype.kind not in "biufUSO":
+        y = np.array(y.tolist(), dtype=object)
     missing = is_missing(y, missing_label)
     seen = y[~missing]
     if len(seen) == 0:
@@ -47,7 +53,8 @@ def encoded(y, missing_label=None, classes=None):
             raise ValueError(
                 f"The target label(s) {np.unique(unknown)} in y do not exist in the initial classes {classes}"
             )
-    if classes.dtype.kind == "f" and np.all(missing == False) is False and np.all(classes == np.round(classes)):
+    # Whole numbers become fractions beside a NaN; they are labels all the same.
+    if missing.any() and classes.dtype.kind == "f" and (classes == np.round(classes)).all():
         classes = classes.astype(np.int64)
     all_codes = np.full(len(y), -1, dtype=np.int64)
     all_codes[~missing] = codes

@@ -1,9 +1,9 @@
 """Belief in finitely many hypotheses, weighed by one observation after the other.
 
-    >>> from abduce.bayes import Hypotheses
-    >>> test = Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
-    >>> round(test.observe("positive")["cancer"], 4)
-    0.2085
+>>> from abduce.bayes import Hypotheses
+>>> test = Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
+>>> round(test.observe("positive")["cancer"], 4)
+0.2085
 """
 
 import numpy as np
@@ -35,7 +35,9 @@ class Hypotheses:
     def observe(self, outcome, times=1, *, happened=True):
         """Weighs the hypotheses by an outcome that happened, or did not, so many times; gives the posterior."""
         if outcome not in self.likelihoods:
-            raise ValueError(f"there is no outcome {outcome!r}; the outcomes are {', '.join(map(str, self.likelihoods))}")
+            raise ValueError(
+                f"there is no outcome {outcome!r}; the outcomes are {', '.join(map(str, self.likelihoods))}"
+            )
         own = self.likelihoods[outcome]
         with np.errstate(divide="ignore"):
             self._belief.observe(np.log(own if happened else 1 - own).tolist(), float(times))

@@ -24,9 +24,7 @@ class _Discriminant(_NaiveBayes):
 
     def _prepare(self, X, weights):
         if len(self.classes_) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
-            )
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
 
     def _class_prior(self):
         if self.priors is None:

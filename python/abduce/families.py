@@ -1,11 +1,11 @@
 """Distributions by name, and all there is to say of one family and the cells it was seen in.
 
-    >>> from abduce import families
-    >>> round(families.gamma(2, 0.5).mean, 6)
-    4.0
-    >>> report = families.estimate("bernoulli", [1, 1, 0, 1], prior="beta(2,2)")
-    >>> report["posterior"]["name"]
-    'beta'
+>>> from abduce import families
+>>> round(families.gamma(2, 0.5).mean, 6)
+4.0
+>>> report = families.estimate("bernoulli", [1, 1, 0, 1], prior="beta(2,2)")
+>>> report["posterior"]["name"]
+'beta'
 """
 
 import json
@@ -103,6 +103,7 @@ def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=
     x is one column, or several for families over several; NaN and None are holes. The report is what
     `abduce estimate --json` writes.
     """
+    from abduce._labels import is_hole
     from abduce._tables import dense
 
     kind = _core.kind_of_family(family)
@@ -113,8 +114,10 @@ def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=
     if kinds[0] in ("binary", "categorical", "ordinal"):
         coded, levels = [], []
         for column in columns.T:
-            seen = np.array([cell is not None and cell == cell for cell in column.tolist()])
-            own, codes = np.unique(column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True)
+            seen = np.array([not is_hole(cell) for cell in column.tolist()])
+            own, codes = np.unique(
+                column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True
+            )
             whole = np.full(len(column), np.nan)
             whole[seen] = codes
             coded.append(whole)

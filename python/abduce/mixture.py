@@ -263,7 +263,7 @@ class GaussianMixture(_Mixture):
                 )
             if not np.allclose(given_weights.sum(), 1.0):
                 raise ValueError(
-                    "The parameter 'weights' should be normalized, but got sum(weights) = %.5f" % given_weights.sum()
+                    f"The parameter 'weights' should be normalized, but got sum(weights) = {given_weights.sum():.5f}"
                 )
         if self.means_init is not None:
             means = check_array(self.means_init, dtype=np.float64, ensure_2d=False)

@@ -116,8 +116,15 @@ def test_gaussian_mixtures_have_the_numbers_of_scikit_learn(X, k, kind):
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
 def test_given_starts_are_where_scikit_learn_begins(kind):
-    means, weights = IRIS[[0, 60, 120]], [0.5, 0.3, 0.2]
-    options = {"covariance_type": kind, "means_init": means, "weights_init": weights, "max_iter": 7, "tol": 0}
+    precisions = {"full": [np.eye(4) * j for j in (1, 2, 3)], "tied": np.eye(4) * 2, "diag": np.full((3, 4), 2.0)}
+    options = {
+        "covariance_type": kind,
+        "means_init": IRIS[[0, 60, 120]],
+        "weights_init": [0.5, 0.3, 0.2],
+        "precisions_init": precisions.get(kind, [1.0, 2.0, 3.0]),
+        "max_iter": 7,
+        "tol": 0,
+    }
     with pytest.warns(UserWarning):
         a = GaussianMixture(3, random_state=0, **options).fit(IRIS)
     with pytest.warns(UserWarning):

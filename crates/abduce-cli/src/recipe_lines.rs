@@ -23,11 +23,16 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
         }
     };
     let prior = specification.normal_prior;
+    let ridge = match specification.ridge {
+        0.0 => String::new(),
+        ridge => format!("{} added to every variance", readable(ridge)),
+    };
     let mut lines = vec![
         ("method", method(&options.em)),
         ("covariance", covariance(model)),
         ("tails", tails(model)),
         ("prior", prior.map_or(String::new(), |own| own.to_string())),
+        ("ridge", ridge),
         ("class prior", class_prior),
         ("fixed", fixed(specification)),
         ("tied", specification.tied.join(", ")),

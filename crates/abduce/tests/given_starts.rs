@@ -125,3 +125,33 @@ fn draws_with_noise_end_no_lower_than_em_and_are_the_same_again() {
         learn(&noisy(), EStep::Sampled).log_likelihood
     );
 }
+
+#[test]
+fn a_start_of_another_structure_is_brought_within_however_far_apart_clusters_are() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut normal = || rng.sample::<f64, _>(StandardNormal);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for row in 0..400 {
+        let (far, spread) = if row < 200 { (0.0, 1.0) } else { (2000.0, 3.0) };
+        x.push(Some(far + spread * normal()));
+        y.push(Some(far + 2.0 * normal()));
+    }
+    let fields = ["x", "y"].map(|name| Field::new(name, Kind::Real));
+    let columns = [x, y].map(Column::from_numbers);
+    let table = Table::new(Schema::new(fields.to_vec()), columns.to_vec(), None).unwrap();
+    let free = Specification::mixture(2, CovarianceKind::Full);
+    let start = learn_from(&table, &free, EStep::Soft);
+    for covariance in [
+        CovarianceKind::Tied,
+        CovarianceKind::Eii,
+        CovarianceKind::Eei,
+    ] {
+        let specification = Specification::mixture(2, covariance);
+        let own = learn_from(&table, &specification, EStep::Soft);
+        let options = options(EStep::Soft);
+        let control = Control::default();
+        let found = fit_from_mixture(&specification, &table, &start.mixture, &options, control);
+        let apart = found.unwrap().log_likelihood - own.log_likelihood;
+        assert!(apart.abs() < 1e-6, "{apart} {covariance:?}");
+    }
+}

@@ -308,10 +308,13 @@ impl<M: Latent> Climb<'_, M> {
         let least = bound + model.log_prior(&parameters);
         let objective = model.log_likelihood(&statistics).0 + model.log_prior(&parameters);
         let rounding = self.rounding(objective);
-        // No step of EM ends below its bound but by rounding, which knows no bounds
-        // where a component is all but a point.
-        let sound = objective >= least.max(self.result.objective) - rounding;
-        if !sound && model.is_singular(&parameters) {
+        // No step of EM ends below its bound or where it began but by rounding, which knows
+        // no bounds where a component is all but a point. Given parameters need not be what
+        // any step of this model could have led to.
+        let stepped = self.result.trace.len() > 1 && !model.may_fall();
+        let fell = objective < self.result.objective - rounding;
+        let spoiled = objective < least - rounding && model.is_singular(&parameters);
+        if stepped && (fell || spoiled || objective.is_nan()) {
             self.stay(objective);
         } else {
             self.accept(parameters, statistics, bound, false);

@@ -112,6 +112,11 @@ pub trait Latent: Sync {
         true
     }
 
+    /// Whether a step may end lower than it began, since what it leads to is no maximum.
+    fn may_fall(&self) -> bool {
+        false
+    }
+
     /// Whether parameters are next to ones that have no density, so that rounding may
     /// spoil what is computed from them.
     fn is_singular(&self, _parameters: &Self::Parameters) -> bool {

@@ -19,14 +19,15 @@ const MOST: usize = 512;
 /// How many times the variance of the middle half the variance is before it says
 /// nothing about most rows. Groups that lie well apart stay below, and what it is
 /// a share of stays what it always was.
-const FAR: f64 = 100.0;
+pub(super) const FAR: f64 = 100.0;
 
 /// Quartiles closer to each other than this share of themselves differ by rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The least share of the variance: moments that far rows take part in are no better
-/// than the root of the machine's precision, in deviations.
-const LEAST: f64 = 1e-16;
+/// The least share of the variance. A component that far rows take part in has moments in
+/// their size, and of a covariance with a condition beyond 1e12 no digit is left: the
+/// usual floor, a millionth of this, keeps within that.
+const LEAST: f64 = 1e-6;
 
 /// Rows drawn from those seen.
 pub(super) struct Central {
@@ -42,8 +43,9 @@ struct Drawn {
 }
 
 impl Central {
-    /// No row of the columns that Gaussians and t share.
-    pub fn nothing(leaves: &[Leaf]) -> Central {
+    /// No row of the columns that Gaussians and t share. Models of classes change without
+    /// their rows, and quartiles could not follow: they have none.
+    pub fn nothing(leaves: &[Leaf], target: Option<usize>) -> Central {
         let together = leaves.iter().filter(|leaf| {
             matches!(
                 leaf.family,
@@ -51,7 +53,10 @@ impl Central {
             )
         });
         Central {
-            columns: together.flat_map(|leaf| leaf.columns.clone()).collect(),
+            columns: match target {
+                None => together.flat_map(|leaf| leaf.columns.clone()).collect(),
+                Some(_) => Vec::new(),
+            },
             rows: Vec::new(),
         }
     }

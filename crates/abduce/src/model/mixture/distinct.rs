@@ -41,12 +41,20 @@ impl Distinct {
             }
             _ => None,
         });
-        let model = |(covariance, components): Pair| match together {
+        let simplest = |covariance: CovarianceKind, components: usize| match together {
             None => CovarianceKind::default(),
-            // A prior is believed once of what is shared, and as often as there are
-            // components of what is not.
             Some(1) if specification.normal_prior.is_some() => covariance.simplest(2, components),
             Some(columns) => covariance.simplest(columns, components),
+        };
+        // The floor of variances is a prior too: believed once of what is shared, and as often
+        // as there are components of what is not.
+        let believed = specification.variance_floor > 0.0;
+        let model = |(covariance, components): Pair| {
+            let once = believed && components > 1 && covariance.is_shared();
+            (
+                simplest(covariance, components),
+                once && together == Some(1),
+            )
         };
         let mut same: Vec<SameCovariances> = Vec::new();
         for covariance in &grid.covariances {

@@ -26,8 +26,9 @@ pub struct Prepared<'a> {
     kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
     hard: bool,
-    /// The seed of drawn labels, where they are drawn.
+    /// Whether joint densities are shown as logarithms.
     in_logarithms: bool,
+    /// The seed of drawn labels, where they are drawn.
     draws: Option<u64>,
     /// How much rows without a label count in statistics.
     unlabelled: f64,

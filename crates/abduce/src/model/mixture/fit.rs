@@ -365,10 +365,19 @@ pub(super) fn settle(
         if let (true, LeafFamily::Multivariate { shape, prior, .. }) =
             (specification.unbiased, &mut leaf.family)
         {
-            prior.rows = match shape.structure.is_shared() {
-                true => -(survey.labelled.weights.len() as f64),
-                false => -1.0,
+            let seen = survey.labelled.weights.iter().filter(|own| **own > 0.0);
+            let (least, classes) = seen.fold((f64::INFINITY, 0.0), |(least, count), own| {
+                (own.min(least), count + 1.0)
+            });
+            let (rows, taken) = match shape.structure.is_shared() {
+                true => (survey.labelled.weights.iter().sum(), classes),
+                false => (least, 1.0),
             };
+            if classes > 0.0 && rows <= taken {
+                return Err(Error::data("too few rows for unbiased covariances")
+                    .with_hint("each class needs two rows, and more rows than there are classes"));
+            }
+            prior.rows = -taken;
         }
         specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
     }

@@ -3,6 +3,7 @@
 //! that a model which is to learn on without its rows must keep them.
 
 use super::Leaf;
+use super::central::FAR;
 use crate::data::Schema;
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
 use crate::{Error, Result};
@@ -46,6 +47,19 @@ impl Seen {
         self.incomplete += other.incomplete;
         let columns = self.columns.iter_mut().zip(&other.columns);
         columns.for_each(|(a, b)| a.merge(b));
+        self.review_central();
+    }
+
+    /// Once a variance is no more than what most rows may have, it is taken for theirs.
+    pub(super) fn review_central(&mut self) {
+        for c in 0..self.central.len() {
+            if self.variance(c) <= FAR * self.central[c] {
+                self.central[c] = 0.0;
+            }
+        }
+        if self.central.iter().all(|own| *own == 0.0) {
+            self.central.clear();
+        }
     }
 
     /// Without their rows, two middle halves are as wide as they are on average.
@@ -118,6 +132,18 @@ impl Seen {
         }
     }
 
+    /// Where a column lies, and how wide all of it is.
+    pub(super) fn whole_scale(&self, column: usize) -> Scale {
+        let scale = self.scale(column);
+        Scale {
+            variance: match scale.constant {
+                true => scale.variance,
+                false => self.variance(column),
+            },
+            ..scale
+        }
+    }
+
     /// Where the columns of a leaf lie.
     pub(super) fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
         leaf.columns.iter().map(|c| self.scale(*c)).collect()
@@ -134,12 +160,18 @@ impl Seen {
                 kept.push(leaf.clone());
                 continue;
             }
+            let gaussian = matches!(
+                leaf.family,
+                LeafFamily::Gaussian { .. }
+                    | LeafFamily::Multivariate { .. }
+                    | LeafFamily::MultivariateStudentT { .. }
+            );
             let unseen = |c: &usize| self.columns[*c].weight <= 0.0;
             let (constant, varying): (Vec<usize>, Vec<usize>) = leaf
                 .columns
                 .iter()
                 .filter(|c| !unseen(c))
-                .partition(|c| ridge == 0.0 && self.scale(**c).constant);
+                .partition(|c| !(ridge > 0.0 && gaussian) && self.scale(**c).constant);
             if varying.len() == leaf.columns.len() {
                 kept.push(leaf.clone());
                 continue;

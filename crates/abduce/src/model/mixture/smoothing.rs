@@ -137,9 +137,7 @@ impl Specification {
                 "--class-smoothing",
             ),
             (
-                self.variance_floor != other.variance_floor
-                    || self.ridge != other.ridge
-                    || self.unbiased != other.unbiased,
+                self.variance_floor != other.variance_floor,
                 "--variance-floor",
             ),
             (self.event != other.event, "--event"),

@@ -141,8 +141,8 @@ pub struct Specification {
     /// The scatter that variances are believed to have before any row, as a
     /// share of each column's variance: it keeps them from vanishing.
     pub variance_floor: f64,
-    /// What is added to every variance of a Gaussian once it is estimated, in the units of
-    /// its column squared: a constant column then has this variance. The likelihood of a
+    /// What is added to every variance of a Gaussian once it is estimated, in the numbers of
+    /// the table squared: without a floor, a constant column then has this variance. The likelihood of a
     /// fit may fall by as little as this moves it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ridge: f64,

@@ -42,7 +42,7 @@ impl Survey {
                 check_domains(schema, leaves, chunk, number)?;
                 let zero = || {
                     let survey = Survey::nothing(leaves, labels, schema.fields.len());
-                    Some((survey, Central::nothing(leaves)))
+                    Some((survey, Central::nothing(leaves, target)))
                 };
                 if let Some((survey, central)) = partial.get_or_insert_with(zero) {
                     survey.add(chunk, leaves, target, labels);

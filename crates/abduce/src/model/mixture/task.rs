@@ -10,6 +10,7 @@ use super::start::statistics_of_labels;
 use super::{Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::Result;
 use crate::data::{Chunk, Schema, Source};
+use crate::family::LeafFamily;
 use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, mix};
 
 pub(super) type Found = EmResult<Parameters, MixtureStatistics>;
@@ -29,6 +30,16 @@ pub(super) struct Task<'a> {
     /// The seed of drawn labels.
     pub seed: u64,
     pub control: Control<'a>,
+}
+
+/// Whether something is added to variances once they are estimated.
+fn has_ridge(leaves: &[Leaf]) -> bool {
+    leaves.iter().any(|leaf| match &leaf.family {
+        LeafFamily::Gaussian { prior, .. } => prior.ridge > 0.0,
+        LeafFamily::Multivariate { prior, .. } => prior.ridge > 0.0,
+        LeafFamily::MultivariateStudentT { prior, .. } => prior.ridge > 0.0,
+        _ => false,
+    })
 }
 
 impl Latent for Task<'_> {
@@ -110,6 +121,10 @@ impl Latent for Task<'_> {
 
     fn is_singular(&self, parameters: &Parameters) -> bool {
         any_singular(self.leaves, parameters)
+    }
+
+    fn may_fall(&self) -> bool {
+        has_ridge(self.leaves)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {

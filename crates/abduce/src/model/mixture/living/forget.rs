@@ -353,6 +353,7 @@ impl Seen {
             or_less(gone, known, weights, |share| own.scale(share))?;
             *own = without_noise(own.clone(), &before);
         }
+        self.review_central();
         Ok(())
     }
 }

@@ -90,7 +90,7 @@ impl Points {
             for column in &columns {
                 let cells = chunk.column(*column).cells(0, chunk.rows());
                 let (mean, scale) = {
-                    let scale = seen.scale(*column);
+                    let scale = seen.whole_scale(*column);
                     (scale.mean, scale.variance.sqrt())
                 };
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {

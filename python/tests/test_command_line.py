@@ -1,0 +1,77 @@
+"""Model files go both ways between Python and the command line."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+import abduce
+from abduce.cluster import KMeans
+from abduce.mixture import GaussianMixture
+from abduce.naive_bayes import GaussianNB, NaiveBayes
+
+TARGET = Path(__file__).parents[2] / "target"
+FOUND = [path for path in (TARGET / "debug/abduce", TARGET / "release/abduce") if path.exists()]
+BINARY = os.environ.get("ABDUCE", FOUND[0] if FOUND else None)
+
+pytestmark = pytest.mark.skipif(BINARY is None, reason="the command line is not built")
+
+X, Y = load_iris(return_X_y=True)
+NAMES = ["a", "b", "c", "d"]
+
+
+def run(*arguments):
+    done = subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES).assign(y=np.array(["s", "t", "v"])[Y])
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    return tmp_path / "iris.csv"
+
+
+@pytest.mark.parametrize("make", [GaussianNB, NaiveBayes])
+def test_the_command_line_reads_what_python_wrote(make, table, tmp_path):
+    frame = pd.read_csv(table)
+    model = make().fit(frame[NAMES], frame["y"])
+    model.save(tmp_path / "model.abduce")
+    run("predict", tmp_path / "model.abduce", table, "--proba", "-o", tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert out["prediction"].tolist() == model.predict(frame[NAMES]).tolist()
+    found = out[["P(s)", "P(t)", "P(v)"]].to_numpy()
+    np.testing.assert_allclose(found, model.predict_proba(frame[NAMES]), atol=1e-9)
+
+
+def test_the_command_line_scores_clusters_of_python(table, tmp_path):
+    frame = pd.read_csv(table)[NAMES]
+    for model in (GaussianMixture(3, random_state=0).fit(frame), KMeans(3, random_state=0).fit(frame)):
+        model.save(tmp_path / "model.abduce")
+        assert "rows" in run("show", tmp_path / "model.abduce")
+    mixture = GaussianMixture(3, random_state=0).fit(frame)
+    mixture.save(tmp_path / "model.abduce")
+    run("score", tmp_path / "model.abduce", table, "-o", tmp_path / "out.csv")
+    found = pd.read_csv(tmp_path / "out.csv")["log_density"]
+    np.testing.assert_allclose(found, mixture.score_samples(frame), atol=1e-9)
+
+
+def test_python_reads_what_the_command_line_wrote(table, tmp_path):
+    frame = pd.read_csv(table)
+    path = tmp_path / "model.abduce"
+    run("fit", "naive-bayes", table, "--target", "y", "-o", path)
+    model = abduce.load(path)
+    assert isinstance(model, NaiveBayes)
+    assert model.classes_.tolist() == ["s", "t", "v"]
+    assert model.score(frame[NAMES], frame["y"]) > 0.9
+    run("fit", "mixture", table, "--drop", "y", "-k", "3", "-o", path)
+    assert abduce.load(path).predict_proba(frame[NAMES]).shape == (150, 3)
+    run("fit", "kmeans", table, "--drop", "y", "-k", "3", "-o", path)
+    assert len(np.unique(abduce.load(path).predict(frame[NAMES]))) == 3
+    run("fit", "kde", table, "--drop", "y", "-o", path)
+    assert np.isfinite(abduce.load(path).score_samples(frame[NAMES])).all()
