@@ -1,6 +1,6 @@
 """Gaussian discriminants, as `sklearn.discriminant_analysis`; cells and labels may be missing.
 
-What is here is what the engine fits today: covariances of each class or of all, unbiased or not.
+What is here is what the engine fits today: covariances of each class or of all, of maximum likelihood.
 Shrinkage, dimension reduction (`transform`) and estimators of one's own are not.
 """
 
@@ -22,7 +22,7 @@ class _Discriminant(_NaiveBayes):
     _name = "gda"
     _covariance = "full"
 
-    def _prepare(self, X, weights):
+    def _prepare(self, table):
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
 
@@ -36,16 +36,12 @@ class _Discriminant(_NaiveBayes):
             raise ValueError("Number of priors must match number of classes.")
         return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}
 
-    def _unbiased(self):
-        return True
-
     def _specification(self):
         return _specifications.mixture(
             target=self._target,
             reals=_specifications.together(self._covariance),
             variance_floor=0.0,
             ridge=getattr(self, "reg_covar", 0.0),
-            unbiased=self._unbiased(),
             class_prior=self._class_prior(),
         )
 
@@ -67,12 +63,12 @@ class _Discriminant(_NaiveBayes):
 class LinearDiscriminantAnalysis(_Discriminant):
     """A covariance that all classes share, as `sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
 
-    With `solver="svd"` the covariance is unbiased, with "lsqr" it is not, as in scikit-learn.
+    The numbers are those of its solver "svd", the only one here, whose covariance is that of maximum likelihood.
     """
 
     _covariance = "tied"
     _parameter_constraints = {
-        "solver": [StrOptions({"svd", "lsqr"})],
+        "solver": [StrOptions({"svd"})],
         "priors": ["array-like", None],
         "missing_label": [object],
         "n_jobs": [Integral, None],
@@ -83,9 +79,6 @@ class LinearDiscriminantAnalysis(_Discriminant):
         self.priors = priors
         self.missing_label = missing_label
         self.n_jobs = n_jobs
-
-    def _unbiased(self):
-        return self.solver == "svd"
 
     @property
     def covariance_(self):
@@ -99,10 +92,10 @@ class LinearDiscriminantAnalysis(_Discriminant):
 
     def _linear(self):
         means = self.means_
-        middle = self.xbar_ if self.solver == "svd" else 0.0
+        middle = self.xbar_
         coefficients = np.linalg.solve(self.covariance_, (means - middle).T).T
         intercepts = np.log(self.priors_) - 0.5 * np.sum((means - middle) * coefficients, axis=1)
-        intercepts = intercepts - coefficients @ np.broadcast_to(middle, means.shape[1:])
+        intercepts = intercepts - coefficients @ middle
         if len(self.classes_) == 2:
             return coefficients[1:] - coefficients[:1], intercepts[1:] - intercepts[:1]
         return coefficients, intercepts

@@ -78,17 +78,18 @@ class _NaiveBayes(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEs
 
     def _learn(self, X, codes, weights):
         self._target = free_name("y", names_of(self, X.shape[1]))
-        self._prepare(X, weights)
+        table = self._table(X, codes, weights)
+        self._prepare(table)
         model = _core.fit_mixture(
             self._name,
-            self._table(X, codes, weights),
+            table,
             self._specification(),
             _specifications.options(marks=False),
             threads=self._threads(),
         )
         self._set_model(model)
 
-    def _prepare(self, X, weights):
+    def _prepare(self, table):
         """What has to be known of the rows before a fit."""
 
     @property
@@ -147,8 +148,8 @@ class GaussianNB(_NaiveBayes):
         self.missing_label = missing_label
         self.n_jobs = n_jobs
 
-    def _prepare(self, X, weights):
-        variances = _core.variances(dense(X, names_of(self, X.shape[1])))
+    def _prepare(self, table):
+        variances = _core.variances(table)
         self.epsilon_ = self.var_smoothing * np.max(variances, initial=0.0)
 
     def _specification(self):
@@ -172,7 +173,7 @@ class GaussianNB(_NaiveBayes):
     def _change(self, how, X, codes, weights):
         # The variances of the rows that come in say what is added to all, as in scikit-learn.
         if how == "update":
-            self._prepare(X, weights)
+            self._prepare(self._table(X, codes, weights))
             self._model = self._model.with_ridge(self.epsilon_)
         super()._change(how, X, codes, weights)
 

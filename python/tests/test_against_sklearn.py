@@ -6,11 +6,14 @@ import scipy.sparse as sp
 import sklearn.naive_bayes as theirs
 from sklearn.cluster import KMeans as TheirKMeans
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLinear
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQuadratic
 from sklearn.mixture import GaussianMixture as TheirMixture
 from sklearn.neighbors import KernelDensity as TheirDensity
 
 import abduce.naive_bayes as ours
 from abduce.cluster import KMeans
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from abduce.mixture import GaussianMixture
 from abduce.neighbors import KernelDensity
 
@@ -66,6 +69,27 @@ def test_naive_bayes_has_the_numbers_of_scikit_learn(name, parameters, X, attrib
         np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=1e-3, atol=1e-5)
         return
     agree(a, b, X, attributes)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("priors", [None, "given"])
+def test_discriminants_have_the_numbers_of_scikit_learn(classes, priors):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    given = None if priors is None else np.arange(1, classes + 1) / np.arange(1, classes + 1).sum()
+    a = LinearDiscriminantAnalysis(priors=given).fit(X, y)
+    b = TheirLinear(priors=given).fit(X, y)
+    for name in ("means_", "priors_", "coef_", "intercept_", "xbar_"):
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-6, atol=1e-8)
+    for method in ("predict_proba", "decision_function"):
+        np.testing.assert_allclose(getattr(a, method)(X), getattr(b, method)(X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_array_equal(a.predict(X), b.predict(X))
+    a = QuadraticDiscriminantAnalysis(priors=given).fit(X, y)
+    b = TheirQuadratic(priors=given, store_covariance=True).fit(X, y)
+    for own, other in zip(a.covariance_, b.covariance_, strict=True):
+        close(own, other)
+    for method in ("predict_proba", "decision_function"):
+        np.testing.assert_allclose(getattr(a, method)(X), getattr(b, method)(X), rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ use super::task::Task;
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, Parameters, Specification};
 use crate::data::{Labelled, Schema, Source, without};
-use crate::family::{Belief, LeafFamily};
+use crate::family::Belief;
 use crate::learn::{Control, EStep, EmOptions, Progress, em};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -362,23 +362,6 @@ pub(super) fn settle(
     };
     for (number, leaf) in leaves.iter_mut().enumerate() {
         survey.seen.settle(leaf, &belief);
-        if let (true, LeafFamily::Multivariate { shape, prior, .. }) =
-            (specification.unbiased, &mut leaf.family)
-        {
-            let seen = survey.labelled.weights.iter().filter(|own| **own > 0.0);
-            let (least, classes) = seen.fold((f64::INFINITY, 0.0), |(least, count), own| {
-                (own.min(least), count + 1.0)
-            });
-            let (rows, taken) = match shape.structure.is_shared() {
-                true => (survey.labelled.weights.iter().sum(), classes),
-                false => (least, 1.0),
-            };
-            if classes > 0.0 && rows <= taken {
-                return Err(Error::data("too few rows for unbiased covariances")
-                    .with_hint("each class needs two rows, and more rows than there are classes"));
-            }
-            prior.rows = -taken;
-        }
         specification.smooth(leaf, schema, &survey.labelled.leaves[number])?;
     }
     Ok(())

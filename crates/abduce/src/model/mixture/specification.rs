@@ -146,10 +146,6 @@ pub struct Specification {
     /// fit may fall by as little as this moves it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ridge: f64,
-    /// Whether covariances are unbiased where every label is seen: scatter is divided by the rows
-    /// less 1, or less the number of classes where these share a covariance.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unbiased: bool,
     /// What is believed of the Gaussians of real columns taken together, besides the
     /// floor of their variances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,7 +203,6 @@ impl Specification {
             weight_smoothing: 0.0,
             variance_floor: Self::FLOOR,
             ridge: 0.0,
-            unbiased: false,
             normal_prior: None,
             event: None,
             m_estimate: None,
