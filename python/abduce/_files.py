@@ -50,6 +50,9 @@ def load(path):
     told = json.loads(model.part("estimator")) or {}
     kind = json.loads(model.part("model"))
     name = told.get("class", USUAL.get(kind))
+    if name is None and kind == "gda":
+        shared = json.loads(model.part("leaves"))[0].get("shape", {}).get("structure") == "tied"
+        name = "LinearDiscriminantAnalysis" if shared else "QuadraticDiscriminantAnalysis"
     if name is None:
         raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
     estimator = getattr(abduce, name)(**told.get("parameters", {}))

@@ -25,6 +25,11 @@ class Framed:
             raise ValueError(f"{type(self).__name__} was fitted on a frame with named columns; X has none")
         if not self._framed:
             return checked(self, X, reset=reset)
+        if not hasattr(X, "__dataframe__"):
+            # A relation of DuckDB knows the names of its columns only as Arrow does.
+            import pyarrow
+
+            X = pyarrow.table(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 

@@ -2,8 +2,6 @@
 
 import json
 
-from sklearn.utils.validation import check_is_fitted
-
 MIXTURE = {
     "target": None,
     "components": None,
@@ -30,6 +28,3 @@ def options(em=None, **changes):
 def together(covariance, counts=True):
     """Numbers in one Gaussian."""
     return {"Together": {"covariance": covariance, "counts": counts}}
-
-
-__all__ = ["check_is_fitted", "mixture", "options", "together"]

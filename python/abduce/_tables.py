@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from abduce import _core
@@ -20,21 +21,17 @@ def free_name(wanted, taken):
     return wanted
 
 
-def checked(
-    estimator, X, *, reset, allow_nan=True, accept_sparse=False, y="no_validation", dtype=(np.float64, np.float32)
-):
+def checked(estimator, X, *, reset, allow_nan=True, accept_sparse=False):
     """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
     X = validate_data(
         estimator,
         X,
         reset=reset,
-        dtype=list(dtype),
+        dtype=[np.float64, np.float32],
         accept_sparse=accept_sparse,
         ensure_all_finite=False,
     )
     if not allow_nan and not sp.issparse(X):
-        from sklearn.utils import assert_all_finite
-
         assert_all_finite(X, input_name="X")
     return X
 

@@ -147,7 +147,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
     @property
     def cluster_centers_(self):
         """The centres."""
-        return np.array(self._part("centres"), dtype=self._dtype)
+        return np.array(self._part("centres"), dtype=getattr(self, "_dtype", np.float64))
 
     @property
     def inertia_(self):

@@ -11,11 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _specifications
-from abduce._labels import levels_of
-from abduce.naive_bayes import _NaiveBayes
+from abduce._classifier import ModelClassifier
 
 
-class _Discriminant(_NaiveBayes):
+class _Discriminant(ModelClassifier):
     """A Gaussian of all columns for each class."""
 
     _allow_nan = True
@@ -29,12 +28,7 @@ class _Discriminant(_NaiveBayes):
     def _class_prior(self):
         if self.priors is None:
             return "learned"
-        priors = np.asarray(self.priors, dtype=np.float64)
-        if (priors < 0).any():
-            raise ValueError("priors must be non-negative")
-        if len(priors) != len(self.classes_):
-            raise ValueError("Number of priors must match number of classes.")
-        return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}
+        return self._given_prior(self.priors)
 
     def _specification(self):
         return _specifications.mixture(
@@ -123,7 +117,10 @@ class LinearDiscriminantAnalysis(_Discriminant):
 
 
 class QuadraticDiscriminantAnalysis(_Discriminant):
-    """A covariance for each class, as `sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis`."""
+    """A covariance for each class, as `sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis`.
+
+    `covariance_` is there whatever `store_covariance` says.
+    """
 
     _parameter_constraints = {
         "priors": ["array-like", None],

@@ -10,128 +10,17 @@ from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.preprocessing import binarize as binarized
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from abduce import _core, _specifications
-from abduce._asking import Asking, Explaining
-from abduce._base import ModelEstimator
+from abduce._classifier import ModelClassifier
 from abduce._framed import Framed
-from abduce._labels import encoded, levels_of
-from abduce._living import LivingClassifier
-from abduce._tables import checked, dense, free_name, names_of, sparse, weights_of
+from abduce._labels import levels_of
 
 
-class _NaiveBayes(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEstimator):
-    """What all of them share: from X and y to a model, and from a model to answers."""
-
-    _allow_nan = False
-    _accept_sparse = False
-    _name = "naive-bayes"
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._allow_nan
-        tags.input_tags.sparse = bool(self._accept_sparse)
-        return tags
-
-    def _checked(self, X, *, reset):
-        return checked(self, X, reset=reset, allow_nan=self._allow_nan, accept_sparse=self._accept_sparse)
-
-    def _table(self, X, codes, weights=None):
-        """X as a table with its labels; -1 where there is none."""
-        labels = (self._target, levels_of(self.classes_), codes)
-        names = names_of(self, X.shape[1])
-        if sp.issparse(X):
-            return sparse(X, names, labels=labels, weights=weights, name=free_name("x", [self._target]))
-        return dense(X, names, labels=labels, weights=weights, **self._columns(X))
-
-    def _columns(self, X):
-        """The kinds and levels of the columns."""
-        return {}
-
-    def _asked(self, X):
-        """X as a table without labels."""
-        return self._table(X, np.full(X.shape[0], -1, dtype=np.int64))
-
-    def _asked_about(self, X):
-        return self._asked(self._checked(X, reset=False))
-
-    def _specification(self):
-        raise NotImplementedError
-
-    def _labels(self, X, y, classes=None):
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        check_consistent_length(X, y)
-        return encoded(y, self.missing_label, classes)
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Learns from rows and their labels, some of which may be missing."""
-        X = self._checked(X, reset=True)
-        self.classes_, codes = self._labels(X, y)
-        self._learn(X, codes, weights_of(sample_weight, X))
-        return self
-
-    def _learn(self, X, codes, weights):
-        self._target = free_name("y", names_of(self, X.shape[1]))
-        table = self._table(X, codes, weights)
-        self._prepare(table)
-        model = _core.fit_mixture(
-            self._name,
-            table,
-            self._specification(),
-            _specifications.options(marks=False),
-            threads=self._threads(),
-        )
-        self._set_model(model)
-
-    def _prepare(self, table):
-        """What has to be known of the rows before a fit."""
-
-    @property
-    def class_count_(self):
-        """The weight of the rows of each class."""
-        return np.array(self._part("statistics")["weights"])
-
-    def predict(self, X):
-        """The most probable class of each row."""
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        return self.classes_[self._model.best(self._asked(X), self._threads())]
-
-    def predict_joint_log_proba(self, X):
-        """log P(x, class) of each row, one column per class."""
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        return self._model.log_joint(self._asked(X), self._threads())
-
-    def predict_log_proba(self, X):
-        """log P(class | x) of each row, one column per class."""
-        joint = self.predict_joint_log_proba(X)
-        most = joint.max(axis=1, keepdims=True)
-        most = np.where(np.isfinite(most), most, 0.0)
-        with np.errstate(divide="ignore"):
-            total = np.log(np.exp(joint - most).sum(axis=1, keepdims=True)) + most
-        return joint - total
-
-    def predict_proba(self, X):
-        """P(class | x) of each row, one column per class."""
-        check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        return self._model.posterior(self._asked(X), self._threads())
-
-    def _leaves(self, key):
-        """A parameter of every column, one row per class."""
-        leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
-        found = {leaf["columns"][0]: [own[key] for own in parameters] for leaf, parameters in leaves}
-        return [found[column] for column in sorted(found)]
-
-
-class GaussianNB(_NaiveBayes):
+class GaussianNB(ModelClassifier):
     """Gaussian naive Bayes, as `sklearn.naive_bayes.GaussianNB`; cells may be NaN."""
 
     _parameter_constraints = {
@@ -155,14 +44,9 @@ class GaussianNB(_NaiveBayes):
     def _specification(self):
         prior = "learned"
         if self.priors is not None:
-            priors = np.asarray(self.priors, dtype=np.float64)
-            if len(priors) != len(self.classes_):
-                raise ValueError("Number of priors must match number of classes.")
-            if not np.isclose(priors.sum(), 1.0):
+            prior = self._given_prior(self.priors)
+            if not np.isclose(np.sum(self.priors), 1.0):
                 raise ValueError("The sum of the priors should be 1.")
-            if (priors < 0).any():
-                raise ValueError("Priors must be non-negative.")
-            prior = {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}
         return _specifications.mixture(
             target=self._target,
             variance_floor=0.0,
@@ -193,7 +77,7 @@ class GaussianNB(_NaiveBayes):
         return np.array(self._part("weights"))
 
 
-class _Discrete(_NaiveBayes):
+class _Discrete(ModelClassifier):
     """What naive Bayes of counts and levels share."""
 
     def __init__(
@@ -233,10 +117,7 @@ class _Discrete(_NaiveBayes):
 
     def _class_prior(self):
         if self.class_prior is not None:
-            if len(self.class_prior) != len(self.classes_):
-                raise ValueError("Number of priors must match number of classes.")
-            priors = np.asarray(self.class_prior, dtype=np.float64)
-            return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}
+            return self._given_prior(self.class_prior)
         return "learned" if self.fit_prior else "uniform"
 
     @property
@@ -280,12 +161,6 @@ class BernoulliNB(_Discrete):
 
     def _checked(self, X, *, reset):
         X = super()._checked(X, reset=reset)
-        if reset:
-            self._sparse = sp.issparse(X)
-        elif sp.issparse(X) and not self._sparse:
-            X = X.toarray()
-        elif self._sparse and not sp.issparse(X):
-            X = sp.csr_array(X)
         if self.binarize is None:
             return X
         if sp.issparse(X):
@@ -422,12 +297,6 @@ class _Counts(_Discrete):
     def _checked(self, X, *, reset):
         X = super()._checked(X, reset=reset)
         check_non_negative(X, f"{type(self).__name__} (input X)")
-        if reset:
-            self._sparse = sp.issparse(X)
-        elif sp.issparse(X) and not self._sparse:
-            X = X.toarray()
-        elif self._sparse and not sp.issparse(X):
-            X = sp.csr_array(X)
         return X
 
     def _columns(self, X):
@@ -525,7 +394,7 @@ class ComplementNB(_Counts):
         return np.exp(self.predict_log_proba(X)) if self.norm else super().predict_proba(X)
 
 
-class NaiveBayes(Framed, _NaiveBayes):
+class NaiveBayes(Framed, ModelClassifier):
     """Naive Bayes of mixed columns: numbers, counts, levels and yes or no, each with a family of its own.
 
     A frame says by its cells what its columns are, as on the command line; `kinds` overrides that.
@@ -581,8 +450,7 @@ class NaiveBayes(Framed, _NaiveBayes):
         if isinstance(self.class_prior, str):
             prior = self.class_prior
         elif self.class_prior is not None:
-            given = np.asarray(self.class_prior, dtype=np.float64).tolist()
-            prior = {"given": list(zip(levels_of(self.classes_), given, strict=True))}
+            prior = self._given_prior(self.class_prior)
         return _specifications.mixture(
             target=self._target,
             smoothing=self.smoothing,

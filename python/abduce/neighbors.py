@@ -26,7 +26,7 @@ class KernelDensity(DensityMixin, ModelEstimator):
     """A bump on every point, as `sklearn.neighbors.KernelDensity`; the metric is Euclidean.
 
     `bandwidth` may also be "isj" (improved Sheather–Jones, one column) or "cv". The tree that sums
-    are made over is the engine's own, so that `algorithm`, `leaf_size` and `breadth_first` change nothing.
+    are made over is the engine's own, so that `algorithm`, `leaf_size`, `breadth_first`, `atol` and `rtol` change nothing.
     """
 
     _parameter_constraints = {

@@ -147,43 +147,63 @@ pub fn kind_of_family(family: &str) -> PyResult<Option<&'static str>> {
     Ok(kind.map(|kind| kind.name()))
 }
 
-/// Belief in finitely many hypotheses.
+/// Finitely many hypotheses, weighed by what is observed.
 #[pyclass(module = "abduce._core")]
-pub struct Belief {
-    own: concept::Belief,
+pub struct Hypotheses {
+    own: concept::Hypotheses,
 }
 
 #[pymethods]
-impl Belief {
-    /// Belief by the logarithms of prior probabilities.
+impl Hypotheses {
+    /// Hypotheses with prior probabilities, or with weights of any sum; outcomes with their
+    /// probability under each hypothesis.
     #[new]
-    fn new(log_prior: Vec<f64>) -> PyResult<Belief> {
-        let own = concept::Belief::new(log_prior).map_err(raised)?;
-        Ok(Belief { own })
+    fn new(
+        names: Vec<String>,
+        priors: Vec<f64>,
+        normalize: bool,
+        outcomes: Vec<(String, Vec<f64>)>,
+    ) -> PyResult<Hypotheses> {
+        let own = match normalize {
+            true => concept::Hypotheses::weighted(names, &priors),
+            false => concept::Hypotheses::new(names, &priors),
+        };
+        let mut own = own.map_err(raised)?;
+        for (name, likelihoods) in outcomes {
+            own = own.with_outcome(name, &likelihoods).map_err(raised)?;
+        }
+        Ok(Hypotheses { own })
     }
 
-    /// Weighs all hypotheses by what each says of an observation that was made so many times.
-    fn observe(&mut self, log_likelihoods: Vec<f64>, times: f64) -> PyResult<f64> {
-        self.own.observe(&log_likelihoods, times).map_err(raised)
+    /// Weighs all hypotheses by an outcome that happened, or "not" one, so many times.
+    fn observe(&mut self, event: &str, times: f64) -> PyResult<()> {
+        let event = self.own.event(event).map_err(raised)?;
+        self.own.observe(event, times).map_err(raised)?;
+        Ok(())
     }
 
     /// The probability of each hypothesis.
-    fn posterior<'py>(&self, py: Python<'py>) -> Numbers<'py> {
-        PyArray1::from_vec(py, self.own.posterior().to_vec())
+    fn posterior(&self) -> Vec<f64> {
+        self.own.belief().posterior().to_vec()
+    }
+
+    /// The probability of each outcome, as belief stands.
+    fn predictive(&self) -> Vec<f64> {
+        self.own.predictive()
     }
 
     /// The logarithm of the probability of all observations.
     fn log_evidence(&self) -> f64 {
-        self.own.log_evidence()
+        self.own.belief().log_evidence()
     }
 
     /// The most probable hypotheses.
     fn map(&self) -> Vec<usize> {
-        self.own.map()
+        self.own.belief().map()
     }
 
     /// The hypotheses under which the observations are likeliest.
     fn maximum_likelihood(&self) -> Vec<usize> {
-        self.own.maximum_likelihood()
+        self.own.belief().maximum_likelihood()
     }
 }

@@ -16,7 +16,7 @@ mod trouble;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use super::families::{Belief, Distribution, estimate_family, families, kind_of_family};
+    use super::families::{Distribution, Hypotheses, estimate_family, families, kind_of_family};
     #[pymodule_export]
     use super::fitting::{fit_density, fit_kmeans, fit_mixture, select_mixture};
     #[pymodule_export]

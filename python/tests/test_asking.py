@@ -1,5 +1,6 @@
 """Questions of any kind, families and hypotheses."""
 
+import doctest
 import json
 
 import numpy as np
@@ -90,5 +91,18 @@ def test_finite_hypotheses():
     assert test.map == ["healthy"]
     assert test.maximum_likelihood == ["cancer"]
     assert np.exp(test.log_evidence) == pytest.approx(0.0376)
-    with pytest.raises(ValueError, match="no outcome"):
+    other = bayes.Hypotheses(["fair", "loaded"], {"six": {"loaded": 1 / 2, "fair": 1 / 6}})
+    assert other.observe("not six")["fair"] == pytest.approx((5 / 6) / (5 / 6 + 1 / 2))
+    assert other.predictive["six"] == pytest.approx(other.posterior["fair"] / 6 + other.posterior["loaded"] / 2)
+    with pytest.raises(ValueError):
         test.observe("negative")
+    with pytest.raises(ValueError):
+        bayes.Hypotheses({"a": 0.2, "b": 0.2}, {"x": [0.5, 0.5]})
+    with pytest.raises(ValueError):
+        bayes.Hypotheses({"a": 0.5, "b": 0.5}, {"x": [0.5, 1.5]})
+
+
+@pytest.mark.parametrize("module", [bayes, families])
+def test_examples_in_modules_run(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0 and found.failed == 0

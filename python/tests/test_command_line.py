@@ -73,5 +73,7 @@ def test_python_reads_what_the_command_line_wrote(table, tmp_path):
     assert abduce.load(path).predict_proba(frame[NAMES]).shape == (150, 3)
     run("fit", "kmeans", table, "--drop", "y", "-k", "3", "-o", path)
     assert len(np.unique(abduce.load(path).predict(frame[NAMES]))) == 3
+    run("fit", "gda", table, "--target", "y", "-o", path)
+    assert abduce.load(path).score(frame[NAMES], frame["y"]) > 0.9
     run("fit", "kde", table, "--drop", "y", "-o", path)
     assert np.isfinite(abduce.load(path).score_samples(frame[NAMES])).all()

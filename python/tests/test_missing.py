@@ -1,8 +1,10 @@
 """Cells and labels may be missing, and weights count rows."""
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
 
@@ -25,6 +27,9 @@ def test_naive_bayes_with_holes_is_the_fit_of_the_cells_that_are_seen():
         np.testing.assert_allclose(model.theta_[label], np.nanmean(holes[Y == label], axis=0))
     probabilities = model.predict_proba(holes)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    unseen = GaussianNB().fit(np.column_stack([holes, np.full(len(X), np.nan)]), Y)
+    np.testing.assert_allclose(unseen.theta_[:, :4], model.theta_)
+    assert np.isnan(unseen.theta_[:, 4]).all()
     nothing = np.full((1, 4), np.nan)
     np.testing.assert_allclose(model.predict_proba(nothing)[0], model.class_prior_)
 
@@ -85,7 +90,14 @@ def penguins():
 SPECIES = ["adelie", "adelie", "adelie", "chinstrap", "chinstrap", "chinstrap", "gentoo", None]
 
 
-@pytest.mark.parametrize("of", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+def in_duckdb(frame):
+    return duckdb.from_arrow(pa.Table.from_pandas(frame))
+
+
+FRAMES = [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas, in_duckdb]
+
+
+@pytest.mark.parametrize("of", FRAMES, ids=["pandas", "polars", "pyarrow", "duckdb"])
 def test_frames_of_mixed_columns_go_straight_in(of):
     frame = of(penguins())
     model = NaiveBayes().fit(frame, SPECIES)

@@ -1,0 +1,139 @@
+"""What all classifiers share."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from abduce import _core, _specifications
+from abduce._asking import Asking, Explaining
+from abduce._base import ModelEstimator
+from abduce._labels import encoded, levels_of
+from abduce._living import LivingClassifier
+from abduce._tables import checked, dense, free_name, names_of, sparse, weights_of
+
+
+class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEstimator):
+    """From X and y to a model of classes, and from the model to answers. An estimator says what it asks the engine for."""
+
+    # The name of the model in its file, and what X may be.
+    _name = "naive-bayes"
+    _allow_nan = False
+    _accept_sparse = False
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allow_nan
+        tags.input_tags.sparse = bool(self._accept_sparse)
+        return tags
+
+    def _checked(self, X, *, reset):
+        X = checked(self, X, reset=reset, allow_nan=self._allow_nan, accept_sparse=self._accept_sparse)
+        if not self._accept_sparse:
+            return X
+        # Sparse rows are documents to the engine, dense ones columns: questions come as the rows did.
+        if reset:
+            self._sparse = sp.issparse(X)
+        if sp.issparse(X) == self._sparse:
+            return X
+        return sp.csr_array(X) if self._sparse else X.toarray()
+
+    def _table(self, X, codes, weights=None):
+        """X as a table with its labels; -1 where there is none."""
+        labels = (self._target, levels_of(self.classes_), codes)
+        names = names_of(self, X.shape[1])
+        if sp.issparse(X):
+            return sparse(X, names, labels=labels, weights=weights, name=free_name("x", [self._target]))
+        return dense(X, names, labels=labels, weights=weights, **self._columns(X))
+
+    def _columns(self, X):
+        """The kinds and levels of the columns."""
+        return {}
+
+    def _asked(self, X):
+        """X as a table without labels."""
+        return self._table(X, np.full(X.shape[0], -1, dtype=np.int64))
+
+    def _asked_about(self, X):
+        return self._asked(self._checked(X, reset=False))
+
+    def _specification(self):
+        raise NotImplementedError
+
+    def _labels(self, X, y, classes=None):
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        check_consistent_length(X, y)
+        return encoded(y, self.missing_label, classes)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learns from rows and their labels, some of which may be missing."""
+        X = self._checked(X, reset=True)
+        self.classes_, codes = self._labels(X, y)
+        self._learn(X, codes, weights_of(sample_weight, X))
+        return self
+
+    def _learn(self, X, codes, weights):
+        self._target = free_name("y", names_of(self, X.shape[1]))
+        table = self._table(X, codes, weights)
+        self._prepare(table)
+        model = _core.fit_mixture(
+            self._name,
+            table,
+            self._specification(),
+            _specifications.options(marks=False),
+            threads=self._threads(),
+        )
+        self._set_model(model)
+
+    def _prepare(self, table):
+        """What has to be known of the rows before a fit."""
+
+    @property
+    def class_count_(self):
+        """The weight of the rows of each class."""
+        return np.array(self._part("statistics")["weights"])
+
+    def predict(self, X):
+        """The most probable class of each row."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return self.classes_[self._model.best(self._asked(X), self._threads())]
+
+    def predict_joint_log_proba(self, X):
+        """log P(x, class) of each row, one column per class."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return self._model.log_joint(self._asked(X), self._threads())
+
+    def predict_log_proba(self, X):
+        """log P(class | x) of each row, one column per class."""
+        joint = self.predict_joint_log_proba(X)
+        most = joint.max(axis=1, keepdims=True)
+        most = np.where(np.isfinite(most), most, 0.0)
+        with np.errstate(divide="ignore"):
+            total = np.log(np.exp(joint - most).sum(axis=1, keepdims=True)) + most
+        return joint - total
+
+    def predict_proba(self, X):
+        """P(class | x) of each row, one column per class."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return self._model.posterior(self._asked(X), self._threads())
+
+    def _leaves(self, key):
+        """A parameter of every column, one row per class."""
+        leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
+        found = {leaf["columns"][0]: [own[key] for own in parameters] for leaf, parameters in leaves}
+        # Of a column that was never seen, nothing is known.
+        return [found.get(column, [np.nan] * len(self.classes_)) for column in range(self.n_features_in_)]
+
+    def _given_prior(self, priors):
+        """Probabilities of the classes, as the engine takes them."""
+        priors = np.asarray(priors, dtype=np.float64)
+        if len(priors) != len(self.classes_):
+            raise ValueError("Number of priors must match number of classes.")
+        if (priors < 0).any():
+            raise ValueError("Priors must be non-negative.")
+        return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}
