@@ -2,6 +2,7 @@
 //! can be watched and stopped, models that answer. Estimators are written in Python
 //! over these few things.
 
+mod cells;
 mod dense;
 mod families;
 mod fitting;
@@ -9,6 +10,7 @@ mod frame;
 mod model;
 mod pools;
 mod sparse;
+mod starts;
 mod table;
 mod trouble;
 
@@ -22,9 +24,11 @@ mod _core {
     #[pymodule_export]
     use super::frame::table_of_frame;
     #[pymodule_export]
-    use super::model::{Model, gaussian_start, without_labels};
+    use super::model::Model;
     #[pymodule_export]
     use super::sparse::table_of_sparse;
+    #[pymodule_export]
+    use super::starts::{gaussian_start, without_labels};
     #[pymodule_export]
     use super::table::{Table, table_of_array, variances};
 }

@@ -1,13 +1,13 @@
 //! Models as Python sees them: asked by tables, written as files.
 
+use crate::cells::{Cells, columns_of};
 use crate::fitting::watched;
 use crate::pools::pool;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
 use abduce::ask::{Conditional, find_class, first_two};
-use abduce::data::{Chunk, Column, Field, Kind, Schema};
-use abduce::family::{Covariance, Distribution, Fill};
-use abduce::model::mixture::Mixture;
+use abduce::data::{Chunk, Schema};
+use abduce::family::Fill;
 use abduce::store::{self, Body};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -62,61 +62,6 @@ impl Model {
             changed.notes,
         )
     }
-}
-
-/// The cells of a column as Python takes them: numbers with NaN for holes, or the codes
-/// of levels with −1.
-#[derive(IntoPyObject)]
-enum Cells<'py> {
-    Numbers(Bound<'py, PyArray1<f64>>),
-    Codes(Bound<'py, PyArray1<i64>>),
-}
-
-fn cells<'py>(py: Python<'py>, field: &Field, columns: &[&Column]) -> Cells<'py> {
-    if field.kind.is_coded() {
-        let code = |column: &&Column| -> Vec<i64> {
-            let cells = column.cells(0, column.len());
-            let codes = cells.codes().iter().enumerate();
-            codes
-                .map(|(row, code)| {
-                    if cells.is_seen(row) {
-                        i64::from(*code)
-                    } else {
-                        -1
-                    }
-                })
-                .collect()
-        };
-        return Cells::Codes(PyArray1::from_vec(
-            py,
-            columns.iter().flat_map(code).collect(),
-        ));
-    }
-    let number = |column: &&Column| -> Vec<f64> {
-        let cells = column.cells(0, column.len());
-        (0..column.len())
-            .map(|row| cells.number(row).map_or(f64::NAN, |x| x * field.unit))
-            .collect()
-    };
-    Cells::Numbers(PyArray1::from_vec(
-        py,
-        columns.iter().flat_map(number).collect(),
-    ))
-}
-
-fn columns_of<'py>(
-    py: Python<'py>,
-    schema: &Schema,
-    chunks: &[Chunk],
-) -> Vec<(String, Cells<'py>)> {
-    let fields = schema.fields.iter().enumerate();
-    fields
-        .filter(|(_, field)| field.kind != Kind::Text)
-        .map(|(c, field)| {
-            let columns: Vec<&Column> = chunks.iter().map(|chunk| chunk.column(c)).collect();
-            (field.name.clone(), cells(py, field, &columns))
-        })
-        .collect()
 }
 
 #[pymethods]
@@ -459,79 +404,6 @@ impl Model {
             .map(Model::changed)
             .map_err(raised)
     }
-}
-
-/// The mixture that a model of classes is, once its last column, the labels, is taken from it.
-#[pyfunction]
-pub fn without_labels(model: &Model) -> PyResult<Model> {
-    let mut model = model.model.clone();
-    let Body::Mixture(mixture) = &mut model.body else {
-        return Err(wrong("this is not a mixture"));
-    };
-    let mut schema = mixture.schema.clone();
-    if mixture.target != schema.fields.len().checked_sub(1) {
-        return Err(wrong("the last column does not hold labels"));
-    }
-    schema.fields.pop();
-    *mixture = Mixture::given(
-        schema,
-        None,
-        mixture.leaves.clone(),
-        mixture.parameters.clone(),
-    );
-    Ok(Model { model })
-}
-
-/// A mixture of Gaussians with other weights, means or covariances: component by component, a
-/// covariance in as many numbers as the model's has, or once for all.
-#[pyfunction]
-#[pyo3(signature = (model, weights=None, means=None, covariances=None))]
-pub fn gaussian_start(
-    model: &Model,
-    weights: Option<Vec<f64>>,
-    means: Option<Vec<f64>>,
-    covariances: Option<Vec<f64>>,
-) -> PyResult<Model> {
-    let mut model = model.model.clone();
-    let Body::Mixture(mixture) = &mut model.body else {
-        return Err(wrong("this is not a mixture"));
-    };
-    let k = mixture.components();
-    if let Some(weights) = weights.filter(|weights| weights.len() == k) {
-        mixture.parameters.weights = weights;
-    }
-    let Some(leaf) = mixture.parameters.leaves.first_mut() else {
-        return Err(wrong("the mixture has no columns"));
-    };
-    for (j, own) in leaf.iter_mut().enumerate() {
-        let Distribution::Multivariate(own) = own else {
-            return Err(wrong("this is not a mixture of Gaussians"));
-        };
-        let d = own.mean.len();
-        if let Some(mean) = means
-            .as_ref()
-            .and_then(|means| means.get(j * d..(j + 1) * d))
-        {
-            own.mean = mean.to_vec();
-        }
-        if let Some(all) = &covariances {
-            let size = match &own.covariance {
-                Covariance::Full(_) => d * d,
-                Covariance::Diagonal(_) => d,
-                Covariance::Spherical(_) => 1,
-            };
-            let start = if all.len() == size { 0 } else { j * size };
-            let shape =
-                || wrong("the parameter 'precisions' has another shape than the covariances");
-            let cells = all.get(start..start + size).ok_or_else(shape)?.to_vec();
-            own.covariance = match &own.covariance {
-                Covariance::Full(_) => Covariance::Full(cells),
-                Covariance::Diagonal(_) => Covariance::Diagonal(cells),
-                Covariance::Spherical(_) => Covariance::Spherical(cells[0]),
-            };
-        }
-    }
-    Ok(Model { model })
 }
 
 /// A cell that is known: a number or a level.

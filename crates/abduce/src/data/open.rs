@@ -173,6 +173,23 @@ fn inputs_with(inputs: Inputs, options: &ReadOptions, schema: &Schema) -> Result
 
 /// Opens record batches in memory as [`open`] opens files.
 ///
+/// ```
+/// use abduce::data::{Kind, ReadOptions, open_frame};
+/// use arrow_array::{Float64Array, RecordBatch, StringArray};
+/// use std::sync::Arc;
+/// let species = StringArray::from(vec!["adelie", "gentoo", "adelie"]);
+/// let mass = Float64Array::from(vec![Some(3750.0), None, Some(3251.5)]);
+/// let batch = RecordBatch::try_from_iter([
+///     ("species", Arc::new(species) as _),
+///     ("mass", Arc::new(mass) as _),
+/// ])?;
+/// let opened = open_frame(batch.schema(), vec![batch], &ReadOptions::default())?;
+/// assert_eq!(opened.source.schema().fields[0].levels, ["adelie", "gentoo"]);
+/// assert_eq!(opened.source.schema().fields[1].kind, Kind::Real);
+/// assert_eq!(opened.holes, [0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`open`].
 pub fn open_frame(

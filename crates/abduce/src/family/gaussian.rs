@@ -52,12 +52,8 @@ pub struct GaussianPrior {
     /// ψ, a scatter believed in before any row.
     pub scatter: f64,
     /// What is added to the variance once it is estimated.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
-}
-
-pub(super) fn is_zero(x: &f64) -> bool {
-    *x == 0.0
 }
 
 impl GaussianStats {

@@ -401,6 +401,11 @@ impl Belief {
     }
 }
 
+/// Whether a number is left out of files.
+pub(crate) fn is_zero(x: &f64) -> bool {
+    *x == 0.0
+}
+
 /// The statistics of all rows, of which there must be some.
 fn merged<'a, S: Stats + 'a>(stats: impl IntoIterator<Item = &'a S>) -> S {
     let mut stats = stats.into_iter();

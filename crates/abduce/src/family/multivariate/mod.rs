@@ -79,16 +79,16 @@ pub struct MultivariatePrior {
     /// empty.
     pub scatter: Vec<f64>,
     /// m, the rows that have this scatter.
-    #[serde(default, skip_serializing_if = "crate::family::gaussian::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub rows: f64,
     /// c, where means are believed to be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub center: Vec<f64>,
     /// κ, the rows that this belief is worth; nothing is believed when 0.
-    #[serde(default, skip_serializing_if = "crate::family::gaussian::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub center_rows: f64,
     /// What is added to the diagonal of a covariance once it is estimated.
-    #[serde(default, skip_serializing_if = "crate::family::gaussian::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
 }
 

@@ -144,7 +144,7 @@ pub struct Specification {
     /// What is added to every variance of a Gaussian once it is estimated, in the numbers of
     /// the table squared: without a floor, a constant column then has this variance. The likelihood of a
     /// fit may fall by as little as this moves it.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
     /// What is believed of the Gaussians of real columns taken together, besides the
     /// floor of their variances.
@@ -182,10 +182,6 @@ pub struct Specification {
     /// The weights of the components, where they are given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
-}
-
-fn is_zero(x: &f64) -> bool {
-    *x == 0.0
 }
 
 impl Specification {

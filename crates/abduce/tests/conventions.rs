@@ -1,0 +1,131 @@
+//! What other programs mean by their options: a ridge on variances, a tolerance per row,
+//! centres that settle, components in the order of their starts.
+
+use abduce::ask::Joint as _;
+use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::family::{Covariance, Distribution, MultivariateGaussian};
+use abduce::learn::{Acceleration, Control, EmOptions, Stop};
+use abduce::model::kmeans;
+use abduce::model::mixture::{
+    CovarianceKind, Fit, FitOptions, Mixture, Specification, fit, fit_from,
+};
+
+/// Three groups of numbers, and a column that is constant.
+fn table() -> Table {
+    let wave = |i: i32, pace: f64| (f64::from(i) * pace).sin();
+    let x = (0..240).map(|i| Some(4.0 * f64::from(i % 3) + 1.3 * wave(i, 1.7) + wave(i, 0.31)));
+    let y = (0..240).map(|i| Some(wave(i, 2.3) - 0.5 * f64::from(i % 3)));
+    let columns = vec![
+        Column::from_numbers(x),
+        Column::from_numbers(y),
+        Column::from_numbers(vec![Some(7.0); 240]),
+    ];
+    let fields = ["x", "y", "z"].map(|name| Field::new(name, Kind::Real));
+    Table::new(Schema::new(fields.to_vec()), columns, None).unwrap()
+}
+
+fn ridged(components: usize, ridge: f64) -> Specification {
+    Specification {
+        variance_floor: 0.0,
+        ridge,
+        ..Specification::mixture(components, CovarianceKind::Full)
+    }
+}
+
+fn plain(tolerance: f64) -> FitOptions {
+    FitOptions {
+        em: EmOptions {
+            stop: Stop::PerRow,
+            tolerance,
+            acceleration: Acceleration::None,
+            ..EmOptions::default()
+        },
+        restarts: 1,
+        numbered: true,
+        ..FitOptions::default()
+    }
+}
+
+fn learned(specification: &Specification, options: &FitOptions) -> Fit {
+    fit(specification, &table(), options, Control::default()).unwrap()
+}
+
+fn gaussians(mixture: &Mixture) -> Vec<&MultivariateGaussian> {
+    let own = mixture.parameters.leaves[0].iter();
+    own.map(|own| match own {
+        Distribution::Multivariate(own) => own,
+        _ => panic!("a Gaussian over all columns"),
+    })
+    .collect()
+}
+
+#[test]
+fn a_ridge_is_added_to_variances_and_gives_a_constant_column_one() {
+    let [small, large] = [1e-3, 0.5].map(|ridge| learned(&ridged(1, ridge), &plain(1e-3)));
+    let [small, large] = [&small, &large].map(|fit| match &gaussians(&fit.mixture)[0].covariance {
+        Covariance::Full(cells) => cells.clone(),
+        _ => panic!("a full covariance"),
+    });
+    for cell in 0..9 {
+        let added = if cell % 4 == 0 { 0.499 } else { 0.0 };
+        assert!((large[cell] - small[cell] - added).abs() < 1e-12);
+    }
+    assert!((small[8] - 1e-3).abs() < 1e-12, "{}", small[8]);
+}
+
+#[test]
+fn a_tolerance_per_row_stops_one_step_after_a_rise_below_it() {
+    let tolerance = 1e-3;
+    let fit = learned(&ridged(3, 1e-6), &plain(tolerance));
+    assert!(fit.converged && fit.trace.len() > 3);
+    let rises: Vec<f64> = (fit.trace.windows(2))
+        .map(|pair| (pair[1] - pair[0]).abs() / 240.0)
+        .collect();
+    let first = rises.iter().position(|rise| *rise < tolerance).unwrap();
+    assert_eq!(first + 2, rises.len());
+}
+
+#[test]
+fn numbered_components_and_clusters_keep_the_order_of_their_starts() {
+    let table = table();
+    let specification = ridged(3, 1e-6);
+    let begun = learned(&specification, &plain(1e-6));
+    let mut start = begun.mixture.parameters.clone();
+    start.weights.reverse();
+    start.leaves[0].reverse();
+    let (options, control) = (plain(1e-9), Control::default());
+    let fit = fit_from(&specification, &table, Some(&start), &options, control).unwrap();
+    let (before, after) = (gaussians(&begun.mixture), gaussians(&fit.mixture));
+    for (before, after) in before.iter().rev().zip(after) {
+        assert!((before.mean[0] - after.mean[0]).abs() < 0.1);
+    }
+
+    let centres = [9.0, 0.0, 4.0].map(|x| vec![x, 0.0, 7.0]);
+    let options = kmeans::Options {
+        movement: Some(1e-4),
+        numbered: true,
+        ..kmeans::Options::default()
+    };
+    let specification = kmeans::Specification::new(3);
+    let fit = kmeans::fit_from(&specification, &table, Some(&centres), &options, control).unwrap();
+    let x: Vec<f64> = fit.model.centres.iter().map(|centre| centre[0]).collect();
+    assert!(x[1] < x[2] && x[2] < x[0]);
+    assert!(fit.converged);
+    let usual = kmeans::Options::default();
+    let usual = kmeans::fit_from(&specification, &table, Some(&centres), &usual, control).unwrap();
+    assert!(usual.model.sizes.windows(2).all(|pair| pair[0] >= pair[1]));
+}
+
+#[test]
+fn joint_log_densities_have_the_posterior_and_the_density_of_a_row() {
+    let fit = learned(&ridged(3, 1e-6), &plain(1e-3));
+    let chunk = &table().chunks()[0].clone();
+    let joint = (fit.mixture.log_joint().unwrap())(chunk).unwrap();
+    let posterior = fit.mixture.posterior(chunk).unwrap();
+    let density = fit.mixture.log_density(chunk).unwrap();
+    for (row, joint) in joint.chunks_exact(3).enumerate() {
+        for (joint, posterior) in joint.iter().zip(posterior.row(row)) {
+            assert!(((joint - density[row]).exp() - posterior).abs() < 1e-12);
+        }
+    }
+}
