@@ -19,6 +19,8 @@ python:
 	python/.venv/bin/maturin build --release --locked --quiet --interpreter $(PYTHON) --out target/wheels
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/abduce-*.whl
 	$(PYTHON) -m pytest
+	$(PYTHON) -m mypy
+	$(PYTHON) -m mypy.stubtest abduce._core
 
 # The formatter and the linter are parts of a Rust installation that may be
 # left out of it.

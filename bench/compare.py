@@ -33,6 +33,7 @@ def arguments():
     option("--iterations", type=int, default=10, metavar="N", help="EM iterations of the mixtures (default 10)")
     option("--threads", type=int, default=2, metavar="N", help="threads for both programs (default 2)")
     option("--scale", type=float, default=1.0, metavar="F", help="fraction of the rows, to try things out (default 1)")
+    option("--python", action="store_true", help="whole calls through the Python package, in one process with scikit-learn")
     option("--json", type=Path, metavar="FILE", help="also write every timing and result to FILE")
     return parser.parse_args()
 
@@ -149,6 +150,10 @@ def verdict(row):
 
 def main():
     options = arguments()
+    if options.python:
+        import through_python
+
+        sys.exit(through_python.main(options, chosen(options.filters), prepare))
     binary = Path(os.environ.get("ABDUCE_BENCH", DEFAULT_BINARY))
     rows = [measure(case.scaled(options.scale), binary, options) for case in chosen(options.filters)]
     print(table(rows))

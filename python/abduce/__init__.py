@@ -55,13 +55,27 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    if name in _HOMES:
-        return getattr(_import_module(f"abduce.{_HOMES[name]}"), name)
-    if name in _MODULES:
-        return _import_module(f"abduce.{name}")
-    raise AttributeError(f"module 'abduce' has no attribute {name!r}")
+# A type checker sees what is imported later, and finds names that are not there. The library `typing` is not
+# asked, for it takes longer to import than all else here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from abduce import bayes, cluster, discriminant_analysis, families, impute, mixture, naive_bayes, neighbors
+    from abduce._files import load
+    from abduce.cluster import KMeans
+    from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from abduce.impute import GaussianImputer, MixtureImputer
+    from abduce.mixture import GaussianMixture, Mixture
+    from abduce.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+    from abduce.neighbors import KernelDensity
+else:
+
+    def __getattr__(name):
+        if name in _HOMES:
+            return getattr(_import_module(f"abduce.{_HOMES[name]}"), name)
+        if name in _MODULES:
+            return _import_module(f"abduce.{name}")
+        raise AttributeError(f"module 'abduce' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])

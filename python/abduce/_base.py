@@ -3,14 +3,29 @@
 import html
 import json
 import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from abduce import _core
+from abduce._plots import Plotting
+from abduce._types import Floats, Seed, Watch
 
-def seed_of(random_state):
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def parameters_checked(fit: F) -> F:
+    """Has the parameters of an estimator checked before it is fitted; scikit-learn's own decorator loses the types."""
+    return cast(F, _fit_context(prefer_skip_nested_validation=True)(fit))
+
+
+def seed_of(random_state: Seed) -> int:
     """A seed for the engine: 0 where nothing is said, so that a fit can be repeated."""
     if random_state is None:
         return 0
@@ -19,7 +34,7 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def threads_of(n_jobs):
+def threads_of(n_jobs: int | None) -> int | None:
     """How many threads: all of them for None and -1, all but so many for less, as joblib counts."""
     import os
 
@@ -30,7 +45,7 @@ def threads_of(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
-def watcher(verbose, what):
+def watcher(verbose: int, what: str) -> Watch | None:
     """Tells of a fit as it goes on: by tqdm where it is installed, otherwise line by line."""
     if not verbose:
         return None
@@ -40,7 +55,7 @@ def watcher(verbose, what):
         return lambda kind, number, of, figure: print(f"{what}: {kind} {number} of {of} {figure:.6g}")
     bar = tqdm(desc=what, leave=False)
 
-    def watch(kind, number, of, figure):
+    def watch(kind: str, number: int, of: int, figure: float) -> None:
         bar.total = of or None
         bar.n = number
         bar.set_postfix_str(kind if np.isnan(figure) else f"{kind} {figure:.6g}")
@@ -48,43 +63,55 @@ def watcher(verbose, what):
     return watch
 
 
-class ModelEstimator(BaseEstimator):
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leaves an estimator as it was if something fails."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
+
+
+class ModelEstimator(Plotting, BaseEstimator):
     """An estimator that has learned a model of the engine."""
 
-    def _set_model(self, model, notes=()):
+    def _set_model(self, model: _core.Model, notes: Sequence[str] = ()) -> None:
         """Takes a model over, and forgets what was known of the one before."""
         self._model = model
-        self._parts = {}
+        self._parts: dict[str, Any] = {}
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=3)
 
-    def _part(self, name):
+    def _part(self, name: str) -> Any:
         """A part of the model file."""
         if name not in self._parts:
             self._parts[name] = json.loads(self._model.part(name))
         return self._parts[name]
 
-    def _threads(self):
+    def _threads(self) -> int | None:
         return threads_of(getattr(self, "n_jobs", None))
 
     @property
-    def trace_(self):
+    def trace_(self) -> Floats:
         """The log-likelihood before each iteration and at the end; the inertia of k-means."""
         check_is_fitted(self, "_model")
         return np.array([np.nan if x is None else x for x in self._part("fit")["trace"]])
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         return state | {"_parts": {}} if "_parts" in state else state
 
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Writes the model to a file, which the command line and the Rust library read too."""
         check_is_fitted(self, "_model")
         from abduce._files import described
 
         self._model.with_estimator(json.dumps(described(self))).save(path)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         if not hasattr(self, "_model"):
             return super()._repr_html_()
         fit = self._part("fit")
@@ -103,8 +130,15 @@ class ModelEstimator(BaseEstimator):
         return f"<div>{super()._repr_html_()}<table>{cells}</table></div>"
 
 
-def _shown(value):
+if TYPE_CHECKING:
+    Mixed = ModelEstimator
+else:
+    # What is mixed into an estimator is one itself; only a type checker has to be told so.
+    Mixed = object
+
+
+def _shown(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-__all__ = ["ModelEstimator", "seed_of", "threads_of", "watcher"]
+__all__ = ["ModelEstimator", "parameters_checked", "seed_of", "threads_of", "watcher"]

@@ -1,16 +1,21 @@
 """What all classifiers share."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin, _fit_context
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking, Explaining
-from abduce._base import ModelEstimator
+from abduce._base import ModelEstimator, all_or_nothing, parameters_checked
 from abduce._labels import encoded, levels_of
 from abduce._living import LivingClassifier
-from abduce._tables import checked, dense, free_name, names_of, sparse, weights_of
+from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_names, sparse, weights_of
+from abduce._types import Codes, Floats, Rows, Target
 
 
 class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEstimator):
@@ -19,16 +24,19 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
     # The name of the model in its file, and what X may be.
     _name = "naive-bayes"
     _allow_nan = False
-    _accept_sparse = False
+    _accept_sparse: str | bool = False
+    _dtypes: Sequence[type] = FRACTIONS
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allow_nan
         tags.input_tags.sparse = bool(self._accept_sparse)
         return tags
 
-    def _checked(self, X, *, reset):
-        X = checked(self, X, reset=reset, allow_nan=self._allow_nan, accept_sparse=self._accept_sparse)
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        X = checked(
+            self, X, reset=reset, allow_nan=self._allow_nan, accept_sparse=self._accept_sparse, dtype=self._dtypes
+        )
         if not self._accept_sparse:
             return X
         # Sparse rows are documents to the engine, dense ones columns: questions come as the rows did.
@@ -38,44 +46,46 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
             return X
         return sp.csr_array(X) if self._sparse else X.toarray()
 
-    def _table(self, X, codes, weights=None):
-        """X as a table with its labels; -1 where there is none."""
+    def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:
+        """X as a table with its labels: -1 where there is none, None where there are none at all."""
         labels = (self._target, levels_of(self.classes_), codes)
-        names = names_of(self, X.shape[1])
         if sp.issparse(X):
-            return sparse(X, names, labels=labels, weights=weights, name=free_name("x", [self._target]))
-        return dense(X, names, labels=labels, weights=weights, **self._columns(X))
+            # Thousands of names are not made where the engine can make them, or has them.
+            columns = self._model if codes is None else own_names(self) or X.shape[1]
+            return sparse(X, columns, labels=labels, weights=weights, name=free_name("x", [self._target]))
+        return dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights, **self._columns(X))
 
-    def _columns(self, X):
+    def _columns(self, X: Any) -> dict[str, Any]:
         """The kinds and levels of the columns."""
         return {}
 
-    def _asked(self, X):
+    def _asked(self, X: Any) -> _core.Table:
         """X as a table without labels."""
-        return self._table(X, np.full(X.shape[0], -1, dtype=np.int64))
+        return self._table(X, None)
 
-    def _asked_about(self, X):
+    def _asked_about(self, X: Any) -> _core.Table:
         return self._asked(self._checked(X, reset=False))
 
-    def _specification(self):
+    def _specification(self) -> str:
         raise NotImplementedError
 
-    def _labels(self, X, y, classes=None):
+    def _labels(self, X: Any, y: Target, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Codes]:
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         check_consistent_length(X, y)
         return encoded(y, self.missing_label, classes)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    @parameters_checked
+    def fit(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from rows and their labels, some of which may be missing."""
-        X = self._checked(X, reset=True)
-        self.classes_, codes = self._labels(X, y)
-        self._learn(X, codes, weights_of(sample_weight, X))
+        with all_or_nothing(self):
+            X = self._checked(X, reset=True)
+            self.classes_, codes = self._labels(X, y)
+            self._learn(X, codes, weights_of(sample_weight, X))
         return self
 
-    def _learn(self, X, codes, weights):
-        self._target = free_name("y", names_of(self, X.shape[1]))
+    def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
+        self._target = free_name("y", own_names(self))
         table = self._table(X, codes, weights)
         self._prepare(table)
         model = _core.fit_mixture(
@@ -87,27 +97,27 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
         )
         self._set_model(model)
 
-    def _prepare(self, table):
+    def _prepare(self, table: _core.Table) -> None:
         """What has to be known of the rows before a fit."""
 
     @property
-    def class_count_(self):
+    def class_count_(self) -> Floats:
         """The weight of the rows of each class."""
         return np.array(self._part("statistics")["weights"])
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The most probable class of each row."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self.classes_[self._model.best(self._asked(X), self._threads())]
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Rows) -> Floats:
         """log P(x, class) of each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self._model.log_joint(self._asked(X), self._threads())
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Floats:
         """log P(class | x) of each row, one column per class."""
         joint = self.predict_joint_log_proba(X)
         most = joint.max(axis=1, keepdims=True)
@@ -116,20 +126,20 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
             total = np.log(np.exp(joint - most).sum(axis=1, keepdims=True)) + most
         return joint - total
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """P(class | x) of each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self._model.posterior(self._asked(X), self._threads())
 
-    def _leaves(self, key):
+    def _leaves(self, key: str) -> list[Any]:
         """A parameter of every column, one row per class."""
         leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
         found = {leaf["columns"][0]: [own[key] for own in parameters] for leaf, parameters in leaves}
         # Of a column that was never seen, nothing is known.
         return [found.get(column, [np.nan] * len(self.classes_)) for column in range(self.n_features_in_)]
 
-    def _given_prior(self, priors):
+    def _given_prior(self, priors: ArrayLike) -> dict[str, Any]:
         """Probabilities of the classes, as the engine takes them."""
         priors = np.asarray(priors, dtype=np.float64)
         if len(priors) != len(self.classes_):

@@ -1,6 +1,8 @@
 """Model files: what is written beside a model for Python, and estimators out of files."""
 
 import json
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +10,10 @@ from abduce import _core
 from abduce._labels import classes_of
 
 
-def described(estimator):
+def described(estimator: Any) -> dict[str, Any]:
     """The class and the parameters of an estimator, as far as JSON can hold them."""
 
-    def plain(value):
+    def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return value.tolist()
         if isinstance(value, np.generic):
@@ -22,16 +24,21 @@ def described(estimator):
     for name, value in estimator.get_params(deep=False).items():
         value = plain(value)
         try:
-            json.dumps(value)
-        except TypeError:
+            # JSON has no NaN, which is a default wherever it is a parameter.
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
             continue
         parameters[name] = value
     state = {
         name: plain(getattr(estimator, name))
-        for name in ("n_categories_", "epsilon_", "_sparse", "_framed")
+        for name in ("n_categories_", "_sparse", "_framed", "_with_holes", "_empty")
         if hasattr(estimator, name)
     }
-    return {"class": type(estimator).__name__, "parameters": parameters, "state": state}
+    about = {"class": type(estimator).__name__, "parameters": parameters, "state": state}
+    # Names alone do not tell what labels were.
+    if hasattr(estimator, "classes_"):
+        about["labels"] = estimator.classes_.dtype.kind
+    return about
 
 
 USUAL = {
@@ -42,7 +49,7 @@ USUAL = {
 }
 
 
-def load(path):
+def load(path: str | PathLike[str]) -> Any:
     """Reads a model file, written here or by the command line, as the estimator it is of."""
     import abduce
 
@@ -59,8 +66,10 @@ def load(path):
     schema = json.loads(model.part("schema"))["fields"]
     target = json.loads(model.part("target"))
     features = [field for position, field in enumerate(schema) if position != target]
+    if target is not None and kind == "kde":
+        raise ValueError("there is no estimator for kernel densities of classes yet; the command line can ask them")
     if target is not None:
-        estimator.classes_ = classes_of(schema[target]["levels"])
+        estimator.classes_ = classes_of(schema[target]["levels"], told.get("labels"))
         estimator._target = schema[target]["name"]
     terms = [field for field in features if field["kind"] == "text"]
     if terms and len(features) == 1:
@@ -73,7 +82,16 @@ def load(path):
     if not told or names != [f"x{i}" for i in range(width)]:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     for own, value in told.get("state", {"_framed": True}).items():
-        setattr(estimator, own, np.array(value) if isinstance(value, list) else value)
+        # Older files have what the model itself tells now.
+        if own == "epsilon_":
+            continue
+        setattr(
+            estimator,
+            own,
+            np.array(value, dtype=int if own in ("_with_holes", "_empty") else None)
+            if isinstance(value, list)
+            else value,
+        )
     if hasattr(estimator, "_framed"):
         estimator._learning = False
     estimator._set_model(model)

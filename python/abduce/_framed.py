@@ -1,24 +1,27 @@
 """Estimators that take frames with columns of any kind, as well as arrays of numbers."""
 
 import warnings
+from typing import Any
 
 from sklearn.utils.validation import validate_data
 
 from abduce import _core
+from abduce._base import Mixed
 from abduce._tables import arrow_of, checked, dense, is_frame, names_of
+from abduce._types import Floats, Labels
 
 
-class Framed:
+class Framed(Mixed):
     """From a frame or an array to a table. A frame says by its cells what its columns are; those of an array are real."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 
-    def _checked(self, X, *, reset):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         if reset:
             self._framed = is_frame(X)
         elif self._framed and not is_frame(X):
@@ -33,7 +36,7 @@ class Framed:
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
-    def _learned_table(self, X, labels=None, weights=None):
+    def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to learn from."""
         kinds = dict(self.kinds or {})
         if not self._framed:
@@ -45,7 +48,7 @@ class Framed:
             warnings.warn(note, UserWarning, stacklevel=5)
         return table
 
-    def _asked_table(self, X, labels=None, weights=None):
+    def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to ask about; without labels, those of a model of classes are hidden."""
         if not self._framed:
             return dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights)

@@ -1,44 +1,52 @@
 """Classifiers that take in rows, add up and forget."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
-from sklearn.base import _fit_context
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
+from abduce._base import Mixed, all_or_nothing, parameters_checked
 from abduce._labels import encoded
 from abduce._tables import weights_of
+from abduce._types import Codes, Floats, Rows, Target
 
 
-class LivingClassifier:
+class LivingClassifier(Mixed):
     """Changes a fitted model without the rows it was fitted on."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    @parameters_checked
+    def partial_fit(
+        self, X: Rows, y: Target, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Takes in more rows; all classes there will ever be are named at the first call."""
-        first = _check_partial_fit_first_call(self, classes)
-        X = self._checked(X, reset=first)
-        _, codes = self._labels(X, y, self.classes_)
-        weights = weights_of(sample_weight, X)
-        if first or not hasattr(self, "_model"):
-            self._learn(X, codes, weights)
-            return self
-        self._change("update", X, codes, weights)
+        with all_or_nothing(self):
+            first = _check_partial_fit_first_call(self, classes)
+            X = self._checked(X, reset=first)
+            _, codes = self._labels(X, y, self.classes_)
+            weights = weights_of(sample_weight, X)
+            if first or not hasattr(self, "_model"):
+                self._learn(X, codes, weights)
+            else:
+                self._change("update", X, codes, weights)
         return self
 
-    def _change(self, how, X, codes, weights):
+    def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         model, notes = getattr(self._model, how)(self._table(X, codes, weights), self._threads())
         self._set_model(model, notes)
 
-    def forget(self, X, y, sample_weight=None):
+    def forget(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Takes rows out that were learned from; what is left is as if they had never been seen."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         _, codes = encoded(y, self.missing_label, self.classes_)
-        self._change("forget", X, codes, weights_of(sample_weight, X))
+        with all_or_nothing(self):
+            self._change("forget", X, codes, weights_of(sample_weight, X))
         return self
 
-    def merge(self, *others):
+    def merge(self, *others: Self) -> Self:
         """A new estimator of the rows of this one and of others, fitted with the same options."""
         check_is_fitted(self)
         for other in others:
@@ -52,4 +60,8 @@ class LivingClassifier:
         merged = copy.copy(self)
         model, notes = _core.Model.merge([self._model, *(other._model for other in others)])
         merged._set_model(model, notes)
+        merged._settle()
         return merged
+
+    def _settle(self) -> None:
+        """What has to hold of a model once it is learned."""

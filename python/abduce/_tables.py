@@ -1,73 +1,127 @@
 """What users hand over, as tables of the engine."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from abduce import _core
+from abduce._types import Floats, Labels
 
 
-def names_of(estimator, width):
+def own_names(estimator: Any) -> list[str]:
+    """The names of the columns of the frame that was fitted; none of an array."""
+    return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+
+
+def names_of(estimator: Any, width: int) -> list[str]:
     """The names of the columns: those of the frame that was fitted, or x0, x1, and so on."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{i}" for i in range(width)] if names is None else [str(name) for name in names]
+    return own_names(estimator) or [f"x{i}" for i in range(width)]
 
 
-def free_name(wanted, taken):
+def free_name(wanted: str, taken: Sequence[str]) -> str:
     """A name that no column has."""
     while wanted in taken:
         wanted += "_"
     return wanted
 
 
-def checked(estimator, X, *, reset, allow_nan=True, accept_sparse=False):
+# What the engine reads as it lies.
+FRACTIONS = [np.float64, np.float32]
+NUMBERS = [*FRACTIONS, np.int64, np.int32, np.uint8]
+
+
+def checked(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    allow_nan: bool = True,
+    accept_sparse: str | list[str] | bool = False,
+    dtype: Sequence[type] = FRACTIONS,
+) -> Any:
     """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
     X = validate_data(
         estimator,
         X,
         reset=reset,
-        dtype=[np.float64, np.float32],
+        dtype=list(dtype),
         accept_sparse=accept_sparse,
         ensure_all_finite=False,
     )
-    if not allow_nan and not sp.issparse(X):
+    if sp.issparse(X):
+        assert_all_finite(X.data, input_name="X")
+    elif not allow_nan:
         assert_all_finite(X, input_name="X")
     return X
 
 
-def weights_of(sample_weight, X):
+def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
     """Weights as the engine takes them."""
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
-def dense(X, names, *, kinds=None, levels=None, labels=None, weights=None):
-    """An array as a table; `labels` are a name, levels and codes, −1 where there is none."""
-    if X.dtype not in (np.float64, np.float32):
+def native(X: Any) -> Any:
+    """An array of numbers as the engine reads them; copied only where it has to be."""
+    if X.dtype not in NUMBERS:
         X = X.astype(np.float64)
-    if not X.dtype.isnative or not X.flags.aligned:
-        X = X.astype(X.dtype.newbyteorder("="))
-    return _core.table_of_array(X, names, kinds, levels, labels, weights)
+    return X if X.flags.aligned else X.astype(X.dtype)
 
 
-def sparse(X, names, *, labels=None, weights=None, name="x"):
-    """A sparse matrix as a table of documents."""
+def dense(
+    X: Any,
+    names: list[str],
+    *,
+    kinds: list[str] | None = None,
+    levels: list[list[str]] | None = None,
+    labels: Labels | None = None,
+    weights: Floats | None = None,
+) -> _core.Table:
+    """An array as a table; `labels` are a name, levels and codes, −1 where there is none."""
+    return _core.table_of_array(native(X), names, kinds, levels, labels, weights)
+
+
+def sparse(
+    X: Any,
+    columns: list[str] | int | _core.Model,
+    *,
+    labels: Labels | None = None,
+    weights: Floats | None = None,
+    name: str = "x",
+) -> _core.Table:
+    """A sparse matrix as a table of documents: names of its columns, how many, or a model that knows them."""
     X = X.tocsr()
-    if not X.has_canonical_format:
+
+    def table() -> _core.Table | None:
+        starts, indices = (np.require(own, requirements=["C", "A"]) for own in (X.indptr, X.indices))
+        values = np.require(X.data, np.float64, ["C", "A"])
+        return _core.table_of_sparse(starts, indices, values, columns, name, labels, weights)
+
+    made = table()
+    if made is None:
         X = X.copy()
+        # A matrix may have been changed since it was said to be in order.
+        X.has_canonical_format = False
+        X.has_sorted_indices = False
         X.sum_duplicates()
-    values = np.ascontiguousarray(X.data, dtype=np.float64)
-    return _core.table_of_sparse(X.indptr, X.indices, values, names, name, labels, weights)
+        made = table()
+    if made is None:
+        raise ValueError("the sparse matrix is not in compressed rows")
+    return made
 
 
-def is_frame(X):
+def is_frame(X: Any) -> bool:
     """Whether X is a data frame of some library."""
     return hasattr(X, "__arrow_c_stream__") or (hasattr(X, "columns") and hasattr(X, "iloc"))
 
 
-def arrow_of(X):
+def arrow_of(X: Any) -> Any:
     """A frame as something that speaks Arrow."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         try:

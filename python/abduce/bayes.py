@@ -6,7 +6,15 @@
 0.2085
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 from abduce import _core
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Hypotheses:
@@ -16,7 +24,13 @@ class Hypotheses:
     alike. Each outcome has a probability for each hypothesis, in their order or by their names.
     """
 
-    def __init__(self, prior, likelihoods, *, normalize=False):
+    def __init__(
+        self,
+        prior: Mapping[Any, float] | Iterable[Any],
+        likelihoods: Mapping[Any, Sequence[float] | Mapping[Any, float]],
+        *,
+        normalize: bool = False,
+    ) -> None:
         if not isinstance(prior, dict):
             prior, normalize = dict.fromkeys(prior, 1.0), True
         self.names = list(prior)
@@ -28,32 +42,38 @@ class Hypotheses:
         priors = [float(p) for p in prior.values()]
         self._own = _core.Hypotheses([str(name) for name in self.names], priors, normalize, outcomes)
 
-    def observe(self, outcome, times=1):
+    def observe(self, outcome: object, times: float = 1) -> dict[Any, float]:
         """Weighs the hypotheses by an outcome, or by "not" an outcome, so many times; gives the posterior."""
         self._own.observe(str(outcome), float(times))
         return self.posterior
 
     @property
-    def posterior(self):
+    def posterior(self) -> dict[Any, float]:
         """The probability of each hypothesis."""
         return dict(zip(self.names, self._own.posterior(), strict=True))
 
     @property
-    def predictive(self):
+    def predictive(self) -> dict[Any, float]:
         """The probability of each outcome, as belief stands."""
         return dict(zip(self.outcomes, self._own.predictive(), strict=True))
 
     @property
-    def map(self):
+    def map(self) -> list[Any]:
         """The most probable hypotheses."""
         return [self.names[h] for h in self._own.map()]
 
     @property
-    def maximum_likelihood(self):
+    def maximum_likelihood(self) -> list[Any]:
         """The hypotheses under which the observations are likeliest."""
         return [self.names[h] for h in self._own.maximum_likelihood()]
 
     @property
-    def log_evidence(self):
+    def log_evidence(self) -> float:
         """The logarithm of the probability of all observations."""
         return self._own.log_evidence()
+
+    def plot(self, what: str = "posterior", *, ax: Axes | None = None) -> Axes:
+        """Draws the probabilities of the hypotheses, or of the outcomes ("predictive"), and gives the axes."""
+        from abduce._plots import draw_hypotheses
+
+        return draw_hypotheses(self, what, ax)

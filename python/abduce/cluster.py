@@ -1,16 +1,21 @@
 """k-means, as `sklearn.cluster.KMeans`; cells may be NaN."""
 
 import json
+from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core
-from abduce._base import ModelEstimator, seed_of, watcher
+from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._tables import checked, dense, names_of, weights_of
+from abduce._types import Codes, Rows, Seed
 
 OPTIONS = {
     "algorithm": "auto",
@@ -24,19 +29,23 @@ OPTIONS = {
 }
 
 
-def assigned(table, clusters, seed, threads):
+def assigned(table: _core.Table, clusters: int, seed: int, threads: int | None) -> Codes:
     """The clusters that one start of k-means finds, row by row."""
-    model = _core.fit_kmeans(
+    model, labels = _core.fit_kmeans(
         table,
         json.dumps({"clusters": clusters, "distance": "euclidean"}),
         json.dumps(OPTIONS | {"seed": seed}),
         threads=threads,
     )
-    return model.best(table, threads)
+    return model.best(table, threads) if labels is None else labels
 
 
 class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, ModelEstimator):
-    """Clusters about centres, as `sklearn.cluster.KMeans`; cells may be NaN."""
+    """Clusters about centres, as `sklearn.cluster.KMeans`; cells may be NaN.
+
+    A sparse X is made dense. X is never changed, whatever `copy_x` says, and the algorithms
+    differ in speed alone; "hamerly", "yinyang" and "auto" are further ones.
+    """
 
     _parameter_constraints = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -53,18 +62,18 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        verbose=0,
-        random_state=None,
-        copy_x=True,
-        algorithm="lloyd",
-        n_jobs=None,
-    ):
+        init: str | Callable[..., Any] | ArrayLike = "k-means++",
+        n_init: int | Literal["auto"] = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: Seed = None,
+        copy_x: bool = True,
+        algorithm: Literal["lloyd", "elkan", "hamerly", "yinyang", "auto"] = "lloyd",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
@@ -76,20 +85,21 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         self.algorithm = algorithm
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.cluster_centers_.shape[0]
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    @parameters_checked
+    def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Finds clusters."""
-        X = checked(self, X, reset=True)
+        X = self._checked(X, reset=True)
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
         weights = weights_of(sample_weight, X)
@@ -110,10 +120,12 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         table = dense(X, names_of(self, X.shape[1]), weights=weights)
         specification = json.dumps({"clusters": self.n_clusters, "distance": "euclidean"})
         watch = watcher(self.verbose, "KMeans")
-        model = _core.fit_kmeans(table, specification, json.dumps(options), start, self._threads(), watch)
+        model, labels = _core.fit_kmeans(table, specification, json.dumps(options), start, self._threads(), watch)
         self._set_model(model)
         self._dtype = X.dtype
-        self.labels_ = model.best(table, self._threads()).astype(np.int32)
+        if labels is None:
+            labels = model.best(table, self._threads())
+        self.labels_ = labels.astype(np.int32)
         if len(self._part("centres")) < self.n_clusters:
             import warnings
 
@@ -127,7 +139,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
             )
         return self
 
-    def _start(self, X):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        X = checked(self, X, reset=reset, accept_sparse=["csr", "csc"])
+        return X.toarray() if sp.issparse(X) else X
+
+    def _start(self, X: Any) -> list[list[float]] | None:
         if isinstance(self.init, str):
             return None
         init = self.init
@@ -145,41 +161,45 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         return init.tolist()
 
     @property
-    def cluster_centers_(self):
+    def cluster_centers_(self) -> NDArray[np.floating]:
         """The centres."""
         return np.array(self._part("centres"), dtype=getattr(self, "_dtype", np.float64))
 
     @property
-    def inertia_(self):
+    def inertia_(self) -> float:
         """The sum of squared distances to the nearest centres."""
         return self._part("fit")["inertia"]
 
     @property
-    def n_iter_(self):
+    def n_iter_(self) -> int:
         """How many times the centres moved."""
         return max(1, self._part("fit")["iterations"])
 
-    def _asked(self, X):
+    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
+        X = self._checked(X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[np.int32]:
         """The nearest centre of each row."""
         _, table = self._asked(X)
         return self._model.best(table, self._threads()).astype(np.int32)
 
-    def fit_predict(self, X, y=None, sample_weight=None):
+    def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
         """Finds clusters, and gives the nearest centre of each row."""
         return self.fit(X, y, sample_weight=sample_weight).labels_
 
-    def transform(self, X):
+    def fit_transform(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.floating]:
+        """Finds clusters, and gives the distance of each row from each centre."""
+        return self.fit(X, y, sample_weight=sample_weight).transform(X)
+
+    def transform(self, X: Rows) -> NDArray[np.floating]:
         """The distance of each row from each centre."""
         X, table = self._asked(X)
         found = self._model.distances(table, self._threads())
         return found.astype(np.float32) if X.dtype == np.float32 else found
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The negative sum of squared distances to the nearest centres."""
         X, table = self._asked(X)
         nearest = self._model.distances(table, self._threads()).min(axis=1) ** 2

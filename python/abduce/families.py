@@ -8,96 +8,125 @@
 'beta'
 """
 
+from __future__ import annotations
+
 import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abduce import _core
+from abduce._types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Distribution:
     """A distribution of one number: `Distribution("gamma", 2, 0.5)`, or `families.gamma(2, 0.5)`."""
 
-    def __init__(self, name, *numbers):
+    def __init__(self, name: str, *numbers: float) -> None:
         self.name = name.replace("_", "-")
         self.numbers = tuple(float(x) for x in numbers)
         self._own = _core.Distribution(self.name, list(self.numbers))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{x:g}' for x in self.numbers)})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return (Distribution, (self.name, *self.numbers))
 
     @staticmethod
-    def _each(ask, x):
+    def _each(ask: Callable[[Floats], Floats], x: ArrayLike) -> Any:
         x = np.asarray(x, dtype=np.float64)
         return ask(np.ascontiguousarray(x).ravel()).reshape(x.shape)[()]
 
-    def logpdf(self, x):
+    def logpdf(self, x: ArrayLike) -> Any:
         """The logarithm of the density, or of the probability of a whole number."""
         return self._each(self._own.log_density, x)
 
-    def pdf(self, x):
+    def pdf(self, x: ArrayLike) -> Any:
         """The density, or the probability of a whole number."""
         return np.exp(self.logpdf(x))
 
-    def cdf(self, x):
+    def cdf(self, x: ArrayLike) -> Any:
         """The probability of at most x."""
         return self._each(self._own.cdf, x)
 
-    def sf(self, x):
+    def sf(self, x: ArrayLike) -> Any:
         """The probability of more than x."""
         return self._each(self._own.survival, x)
 
-    def ppf(self, p):
+    def ppf(self, p: ArrayLike) -> Any:
         """The number that is not exceeded with probability p."""
         return self._each(self._own.quantile, p)
 
-    def rvs(self, size=1, random_state=0):
+    def rvs(self, size: int | tuple[int, ...] = 1, random_state: int = 0) -> Floats:
         """Numbers drawn from it."""
         return self._own.draw(int(np.prod(size)), random_state).reshape(size)
 
     @property
-    def mean(self):
+    def mean(self) -> float | None:
         """The mean; None where there is none."""
         return self._own.moments()[0]
 
     @property
-    def variance(self):
+    def variance(self) -> float | None:
         """The variance; None where there is none."""
         return self._own.moments()[1]
 
     @property
-    def mode(self):
+    def mode(self) -> float:
         """The likeliest number."""
         return self._own.moments()[2]
 
     @property
-    def entropy(self):
+    def entropy(self) -> float:
         """The entropy, in nats."""
         return self._own.moments()[3]
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         """The least and the largest number there can be."""
         return self._own.support()
 
-    def interval(self, level=0.95, *, shortest=False):
+    @property
+    def is_discrete(self) -> bool:
+        """Whether it lies on the whole numbers."""
+        return self._own.is_discrete()
+
+    def interval(self, level: float = 0.95, *, shortest: bool = False) -> tuple[float, float]:
         """An interval that holds so much probability: between equal tails, or the shortest."""
         return self._own.interval(level, shortest)
 
-    def kl(self, other):
+    def kl(self, other: Distribution) -> float:
         """The Kullback–Leibler divergence of another distribution from this one."""
         return self._own.divergence(other._own)
 
+    def plot(self, what: str = "density", *, ax: Axes | None = None) -> Axes:
+        """Draws the density or the distribution function ("cdf") with matplotlib, and gives the axes."""
+        from abduce._plots import draw_distribution
 
-def names():
+        return draw_distribution(self, what, ax)
+
+
+def names() -> list[str]:
     """The families that can be estimated."""
     return _core.families()
 
 
-def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=0):
+def estimate(
+    family: str,
+    x: ArrayLike,
+    *,
+    prior: str | None = None,
+    known: Mapping[str, float] | None = None,
+    level: float = 0.95,
+    above: Any = None,
+    seed: int = 0,
+) -> dict[str, Any]:
     """Everything there is to say of a family and the cells x: estimates, posterior, predictive, evidence, risk.
 
     x is one column, or several for families over several; NaN and None are holes. The report is what
@@ -109,10 +138,10 @@ def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=
     kind = _core.kind_of_family(family)
     x = np.asarray(x)
     columns = x.reshape(len(x), -1) if len(x) else x.reshape(0, 1)
-    levels = None
+    levels: list[list[str]] = []
     kinds = [kind or "real"] * columns.shape[1]
     if kinds[0] in ("binary", "categorical", "ordinal"):
-        coded, levels = [], []
+        coded: list[Floats] = []
         for column in columns.T:
             seen = np.array([not is_hole(cell) for cell in column.tolist()])
             own, codes = np.unique(
@@ -123,18 +152,20 @@ def estimate(family, x, *, prior=None, known=None, level=0.95, above=None, seed=
             coded.append(whole)
             levels.append([str(level) for level in own.tolist()])
         columns = np.column_stack(coded)
-    table = dense(columns.astype(np.float64), [f"x{i}" for i in range(columns.shape[1])], kinds=kinds, levels=levels)
+    table = dense(
+        columns.astype(np.float64), [f"x{i}" for i in range(columns.shape[1])], kinds=kinds, levels=levels or None
+    )
     above = [] if above is None else [above] if np.ndim(above) == 0 else list(above)
     pairs = [own if isinstance(own, tuple) else (None, float(own)) for own in above]
     report = _core.estimate_family(family, table, prior, list((known or {}).items()), level, pairs, seed)
     return json.loads(report)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Callable[..., Distribution]:
     if name.startswith("_"):
         raise AttributeError(name)
 
-    def make(*numbers):
+    def make(*numbers: float) -> Distribution:
         return Distribution(name, *numbers)
 
     make.__name__ = name

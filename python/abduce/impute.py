@@ -1,19 +1,23 @@
 """Imputers: holes filled with what a model of all columns expects of them, given the cells that are seen."""
 
 from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin, _fit_context
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import TransformerMixin
+from sklearn.utils._missing import is_scalar_nan
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._base import ModelEstimator, seed_of, watcher
+from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
-from abduce._tables import weights_of
+from abduce._tables import is_frame, weights_of
+from abduce._types import Rows, Seed
 
 
-class _Imputer(Framed, OneToOneFeatureMixin, TransformerMixin, ModelEstimator):
+class _Imputer(Framed, TransformerMixin, ModelEstimator):
     """From rows to a mixture, and from a mixture to the cells that are missing."""
 
     _parameter_constraints = {
@@ -24,25 +28,46 @@ class _Imputer(Framed, OneToOneFeatureMixin, TransformerMixin, ModelEstimator):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
+        "missing_values": [Real],
+        "add_indicator": ["boolean"],
+        "keep_empty_features": ["boolean"],
         "n_jobs": [Integral, None],
     }
 
-    def _components(self):
+    # What files that were written before these were noted say of them.
+    _with_holes = np.array([], dtype=int)
+    _empty = np.array([], dtype=int)
+
+    def _components(self) -> int:
         return 1
 
-    def _restarts(self):
+    def _restarts(self) -> int:
         return 1
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        named = not is_scalar_nan(self.missing_values)
+        if named and is_frame(X):
+            raise ValueError("the holes of a frame are its nulls; leave missing_values as it is, or pass an array")
+        X = super()._checked(X, reset=reset)
+        return np.where(X == self.missing_values, np.nan, X) if named else X
+
+    def _note_holes(self, X: Any) -> None:
+        """Which columns had holes, and which nothing else."""
+        holes = _holes(X)
+        self._with_holes = np.flatnonzero(holes.any(axis=0))
+        self._empty = np.flatnonzero(holes.all(axis=0))
+
+    @parameters_checked
+    def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns a mixture of the rows, holes and all."""
         X = self._checked(X, reset=True)
+        self._note_holes(X)
         table = self._learned_table(X, None, weights_of(sample_weight, X))
         model = _core.fit_mixture(
             "mixture",
             table,
             _specifications.mixture(
-                components=self._components(), reals=_specifications.together(self.covariance.lower())
+                components=self._components(), reals=_specifications.together(_core.covariances(self.covariance)[0])
             ),
             _specifications.options(
                 em={"tolerance": self.tol, "max_iterations": self.max_iter, "acceleration": "auto"},
@@ -57,29 +82,61 @@ class _Imputer(Framed, OneToOneFeatureMixin, TransformerMixin, ModelEstimator):
         return self
 
     @property
-    def n_iter_(self):
+    def n_iter_(self) -> int:
         """How many steps the fit took."""
         return max(1, self._part("fit")["iterations"])
 
-    def transform(self, X):
+    def _kept(self) -> NDArray[np.intp]:
+        """The columns that are given back."""
+        kept = np.arange(self.n_features_in_, dtype=np.intp)
+        return kept if self.keep_empty_features else np.setdiff1d(kept, self._empty)
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """The names of the columns that `transform` gives back, indicators last."""
+        check_is_fitted(self)
+        names = np.asarray(_check_feature_names_in(self, input_features), dtype=object)
+        told = [f"missingindicator_{name}" for name in names[self._with_holes]] if self.add_indicator else []
+        return np.concatenate([names[self._kept()], np.array(told, dtype=object)])
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._kept()) + (len(self._with_holes) if self.add_indicator else 0)
+
+    def transform(self, X: Rows) -> Any:
         """The rows with their holes filled; a frame comes back as a frame."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
+        holes = _holes(X)[:, self._with_holes] if self.add_indicator else None
+        out = self._filled(X)
+        if not hasattr(out, "iloc"):
+            out = out[:, self._kept()]
+            return out if holes is None else np.hstack([out, holes.astype(out.dtype)])
+        names = list(out.columns)
+        out = out.iloc[:, self._kept()]
+        if holes is None:
+            return out
+        told = {f"missingindicator_{names[own]}": holes[:, place] for place, own in enumerate(self._with_holes)}
+        return out.assign(**told)
+
+    def _filled(self, X: Any) -> Any:
         filled = dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state)))
         if not self._framed:
             out = np.column_stack([filled[name] for name in self._names()]).astype(X.dtype, copy=False)
+            # Of a column without a single cell nothing is known; scikit-learn's imputers make it 0.
+            out[:, self._empty] = 0.0
             return np.where(np.isnan(X), out, X)
         return self._as_frame(X, filled)
 
-    def _names(self):
+    def _names(self) -> list[str]:
         return [field["name"] for field in self._part("schema")["fields"]]
 
-    def _as_frame(self, X, filled):
+    def _as_frame(self, X: Any, filled: dict[str, NDArray[Any]]) -> Any:
         fields = {field["name"]: field for field in self._part("schema")["fields"]}
         cells = {}
         for name, own in filled.items():
             levels = fields[name].get("levels")
-            cells[name] = np.array(levels, dtype=object)[own] if levels else own
+            # Behind the levels stands what the model has never seen.
+            cells[name] = np.array([*levels, None], dtype=object)[own] if levels else own
         if not hasattr(X, "iloc"):
             import pyarrow
 
@@ -93,24 +150,44 @@ class _Imputer(Framed, OneToOneFeatureMixin, TransformerMixin, ModelEstimator):
                 if kind.kind in "iufb" and str(kind) != "bool":
                     out[name] = out[name].astype("float64")
                 out.loc[holes, name] = own
+        for place in self._empty:
+            out.isetitem(place, out.iloc[:, place].where(out.iloc[:, place].notna(), 0.0))
         return out
 
 
+def _holes(X: Any) -> NDArray[np.bool_]:
+    """Which cells are missing."""
+    if not is_frame(X):
+        return np.isnan(X)
+    if not hasattr(X, "iloc"):
+        import pyarrow
+
+        X = pyarrow.table(X).to_pandas()
+    return X.isna().to_numpy()
+
+
 class GaussianImputer(_Imputer):
-    """Fills holes with what one Gaussian of all columns expects of them."""
+    """Fills holes with what one Gaussian of all columns expects of them.
+
+    `missing_values`, `add_indicator` and `keep_empty_features` are those of `sklearn.impute.SimpleImputer`: a column
+    without a single cell is left out, or made 0.
+    """
 
     def __init__(
         self,
         *,
-        covariance="full",
-        how="mean",
-        kinds=None,
-        tol=1e-8,
-        max_iter=1000,
-        random_state=None,
-        verbose=0,
-        n_jobs=None,
-    ):
+        covariance: str = "full",
+        how: Literal["mean", "mode", "draw"] = "mean",
+        kinds: dict[str, str] | None = None,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        random_state: Seed = None,
+        verbose: int = 0,
+        missing_values: float = np.nan,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.covariance = covariance
         self.how = how
         self.kinds = kinds
@@ -118,11 +195,17 @@ class GaussianImputer(_Imputer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.missing_values = missing_values
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
         self.n_jobs = n_jobs
 
 
 class MixtureImputer(_Imputer):
-    """Fills holes with what a mixture of all columns expects of them; columns may be of any kind."""
+    """Fills holes with what a mixture of all columns expects of them; columns may be of any kind.
+
+    `missing_values`, `add_indicator` and `keep_empty_features` are those of `sklearn.impute.SimpleImputer`.
+    """
 
     _parameter_constraints = _Imputer._parameter_constraints | {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -131,18 +214,21 @@ class MixtureImputer(_Imputer):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        covariance="full",
-        how="mean",
-        kinds=None,
-        tol=1e-8,
-        max_iter=1000,
-        n_init=10,
-        random_state=None,
-        verbose=0,
-        n_jobs=None,
-    ):
+        covariance: str = "full",
+        how: Literal["mean", "mode", "draw"] = "mean",
+        kinds: dict[str, str] | None = None,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        n_init: int = 10,
+        random_state: Seed = None,
+        verbose: int = 0,
+        missing_values: float = np.nan,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.covariance = covariance
         self.how = how
@@ -152,10 +238,13 @@ class MixtureImputer(_Imputer):
         self.n_init = n_init
         self.random_state = random_state
         self.verbose = verbose
+        self.missing_values = missing_values
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
         self.n_jobs = n_jobs
 
-    def _components(self):
+    def _components(self) -> int:
         return self.n_components
 
-    def _restarts(self):
+    def _restarts(self) -> int:
         return self.n_init

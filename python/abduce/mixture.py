@@ -2,19 +2,22 @@
 
 import json
 import re
+from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Any, Literal, Self, cast
 
 import numpy as np
-from sklearn.base import DensityMixin, _fit_context
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking
-from abduce._base import ModelEstimator, seed_of, watcher
+from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
 from abduce._tables import checked, dense, free_name, names_of, weights_of
+from abduce._types import Codes, Floats, Rows, Seed, Watch
 
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
@@ -22,78 +25,79 @@ STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "
 class _Mixture(Asking, DensityMixin, ModelEstimator):
     """From a fitted mixture to answers."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def _single(self, X, found):
+    def _single(self, X: Any, found: Floats) -> NDArray[np.floating]:
         return found.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else found
 
-    def _asked(self, X):
+    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
         X = checked(self, X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
 
-    def _asked_about(self, X):
+    def _asked_about(self, X: Any) -> _core.Table:
         return self._asked(X)[1]
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The weight of each component."""
         return np.array(self._part("weights"))
 
     @property
-    def converged_(self):
+    def converged_(self) -> bool:
         """Whether the fit converged."""
         return self._part("fit")["converged"]
 
     @property
-    def n_iter_(self):
+    def n_iter_(self) -> int:
         """How many steps the fit took."""
         return self._part("fit")["iterations"]
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Codes:
         """The most probable component of each row."""
         _, table = self._asked(X)
         return self._model.best(table, self._threads())
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> NDArray[np.floating]:
         """The probability of each component for each row."""
         X, table = self._asked(X)
         return self._single(X, self._model.posterior(table, self._threads()))
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> NDArray[np.floating]:
         """The log-density of each row, with hidden cells integrated out."""
         X, table = self._asked(X)
         return self._single(X, self._model.log_density(table, self._threads()))
 
-    def score(self, X, y=None):
+    def score(self, X: Rows, y: Any = None) -> float:
         """The mean log-density of the rows."""
         return float(np.mean(self.score_samples(X)))
 
-    def fit_predict(self, X, y=None, sample_weight=None):
+    def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Codes:
         """Fits, and gives the most probable component of each row."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
 
-    def _parameters_count(self):
+    def _parameters_count(self) -> int:
         return self._part("fit")["parameters"]
 
-    def bic(self, X):
+    def bic(self, X: Rows) -> float:
         """The Bayesian information criterion of rows; less is better."""
-        count = len(X)
-        return -2 * self.score(X) * count + self._parameters_count() * np.log(count)
+        found = self.score_samples(X)
+        return float(-2 * np.sum(found) + self._parameters_count() * np.log(len(found)))
 
-    def aic(self, X):
+    def aic(self, X: Rows) -> float:
         """Akaike's information criterion of rows; less is better."""
-        return -2 * self.score(X) * len(X) + 2 * self._parameters_count()
+        return float(-2 * np.sum(self.score_samples(X)) + 2 * self._parameters_count())
 
 
 class GaussianMixture(_Mixture):
     """A mixture of Gaussians, as `sklearn.mixture.GaussianMixture`.
 
     Cells may be NaN, rows may have weights, and `n_components` may be several numbers, of which
-    the best by `select` is taken: "bic", "aic", "icl" or "cv".
+    the best by `select` is taken: "bic", "aic", "icl" or "cv". As `init_params`, "random" and "random_from_data" both
+    begin at rows that are drawn. Progress is told step by step, whatever `verbose_interval` says.
     """
 
     _parameter_constraints = {
@@ -117,24 +121,24 @@ class GaussianMixture(_Mixture):
 
     def __init__(
         self,
-        n_components=1,
+        n_components: int | Sequence[int] = 1,
         *,
-        covariance_type="full",
-        tol=1e-3,
-        reg_covar=1e-6,
-        max_iter=100,
-        n_init=1,
-        init_params="kmeans",
-        weights_init=None,
-        means_init=None,
-        precisions_init=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-        verbose_interval=10,
-        select="bic",
-        n_jobs=None,
-    ):
+        covariance_type: Literal["full", "tied", "diag", "spherical"] = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: Literal["kmeans", "random", "random_from_data", "k-means++"] = "kmeans",
+        weights_init: ArrayLike | None = None,
+        means_init: ArrayLike | None = None,
+        precisions_init: ArrayLike | None = None,
+        random_state: Seed = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
+        select: Literal["bic", "aic", "icl", "cv"] = "bic",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
         self.tol = tol
@@ -152,31 +156,33 @@ class GaussianMixture(_Mixture):
         self.select = select
         self.n_jobs = n_jobs
 
-    def _options(self, **changes):
+    def _options(self, **changes: Any) -> str:
         em = {
             "tolerance": self.tol,
             "stop": "per-row",
             "max_iterations": self.max_iter,
             "acceleration": "none",
         }
-        return _specifications.options(em=em | changes.pop("em", {}), **({"restarts": 1, "numbered": True} | changes))
+        return _specifications.options(
+            em=em | changes.pop("em", {}), **({"restarts": 1, "numbered": True, "certainty": False} | changes)
+        )
 
-    def _specification(self, components, target=None):
+    def _specification(self, components: int | None, target: str | None = None, ridge: float | None = None) -> str:
         return _specifications.mixture(
             target=target,
             components=components,
             reals=_specifications.together(STRUCTURES[self.covariance_type]),
             variance_floor=0.0,
-            ridge=self.reg_covar,
+            ridge=self.reg_covar if ridge is None else ridge,
         )
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    @parameters_checked
+    def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from rows."""
         X = checked(self, X, reset=True)
         weights = weights_of(sample_weight, X)
         names = names_of(self, X.shape[1])
-        if not isinstance(self.n_components, (Integral, np.integer)):
+        if not isinstance(self.n_components, (int, np.integer)):
             return self._select(dense(X, names, weights=weights))
         if X.shape[0] < self.n_components:
             raise ValueError(
@@ -187,15 +193,10 @@ class GaussianMixture(_Mixture):
         if self.warm_start and hasattr(self, "_model"):
             table = dense(X, names, weights=weights)
             self._set_model(self._fit_from(table, self._model, watch))
-            return self
-        seed = seed_of(self.random_state)
-        best = None
-        for number in range(self.n_init):
-            model = self._fit_once(X, names, weights, seed + number, watch)
-            found = _lower_bound(model)
-            if best is None or found > best[0]:
-                best = (found, model)
-        self._set_model(best[1])
+        else:
+            seed = seed_of(self.random_state)
+            fits = (self._fit_once(X, names, weights, seed + number, watch) for number in range(self.n_init))
+            self._set_model(max(fits, key=_lower_bound))
         if not self.converged_:
             import warnings
 
@@ -209,9 +210,9 @@ class GaussianMixture(_Mixture):
             )
         return self
 
-    def _select(self, table):
+    def _select(self, table: _core.Table) -> Self:
         grid = {
-            "components": [int(k) for k in self.n_components],
+            "components": [int(k) for k in cast(Sequence[int], self.n_components)],
             "covariances": [STRUCTURES[self.covariance_type]],
             "criterion": self.select,
             "folds": 10,
@@ -222,44 +223,67 @@ class GaussianMixture(_Mixture):
         self._set_model(model)
         return self
 
-    def _fit_from(self, table, start, watch):
+    def _fit_from(self, table: _core.Table, start: _core.Model, watch: Watch | None) -> _core.Model:
         return _core.fit_mixture(
             "mixture",
             table,
-            self._specification(self.n_components),
+            self._specification(cast(int, self.n_components)),
             self._options(),
             start,
             self._threads(),
             watch,
         )
 
-    def _fit_once(self, X, names, weights, seed, watch):
-        k = self.n_components
+    def _fit_once(
+        self, X: Any, names: list[str], weights: Floats | None, seed: int, watch: Watch | None
+    ) -> _core.Model:
+        k = cast(int, self.n_components)
+        table = dense(X, names, weights=weights)
+        given = [own is not None for own in (self.weights_init, self.means_init, self.precisions_init)]
+        if all(given):
+            # Nothing is left of the Gaussians of any rows: some that are made up will do.
+            holed = np.flatnonzero(np.isnan(X[0]))
+            empty = holed[np.isnan(X[:, holed]).all(axis=0)]
+            if len(empty):
+                raise ValueError(f"feature {empty[0]} has no number, so that no start can be given for it")
+            start = self._start_at(np.zeros((k, X.shape[1])), names, None, np.arange(k), ridge=1.0)
+            return self._fit_from(table, self._given(start, X.shape[1]), watch)
         if self.init_params != "kmeans":
             init = "kmeans++" if self.init_params == "k-means++" else "random"
-            table = dense(X, names, weights=weights)
             options = self._options(init=init, seed=seed)
             start = _core.fit_mixture("mixture", table, self._specification(k), options, None, self._threads(), watch)
-            given = (self.weights_init, self.means_init, self.precisions_init)
-            return start if all(own is None for own in given) else self._given(start, X, names, weights, watch)
+            return self._fit_from(table, self._given(start, X.shape[1]), watch) if any(given) else start
         from abduce.cluster import assigned
 
-        codes = assigned(dense(X, names, weights=weights), k, seed, self._threads())
-        column = free_name("start", names)
-        table = dense(X, names, weights=weights, labels=(column, [str(j) for j in range(k)], codes))
-        specification = self._specification(None, target=column)
-        start = _core.fit_mixture("gda", table, specification, self._options(marks=False), None, self._threads())
-        return self._given(_core.without_labels(start), X, names, weights, watch)
+        codes = assigned(table, k, seed, self._threads())
+        start = self._start_at(X, names, weights, codes)
+        return self._fit_from(table, self._given(start, X.shape[1]), watch)
 
-    def _given(self, start, X, names, weights, watch):
-        k, d = self.n_components, X.shape[1]
-        kind = self.covariance_type
+    def _start_at(
+        self, X: Any, names: list[str], weights: Floats | None, codes: Codes, ridge: float | None = None
+    ) -> _core.Model:
+        """The Gaussians of groups of rows."""
+        column = free_name("start", names)
+        levels = [str(j) for j in range(cast(int, self.n_components))]
+        table = dense(X, names, weights=weights, labels=(column, levels, codes))
+        specification = self._specification(None, target=column, ridge=ridge)
+        start = _core.fit_mixture("gda", table, specification, self._options(marks=False), None, self._threads())
+        return _core.without_labels(start)
+
+    def _given(self, start: _core.Model, d: int) -> _core.Model:
+        """A start with what the user has given of it."""
+        k, kind = cast(int, self.n_components), self.covariance_type
         given_weights = means = covariances = None
         if self.weights_init is not None:
             given_weights = check_array(self.weights_init, dtype=np.float64, ensure_2d=False)
             if given_weights.shape != (k,):
                 raise ValueError(
                     f"The parameter 'weights' should have the shape of ({k},), but got {given_weights.shape}"
+                )
+            if (given_weights < 0).any() or (given_weights > 1).any():
+                raise ValueError(
+                    "The parameter 'weights' should be in the range [0, 1], "
+                    f"but got max value {given_weights.max():.5f}, min value {given_weights.min():.5f}"
                 )
             if not np.allclose(given_weights.sum(), 1.0):
                 raise ValueError(
@@ -271,26 +295,38 @@ class GaussianMixture(_Mixture):
                 raise ValueError(f"The parameter 'means' should have the shape of ({k}, {d}), but got {means.shape}")
         if self.precisions_init is not None:
             precisions = np.asarray(self.precisions_init, dtype=np.float64)
+            shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[kind]
+            if precisions.shape != shape:
+                raise ValueError(
+                    f"The parameter '{kind} precision' should have the shape of {shape}, but got {precisions.shape}"
+                )
+            if kind in ("diag", "spherical"):
+                if (precisions <= 0).any():
+                    raise ValueError(f"'{kind} precision' should be positive")
+            elif (
+                not np.allclose(precisions, np.swapaxes(precisions, -1, -2))
+                or (np.linalg.eigvalsh(precisions) <= 0).any()
+            ):
+                raise ValueError(f"'{kind} precision' should be symmetric, positive-definite")
             covariances = 1.0 / precisions if kind in ("diag", "spherical") else np.linalg.inv(precisions)
-        start = _core.gaussian_start(
+        return _core.gaussian_start(
             start,
             *(
                 None if own is None else np.ascontiguousarray(own, dtype=np.float64).ravel().tolist()
                 for own in (given_weights, means, covariances)
             ),
         )
-        return self._fit_from(dense(X, names, weights=weights), start, watch)
 
-    def _gaussians(self):
+    def _gaussians(self) -> list[dict[str, Any]]:
         return self._part("parameters")[0]
 
     @property
-    def means_(self):
+    def means_(self) -> Floats:
         """The mean of each component."""
         return np.array([own["mean"] for own in self._gaussians()])
 
     @property
-    def covariances_(self):
+    def covariances_(self) -> Floats:
         """The covariances of the components, in the shape that `covariance_type` has."""
         (kind,) = self._gaussians()[0]["covariance"]
         own = np.array([own["covariance"][kind] for own in self._gaussians()])
@@ -300,7 +336,7 @@ class GaussianMixture(_Mixture):
         return own[0] if self.covariance_type == "tied" else own
 
     @property
-    def precisions_cholesky_(self):
+    def precisions_cholesky_(self) -> Floats:
         """The Cholesky factors of the precisions."""
         own = self.covariances_
         if self.covariance_type in ("diag", "spherical"):
@@ -309,7 +345,7 @@ class GaussianMixture(_Mixture):
         return np.swapaxes(np.linalg.solve(np.linalg.cholesky(own), np.broadcast_to(identity, own.shape)), -1, -2)
 
     @property
-    def precisions_(self):
+    def precisions_(self) -> Floats:
         """The inverses of the covariances."""
         own = self.precisions_cholesky_
         if self.covariance_type in ("diag", "spherical"):
@@ -317,41 +353,32 @@ class GaussianMixture(_Mixture):
         return own @ np.swapaxes(own, -1, -2)
 
     @property
-    def lower_bounds_(self):
+    def lower_bounds_(self) -> list[float]:
         """The mean log-likelihood of a row before each step."""
-        return (self.trace_[:-1] / self._part("fit")["weight"]).tolist()
+        return list(self.trace_[:-1] / self._part("fit")["weight"])
 
     @property
-    def lower_bound_(self):
+    def lower_bound_(self) -> float:
         """The mean log-likelihood of a row before the last step."""
         return _lower_bound(self._model)
 
-    def sample(self, n_samples=1):
+    def sample(self, n_samples: int = 1) -> tuple[Floats, Codes]:
         """Draws rows, and tells the component of each."""
         check_is_fitted(self)
         if n_samples < 1:
             raise ValueError(f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample.")
-        rng = check_random_state(self.random_state)
-        counts = rng.multinomial(n_samples, self.weights_ / self.weights_.sum())
-        kind, means = self.covariance_type, self.means_
-        covariances = self.covariances_
-        rows = []
-        for j, count in enumerate(counts):
-            own = covariances if kind == "tied" else covariances[j]
-            if kind in ("full", "tied"):
-                rows.append(rng.multivariate_normal(means[j], own, count))
-            else:
-                rows.append(means[j] + rng.standard_normal((count, means.shape[1])) * np.sqrt(own))
-        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+        columns, components = self._model.sample_with_components(int(n_samples), seed_of(self.random_state))
+        drawn = dict(columns)
+        return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)]), components
 
 
-def _lower_bound(model):
+def _lower_bound(model: _core.Model) -> float:
     fit = json.loads(model.part("fit"))
     trace = fit["trace"]
-    return trace[-2 if len(trace) > 1 else -1] / fit["weight"]
+    return np.float64(trace[-2 if len(trace) > 1 else -1] / fit["weight"])
 
 
-def _tails(text):
+def _tails(text: str) -> Any:
     """student-t, or student-t(4) with degrees of freedom, as the engine reads it."""
     if text == "gaussian":
         return "gaussian"
@@ -391,23 +418,23 @@ class Mixture(Framed, _Mixture):
 
     def __init__(
         self,
-        n_components=1,
+        n_components: int | Sequence[int] = 1,
         *,
-        covariance="full",
-        families=None,
-        kinds=None,
-        tails=None,
-        noise=False,
-        tol=1e-8,
-        max_iter=1000,
-        n_init=10,
-        smoothing=1.0,
-        variance_floor=1e-6,
-        select="bic",
-        random_state=None,
-        verbose=0,
-        n_jobs=None,
-    ):
+        covariance: str = "full",
+        families: dict[str, str] | None = None,
+        kinds: dict[str, str] | None = None,
+        tails: str | None = None,
+        noise: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        n_init: int = 10,
+        smoothing: float = 1.0,
+        variance_floor: float = 1e-6,
+        select: Literal["bic", "aic", "icl", "cv"] = "bic",
+        random_state: Seed = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.covariance = covariance
         self.families = families
@@ -424,8 +451,8 @@ class Mixture(Framed, _Mixture):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _checked_parameters(self):
-        reals = _specifications.together(self.covariance.lower())
+    def _checked_parameters(self) -> dict[str, Any]:
+        reals = _specifications.together(_core.covariances(self.covariance)[0])
         changes = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
             changes["tails"] = _tails(self.tails)
@@ -437,8 +464,8 @@ class Mixture(Framed, _Mixture):
             **changes,
         }
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    @parameters_checked
+    def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from rows."""
         X = self._checked(X, reset=True)
         table = self._learned_table(X, None, weights_of(sample_weight, X))
@@ -446,13 +473,15 @@ class Mixture(Framed, _Mixture):
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
         watch = watcher(self.verbose, "Mixture")
         parameters = self._checked_parameters()
-        if isinstance(self.n_components, (Integral, np.integer)):
+        numbers = [self.n_components] if isinstance(self.n_components, (int, np.integer)) else self.n_components
+        covariances = _core.covariances(self.covariance)
+        if isinstance(self.n_components, (int, np.integer)) and len(covariances) == 1:
             specification = _specifications.mixture(components=int(self.n_components), **parameters)
             model = _core.fit_mixture("mixture", table, specification, options, None, self._threads(), watch)
         else:
             grid = {
-                "components": [int(k) for k in self.n_components],
-                "covariances": [self.covariance.lower()],
+                "components": [int(k) for k in numbers],
+                "covariances": covariances,
                 "criterion": self.select,
                 "folds": 10,
             }
@@ -461,7 +490,7 @@ class Mixture(Framed, _Mixture):
         self._set_model(model)
         return self
 
-    def _asked(self, X):
+    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return X, self._asked_table(X)

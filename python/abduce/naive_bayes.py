@@ -7,10 +7,13 @@ and models can be merged, forget rows and be exchanged with the command line.
 
 import warnings
 from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import binarize as binarized
+from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
@@ -18,6 +21,8 @@ from abduce import _core, _specifications
 from abduce._classifier import ModelClassifier
 from abduce._framed import Framed
 from abduce._labels import levels_of
+from abduce._tables import NUMBERS, free_name, names_of, native
+from abduce._types import Codes, Floats, Rows
 
 
 class GaussianNB(ModelClassifier):
@@ -31,17 +36,40 @@ class GaussianNB(ModelClassifier):
     }
     _allow_nan = True
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9, missing_label=None, n_jobs=None):
+    def __init__(
+        self,
+        *,
+        priors: ArrayLike | None = None,
+        var_smoothing: float = 1e-9,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing_label = missing_label
         self.n_jobs = n_jobs
 
-    def _prepare(self, table):
-        variances = _core.variances(table)
-        self.epsilon_ = self.var_smoothing * np.max(variances, initial=0.0)
+    def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
+        # The engine may leave rows without a label out.
+        self._uneven = weights is not None or bool((codes < 0).any())
+        super()._learn(X, codes, weights)
 
-    def _specification(self):
+    def _prepare(self, table: _core.Table) -> None:
+        # Scikit-learn adds a share of the variance that rows have which all weigh the same.
+        if self._uneven:
+            self._ridge = {"ridge": self._added(table)}
+        else:
+            self._ridge = {"ridge_share": self.var_smoothing}
+
+    def _added(self, table: _core.Table) -> float:
+        return self.var_smoothing * np.max(_core.variances(table), initial=0.0)
+
+    @property
+    def epsilon_(self) -> float:
+        """What is added to every variance."""
+        return np.float64(max((leaf["prior"].get("ridge", 0.0) for leaf in self._part("leaves")), default=0.0))
+
+    def _specification(self) -> str:
         prior = "learned"
         if self.priors is not None:
             prior = self._given_prior(self.priors)
@@ -50,29 +78,28 @@ class GaussianNB(ModelClassifier):
         return _specifications.mixture(
             target=self._target,
             variance_floor=0.0,
-            ridge=self.epsilon_,
+            **self._ridge,
             class_prior=prior,
         )
 
-    def _change(self, how, X, codes, weights):
+    def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         # The variances of the rows that come in say what is added to all, as in scikit-learn.
         if how == "update":
-            self._prepare(self._table(X, codes, weights))
-            self._model = self._model.with_ridge(self.epsilon_)
+            self._model = self._model.with_ridge(self._added(self._table(X, codes, weights)))
         super()._change(how, X, codes, weights)
 
     @property
-    def theta_(self):
+    def theta_(self) -> Floats:
         """The mean of each feature in each class."""
         return np.where(self.class_count_[:, None] > 0, np.array(self._leaves("mean")).T, 0.0)
 
     @property
-    def var_(self):
+    def var_(self) -> Floats:
         """The variance of each feature in each class."""
         return np.where(self.class_count_[:, None] > 0, np.array(self._leaves("variance")).T, self.epsilon_)
 
     @property
-    def class_prior_(self):
+    def class_prior_(self) -> Floats:
         """The probability of each class."""
         return np.array(self._part("weights"))
 
@@ -81,8 +108,15 @@ class _Discrete(ModelClassifier):
     """What naive Bayes of counts and levels share."""
 
     def __init__(
-        self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, missing_label=None, n_jobs=None
-    ):
+        self,
+        *,
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
@@ -91,7 +125,7 @@ class _Discrete(ModelClassifier):
         self.n_jobs = n_jobs
 
     _parameter_constraints = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         "force_alpha": ["boolean"],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None],
@@ -99,29 +133,52 @@ class _Discrete(ModelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _alpha(self):
+    def _alpha(self) -> float | Floats:
+        """A number, or an array of one for each feature."""
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        if alpha.ndim > 0:
+            if alpha.shape != (self.n_features_in_,):
+                raise ValueError(
+                    "When alpha is an array, it should contains `n_features`. "
+                    f"Got {alpha.size} elements instead of {self.n_features_in_}."
+                )
+            if not (alpha >= 0).all():
+                raise ValueError("All values in alpha must be greater than 0.")
         least = 1e-10
-        if self.alpha < least and not self.force_alpha:
+        if alpha.min() < least and not self.force_alpha:
             warnings.warn(
                 f"alpha too small will result in numeric errors, setting alpha = {least:.1e}. "
                 "Use `force_alpha=True` to keep alpha unchanged.",
                 stacklevel=4,
             )
-            return least
-        return self.alpha
+            alpha = np.asarray(np.maximum(alpha, least))
+        return alpha if alpha.ndim > 0 else float(alpha)
 
-    def _class_prior(self):
+    def _smoothing(self, levels: int) -> dict[str, Any]:
+        """The smoothing of features with so many levels, as the engine takes it."""
+        alpha = self._alpha()
+        if not isinstance(alpha, np.ndarray):
+            return {"smoothing": alpha}
+        if getattr(self, "_sparse", False):
+            given = [(free_name("x", [self._target]), alpha.tolist())]
+        else:
+            names = names_of(self, self.n_features_in_)
+            given = [(name, [own] * levels) for name, own in zip(names, alpha.tolist(), strict=True)]
+        # Nothing is left to the usual smoothing, which may not be 0 for complements.
+        return {"smoothing": 1.0, "dirichlet": given}
+
+    def _class_prior(self) -> Any:
         if self.class_prior is not None:
             return self._given_prior(self.class_prior)
         return "learned" if self.fit_prior else "uniform"
 
     @property
-    def class_log_prior_(self):
+    def class_log_prior_(self) -> Floats:
         """The logarithm of the probability of each class."""
         if self.class_prior is not None:
             return np.log(self.class_prior)
@@ -141,14 +198,14 @@ class BernoulliNB(_Discrete):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        binarize=0.0,
-        fit_prior=True,
-        class_prior=None,
-        missing_label=None,
-        n_jobs=None,
-    ):
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(
             alpha=alpha,
             force_alpha=force_alpha,
@@ -159,28 +216,30 @@ class BernoulliNB(_Discrete):
         )
         self.binarize = binarize
 
-    def _checked(self, X, *, reset):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         X = super()._checked(X, reset=reset)
         if self.binarize is None:
             return X
         if sp.issparse(X):
             return binarized(X, threshold=self.binarize)
+        # Afterwards, what is infinite cannot be told from what is there.
+        assert_all_finite(X, allow_nan=True, input_name="X")
         return np.where(np.isnan(X), X, X > self.binarize).astype(X.dtype, copy=False)
 
-    def _columns(self, X):
+    def _columns(self, X: Any) -> dict[str, Any]:
         width = X.shape[1]
         return {"kinds": ["binary"] * width, "levels": [["0", "1"]] * width}
 
-    def _specification(self):
+    def _specification(self) -> str:
         return _specifications.mixture(
             target=self._target,
-            smoothing=self._alpha(),
+            **self._smoothing(levels=2),
             class_prior=self._class_prior(),
             **({"event": "bernoulli"} if self._sparse else {}),
         )
 
     @property
-    def feature_log_prob_(self):
+    def feature_log_prob_(self) -> Floats:
         """The logarithm of the probability of each feature in each class."""
         if self._sparse:
             own = np.array([own["probabilities"] for own in self._part("parameters")[0]])
@@ -190,7 +249,7 @@ class BernoulliNB(_Discrete):
             return np.log(own)
 
     @property
-    def feature_count_(self):
+    def feature_count_(self) -> Floats:
         """The weight of the rows of each class that have each feature."""
         leaves = self._part("statistics")["leaves"]
         if self._sparse:
@@ -204,21 +263,23 @@ class CategoricalNB(_Discrete):
     """Naive Bayes of levels 0, 1, 2, …, as `sklearn.naive_bayes.CategoricalNB`; cells may be NaN."""
 
     _parameter_constraints = _Discrete._parameter_constraints | {
+        "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
     }
     _allow_nan = True
+    _dtypes = NUMBERS
 
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        min_categories=None,
-        missing_label=None,
-        n_jobs=None,
-    ):
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: ArrayLike | None = None,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(
             alpha=alpha,
             force_alpha=force_alpha,
@@ -229,27 +290,45 @@ class CategoricalNB(_Discrete):
         )
         self.min_categories = min_categories
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
         return tags
 
-    def _checked(self, X, *, reset):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         X = super()._checked(X, reset=reset)
-        with np.errstate(invalid="ignore"):
-            if np.nanmin(X, initial=0) < 0:
-                raise ValueError(f"Negative values in data passed to {type(self).__name__} (input X)")
-            X = np.floor(X)
         if reset:
-            most = np.nanmax(X, axis=0, initial=0).astype(np.int64) + 1
-            self.n_categories_ = self._categories(most)
-        elif X.shape[0] and (np.nan_to_num(X) >= self.n_categories_).any():
-            column = int(np.argmax((np.nan_to_num(X) >= self.n_categories_).any(axis=0)))
-            raise IndexError(f"index out of bounds: feature {column} has a category that was not seen in fit")
+            self.n_categories_ = self._categories(self._categories_in(X))
         return X
 
-    def _categories(self, seen):
+    def _asked(self, X: Any) -> _core.Table:
+        strange = self._categories_in(X) > self.n_categories_
+        if strange.any():
+            column = int(np.argmax(strange))
+            raise IndexError(f"index out of bounds: feature {column} has a category that was not seen in fit")
+        return super()._asked(X)
+
+    def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
+        found = self._categories_in(X)
+        if how == "update":
+            self.n_categories_ = np.maximum(self.n_categories_, found)
+        super()._change(how, X, codes, weights)
+
+    def merge(self, *others: Self) -> Self:
+        """A new estimator of the rows of this one and of others, fitted with the same options."""
+        merged = super().merge(*others)
+        merged.n_categories_ = np.maximum.reduce([own.n_categories_ for own in (self, *others)])
+        return merged
+
+    def _categories_in(self, X: Any) -> Codes:
+        """The number of levels up to the greatest in each column, none of which may be negative."""
+        least, greatest = _core.range_of_levels(native(X), self._threads())
+        if least < 0:
+            raise ValueError(f"Negative values in data passed to {type(self).__name__} (input X)")
+        return greatest.astype(np.int64) + 1
+
+    def _categories(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
         if self.min_categories is None:
             return seen
         least = np.array(self.min_categories)
@@ -262,21 +341,21 @@ class CategoricalNB(_Discrete):
             )
         return most
 
-    def _columns(self, X):
+    def _columns(self, X: Any) -> dict[str, Any]:
         levels = [[str(level) for level in range(count)] for count in self.n_categories_]
         return {"kinds": ["categorical"] * X.shape[1], "levels": levels}
 
-    def _specification(self):
+    def _specification(self) -> str:
         return _specifications.mixture(target=self._target, smoothing=self._alpha(), class_prior=self._class_prior())
 
     @property
-    def feature_log_prob_(self):
+    def feature_log_prob_(self) -> list[Floats]:
         """For each feature, the logarithms of the probabilities of its levels in each class."""
         with np.errstate(divide="ignore"):
             return [np.log(np.array(own)) for own in self._leaves("probabilities")]
 
     @property
-    def category_count_(self):
+    def category_count_(self) -> list[Floats]:
         """For each feature, the weight of each level in each class."""
         columns = [leaf["columns"][0] for leaf in self._part("leaves")]
         counts = dict(zip(columns, self._part("statistics")["leaves"], strict=True))
@@ -289,34 +368,34 @@ class _Counts(_Discrete):
     _accept_sparse = "csr"
     _event = "multinomial"
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
 
-    def _checked(self, X, *, reset):
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         X = super()._checked(X, reset=reset)
         check_non_negative(X, f"{type(self).__name__} (input X)")
         return X
 
-    def _columns(self, X):
+    def _columns(self, X: Any) -> dict[str, Any]:
         return {"kinds": ["count"] * X.shape[1]}
 
-    def _specification(self):
+    def _specification(self) -> str:
         return _specifications.mixture(
             target=self._target,
-            smoothing=self._alpha(),
+            **self._smoothing(levels=1),
             class_prior=self._class_prior(),
             event=self._event,
         )
 
     @property
-    def feature_count_(self):
+    def feature_count_(self) -> Floats:
         """The weight of each feature in each class."""
         return np.array([own["counts"] for own in self._part("statistics")["leaves"][0]])
 
     @property
-    def feature_log_prob_(self):
+    def feature_log_prob_(self) -> Floats:
         """The logarithm of the probability of each feature in each class."""
         with np.errstate(divide="ignore"):
             return np.log(np.array([own["probabilities"] for own in self._part("parameters")[0]]))
@@ -335,14 +414,14 @@ class ComplementNB(_Counts):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        norm=False,
-        missing_label=None,
-        n_jobs=None,
-    ):
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(
             alpha=alpha,
             force_alpha=force_alpha,
@@ -353,13 +432,18 @@ class ComplementNB(_Counts):
         )
         self.norm = norm
 
-    def _class_prior(self):
+    @property
+    def feature_all_(self) -> Floats:
+        """The weight of each feature in all classes."""
+        return self.feature_count_.sum(axis=0)
+
+    def _class_prior(self) -> Any:
         super()._class_prior()
         # The weights of the classes play no part, as in scikit-learn.
         return "uniform"
 
     @property
-    def class_log_prior_(self):
+    def class_log_prior_(self) -> Floats:
         """The logarithm of the probability of each class; unused where there are several."""
         if self.class_prior is not None:
             return np.log(self.class_prior)
@@ -369,12 +453,12 @@ class ComplementNB(_Counts):
             return np.log(self.class_count_) - np.log(self.class_count_.sum())
 
     @property
-    def feature_log_prob_(self):
+    def feature_log_prob_(self) -> Floats:
         """The weight of each feature for each class."""
         logarithms = super().feature_log_prob_
         return logarithms / logarithms.sum(axis=1, keepdims=True) if self.norm else -logarithms
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Rows) -> Floats:
         """The scores of the classes, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -383,13 +467,13 @@ class ComplementNB(_Counts):
             return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
         return self._model.log_joint(self._asked(X), self._threads()) + np.log(len(self.classes_))
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The class with the highest score of each row."""
         if not self.norm:
             return super().predict(X)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Floats:
         """P(class | x) of each row, one column per class."""
         return np.exp(self.predict_log_proba(X)) if self.norm else super().predict_proba(X)
 
@@ -417,16 +501,16 @@ class NaiveBayes(Framed, ModelClassifier):
     def __init__(
         self,
         *,
-        smoothing=1.0,
-        class_smoothing=0.0,
-        variance_floor=1e-6,
-        kinds=None,
-        families=None,
-        class_prior=None,
-        predictive=False,
-        missing_label=None,
-        n_jobs=None,
-    ):
+        smoothing: float = 1.0,
+        class_smoothing: float = 0.0,
+        variance_floor: float = 1e-6,
+        kinds: dict[str, str] | None = None,
+        families: dict[str, str] | None = None,
+        class_prior: ArrayLike | None = None,
+        predictive: bool = False,
+        missing_label: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.smoothing = smoothing
         self.class_smoothing = class_smoothing
         self.variance_floor = variance_floor
@@ -437,15 +521,15 @@ class NaiveBayes(Framed, ModelClassifier):
         self.missing_label = missing_label
         self.n_jobs = n_jobs
 
-    def _table(self, X, codes, weights=None):
+    def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:
         labels = (self._target, levels_of(self.classes_), codes)
         return self._learned_table(X, labels, weights)
 
-    def _asked(self, X):
+    def _asked(self, X: Any) -> _core.Table:
         codes = np.full(len(X), -1, dtype=np.int64)
         return self._asked_table(X, (self._target, levels_of(self.classes_), codes))
 
-    def _specification(self):
+    def _specification(self) -> str:
         prior = "learned"
         if isinstance(self.class_prior, str):
             prior = self.class_prior
@@ -462,6 +546,6 @@ class NaiveBayes(Framed, ModelClassifier):
         )
 
     @property
-    def class_prior_(self):
+    def class_prior_(self) -> Floats:
         """The probability of each class."""
         return np.array(self._part("weights"))

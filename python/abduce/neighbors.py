@@ -2,15 +2,18 @@
 
 import json
 from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import DensityMixin, _fit_context
+from numpy.typing import ArrayLike
+from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
-from abduce._base import ModelEstimator, seed_of
+from abduce._base import ModelEstimator, parameters_checked, seed_of
 from abduce._tables import checked, dense, names_of, weights_of
+from abduce._types import Floats, Rows, Seed
 
 KERNELS = {
     "gaussian": "gaussian",
@@ -26,7 +29,7 @@ class KernelDensity(DensityMixin, ModelEstimator):
     """A bump on every point, as `sklearn.neighbors.KernelDensity`; the metric is Euclidean.
 
     `bandwidth` may also be "isj" (improved Sheather–Jones, one column) or "cv". The tree that sums
-    are made over is the engine's own, so that `algorithm`, `leaf_size`, `breadth_first`, `atol` and `rtol` change nothing.
+    are made over is the engine's own, so that `algorithm`, `leaf_size` and `breadth_first` change nothing.
     """
 
     _parameter_constraints = {
@@ -48,17 +51,17 @@ class KernelDensity(DensityMixin, ModelEstimator):
     def __init__(
         self,
         *,
-        bandwidth=1.0,
-        algorithm="auto",
-        kernel="gaussian",
-        metric="euclidean",
-        atol=0,
-        rtol=0,
-        breadth_first=True,
-        leaf_size=40,
-        metric_params=None,
-        n_jobs=None,
-    ):
+        bandwidth: float | Literal["scott", "silverman", "isj", "cv"] = 1.0,
+        algorithm: Literal["kd_tree", "ball_tree", "auto"] = "auto",
+        kernel: Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"] = "gaussian",
+        metric: Literal["euclidean"] = "euclidean",
+        atol: float = 0,
+        rtol: float = 0,
+        breadth_first: bool = True,
+        leaf_size: int = 40,
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.bandwidth = bandwidth
         self.algorithm = algorithm
         self.kernel = kernel
@@ -70,14 +73,16 @@ class KernelDensity(DensityMixin, ModelEstimator):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    @parameters_checked
+    def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from points."""
+        if self.metric_params:
+            raise ValueError("the Euclidean metric, the only one here, has no parameters: leave metric_params out")
         X = checked(self, X, reset=True)
         weights = weights_of(sample_weight, X)
         rows, width = X.shape
@@ -99,17 +104,27 @@ class KernelDensity(DensityMixin, ModelEstimator):
             self.bandwidth_ = float(rule)
         return self
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Floats:
         """The log-density of each row."""
         check_is_fitted(self)
         X = checked(self, X, reset=False)
-        return self._model.log_density(dense(X, names_of(self, X.shape[1])), self._threads())
+        return self._tolerant().log_density(dense(X, names_of(self, X.shape[1])), self._threads())
 
-    def score(self, X, y=None):
+    def _tolerant(self) -> _core.Model:
+        """The model, whose answers may be off by as much as `atol` and `rtol` say; where they say nothing, by as little
+        as the engine's usually are."""
+        if not (self.atol > 0 or self.rtol > 0):
+            return self._model
+        key = f"within {self.atol} {self.rtol}"
+        if key not in self._parts:
+            self._parts[key] = self._model.with_tolerance(self.atol, self.rtol)
+        return self._parts[key]
+
+    def score(self, X: Rows, y: Any = None) -> float:
         """The log-density of all rows together."""
         return float(np.sum(self.score_samples(X)))
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> Floats:
         """Draws rows."""
         check_is_fitted(self)
         drawn = dict(self._model.sample(n_samples, seed_of(random_state)))

@@ -1,136 +1,257 @@
 //! Arrays as chunks of columns. An array that is column by column already is used as
-//! it lies; others are transposed chunk by chunk, in parallel. What is not a number is
-//! a hole.
+//! it lies; of others, a chunk is transposed whenever it is asked for, which costs less
+//! than to fetch a transposed copy of everything from memory. What is not a number is a
+//! hole.
 
+use crate::memory::{Lent, Owner};
 use abduce::data::{CHUNK_ROWS, Column};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
-use numpy::ndarray::ArrayView2;
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::ndarray::{ArrayView2, s};
+use numpy::{Element, PyReadonlyArray2};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// An array of numbers in either precision.
+/// An array of numbers of some precision.
 #[derive(FromPyObject)]
 pub enum Numbers<'py> {
     Double(PyReadonlyArray2<'py, f64>),
     Single(PyReadonlyArray2<'py, f32>),
+    Long(PyReadonlyArray2<'py, i64>),
+    Int(PyReadonlyArray2<'py, i32>),
+    Byte(PyReadonlyArray2<'py, u8>),
 }
 
-/// Where an infinite number stands.
+/// A number that an array may hold.
+pub trait Number: Copy + Default + PartialOrd + Send + Sync {
+    fn double(self) -> f64;
+}
+
+impl Number for f64 {
+    fn double(self) -> f64 {
+        self
+    }
+}
+
+impl Number for f32 {
+    fn double(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for i64 {
+    fn double(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Number for i32 {
+    fn double(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for u8 {
+    fn double(self) -> f64 {
+        self.into()
+    }
+}
+
+/// An infinite number was found.
 pub struct Infinite;
 
 /// The columns of one chunk.
 pub type Columns = Vec<Column>;
 
-impl Numbers<'_> {
-    pub fn shape(&self) -> (usize, usize) {
-        let shape = match self {
-            Numbers::Double(array) => array.shape(),
-            Numbers::Single(array) => array.shape(),
-        };
-        (shape[0], shape[1])
-    }
+/// An array whose chunks are made when they are asked for.
+pub struct Array {
+    pub lies: Lies,
+    pub rows: usize,
+    pub width: usize,
+    /// What NumPy calls the numbers.
+    pub dtype: &'static str,
+    _owner: Arc<Owner>,
+}
 
-    /// The chunks of an array.
-    ///
-    /// # Errors
-    /// If a number is infinite.
-    pub fn chunks(&self, py: Python<'_>) -> Result<Vec<Columns>, Infinite> {
+/// How an array lies in memory.
+pub enum Lies {
+    /// Column by column.
+    Columns(Vec<Buffer>),
+    Double(ArrayView2<'static, f64>),
+    Single(ArrayView2<'static, f32>),
+    Long(ArrayView2<'static, i64>),
+    Int(ArrayView2<'static, i32>),
+    Byte(ArrayView2<'static, u8>),
+}
+
+impl Numbers<'_> {
+    /// The array, which lives on in what is made of it.
+    pub fn array(&self) -> Array {
         match self {
-            Numbers::Double(array) => {
-                let view = array.as_array();
-                if view.strides()[0] == 1 && view.nrows() > 0 {
-                    let owner = Arc::new(Owner(array.as_any().clone().unbind()));
-                    return py.detach(|| in_place(view, &owner));
+            Numbers::Double(own) => {
+                let view = own.as_array();
+                match view.strides()[0] == 1 && view.nrows() > 0 {
+                    true => kept(own, "float64", |_, owner| {
+                        Lies::Columns(columns(view, owner))
+                    }),
+                    false => kept(own, "float64", |view, _| Lies::Double(view)),
                 }
-                py.detach(|| transposed(view))
             }
-            Numbers::Single(array) => {
-                let view = array.as_array();
-                py.detach(|| transposed(view))
-            }
+            Numbers::Single(own) => kept(own, "float32", |view, _| Lies::Single(view)),
+            Numbers::Long(own) => kept(own, "int64", |view, _| Lies::Long(view)),
+            Numbers::Int(own) => kept(own, "int32", |view, _| Lies::Int(view)),
+            Numbers::Byte(own) => kept(own, "uint8", |view, _| Lies::Byte(view)),
         }
     }
 }
 
-/// Keeps the memory of an array.
-struct Owner(#[allow(dead_code)] Py<PyAny>);
-
-// Nothing is ever done with it but to drop it.
-impl std::panic::RefUnwindSafe for Owner {}
-
-fn starts(rows: usize) -> Vec<usize> {
-    (0..rows).step_by(CHUNK_ROWS).collect()
+fn kept<T: Element + 'static>(
+    array: &PyReadonlyArray2<'_, T>,
+    dtype: &'static str,
+    lies: impl FnOnce(ArrayView2<'static, T>, &Arc<Owner>) -> Lies,
+) -> Array {
+    let view = array.as_array();
+    let (rows, width) = view.dim();
+    let owner = Arc::new(Owner(array.as_any().clone().unbind()));
+    // SAFETY: the owner, which stands beside it in what is returned, keeps the memory alive.
+    let view = unsafe { view.raw_view().deref_into_view::<'static>() };
+    Array {
+        lies: lies(view, &owner),
+        rows,
+        width,
+        dtype,
+        _owner: owner,
+    }
 }
 
-fn transposed<T: Copy + Into<f64> + Sync>(
+fn columns(view: ArrayView2<'_, f64>, owner: &Arc<Owner>) -> Vec<Buffer> {
+    let one = |column: usize| {
+        let cells = view.column(column);
+        let start = NonNull::from(&cells[0]).cast::<u8>();
+        let bytes = cells.len() * size_of::<f64>();
+        // SAFETY: the column is contiguous, and its owner keeps it alive.
+        unsafe { Buffer::from_custom_allocation(start, bytes, Arc::clone(owner) as _) }
+    };
+    (0..view.ncols()).map(one).collect()
+}
+
+impl Array {
+    /// The columns of the chunk of this number.
+    ///
+    /// # Errors
+    /// If a number is infinite.
+    pub fn chunk(&self, number: usize) -> Result<Columns, Infinite> {
+        let start = number * CHUNK_ROWS;
+        let len = CHUNK_ROWS.min(self.rows - start);
+        match &self.lies {
+            Lies::Columns(whole) => {
+                let cells = |own: &Buffer| ScalarBuffer::<f64>::new(own.clone(), start, len);
+                whole.iter().map(|own| checked(cells(own))).collect()
+            }
+            Lies::Double(view) => transposed(view.slice(s![start..start + len, ..])),
+            Lies::Single(view) => transposed(view.slice(s![start..start + len, ..])),
+            Lies::Long(view) => transposed(view.slice(s![start..start + len, ..])),
+            Lies::Int(view) => transposed(view.slice(s![start..start + len, ..])),
+            Lies::Byte(view) => transposed(view.slice(s![start..start + len, ..])),
+        }
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> usize {
+        self.rows.div_ceil(CHUNK_ROWS)
+    }
+}
+
+/// Rows that are transposed together: as many as doubles fill what memory fetches at once.
+const TOGETHER: usize = 8;
+
+/// Numbers between two columns: a full chunk's would otherwise lie a power of two apart,
+/// where writing one column drives the others out of the cache, which took three times as
+/// long.
+pub const APART: usize = 8;
+
+/// Puts rows into columns that lie `stride` apart, `TOGETHER` of them at a time, each cell as
+/// `put` makes it; `look` is shown whatever was made.
+pub fn transpose<T: Copy, U, const TOGETHER: usize>(
     view: ArrayView2<'_, T>,
-) -> Result<Vec<Columns>, Infinite> {
+    cells: &mut [U],
+    stride: usize,
+    put: impl Fn(usize, T) -> U,
+    mut look: impl FnMut(&[U]),
+) {
     let (rows, width) = view.dim();
-    let strides = view.strides();
-    starts(rows)
-        .into_par_iter()
-        .map(|start| {
-            let len = CHUNK_ROWS.min(rows - start);
-            let mut columns: Vec<Vec<f64>> = vec![Vec::with_capacity(len); width];
-            if strides[0] < strides[1] {
-                for (column, own) in columns.iter_mut().enumerate() {
-                    let cells = (start..start + len).map(|row| view[(row, column)].into());
-                    own.extend(cells);
-                }
-            } else {
-                // A few columns at a time, so that what is fetched of a row is used at once.
-                const TOGETHER: usize = 8;
-                for (group, own) in columns.chunks_mut(TOGETHER).enumerate() {
-                    for row in start..start + len {
-                        for (own, column) in own.iter_mut().zip(group * TOGETHER..) {
-                            own.push(view[(row, column)].into());
-                        }
-                    }
-                }
+    let contiguous = width == 1 || view.strides()[1] == 1;
+    let together = if contiguous {
+        rows - rows % TOGETHER
+    } else {
+        0
+    };
+    for first in (0..together).step_by(TOGETHER) {
+        let own = std::array::from_fn(|i| view.row(first + i).to_slice().unwrap_or_default());
+        let own: [&[T]; TOGETHER] = own;
+        for column in 0..width {
+            let out = &mut cells[column * stride + first..][..TOGETHER];
+            for (out, own) in out.iter_mut().zip(&own) {
+                *out = put(column, own[column]);
             }
-            columns.into_iter().map(|own| column(own.into())).collect()
-        })
-        .collect()
+            look(out);
+        }
+    }
+    for column in 0..width {
+        let out = &mut cells[column * stride..][..rows][together..];
+        for (out, row) in out.iter_mut().zip(together..) {
+            *out = put(column, view[(row, column)]);
+        }
+        look(out);
+    }
 }
 
-fn in_place(view: ArrayView2<'_, f64>, owner: &Arc<Owner>) -> Result<Vec<Columns>, Infinite> {
+fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Infinite> {
     let (rows, width) = view.dim();
-    let whole: Vec<Buffer> = (0..width)
-        .map(|c| {
-            let cells = view.column(c);
-            let start = NonNull::from(&cells[0]).cast::<u8>();
-            // SAFETY: the column is contiguous, and its owner keeps it alive.
-            unsafe {
-                Buffer::from_custom_allocation(
-                    start,
-                    rows * size_of::<f64>(),
-                    Arc::clone(owner) as _,
-                )
-            }
-        })
-        .collect();
-    starts(rows)
-        .into_par_iter()
-        .map(|start| {
-            let len = CHUNK_ROWS.min(rows - start);
-            let cells = |own: &Buffer| ScalarBuffer::<f64>::new(own.clone(), start, len);
-            whole.iter().map(|own| column(cells(own))).collect()
-        })
-        .collect()
+    let stride = rows + APART;
+    let mut lent = Lent::of(stride * width);
+    let mut finite = Finite::default();
+    let put = |_: usize, own: T| own.double();
+    transpose::<T, f64, TOGETHER>(view, &mut lent.0, stride, put, |own| finite.look(own));
+    let cells = lent.buffer();
+    let columns = (0..width).map(|c| ScalarBuffer::<f64>::new(cells.clone(), c * stride, rows));
+    match finite.all() {
+        true => Ok(columns.map(without_holes).collect()),
+        false => columns.map(checked).collect(),
+    }
+}
+
+/// Whether all numbers that were looked at are finite: a sum of products with 0 is 0, or
+/// tells that one is not.
+#[derive(Default)]
+struct Finite([f64; TOGETHER]);
+
+impl Finite {
+    fn look(&mut self, numbers: &[f64]) {
+        for some in numbers.chunks(TOGETHER) {
+            let each = self.0.iter_mut().zip(some);
+            each.for_each(|(sum, x)| *sum += x * 0.0);
+        }
+    }
+
+    fn all(&self) -> bool {
+        self.0.iter().sum::<f64>() == 0.0
+    }
+}
+
+fn without_holes(values: ScalarBuffer<f64>) -> Column {
+    Column::Real {
+        values,
+        nulls: None,
+    }
 }
 
 /// A column of numbers, with holes where there is none.
-fn column(values: ScalarBuffer<f64>) -> Result<Column, Infinite> {
-    // A sum of products with 0 is 0, or tells that some number is not finite.
-    let suspicious = values.iter().fold(0.0, |sum, x| sum + x * 0.0) != 0.0;
-    if !suspicious {
-        return Ok(Column::Real {
-            values,
-            nulls: None,
-        });
+fn checked(values: ScalarBuffer<f64>) -> Result<Column, Infinite> {
+    let mut finite = Finite::default();
+    finite.look(&values);
+    if finite.all() {
+        return Ok(without_holes(values));
     }
     if values.iter().any(|x| x.is_infinite()) {
         return Err(Infinite);

@@ -86,6 +86,11 @@ impl Distribution {
         self.own.support()
     }
 
+    /// Whether it lies on the whole numbers.
+    fn is_discrete(&self) -> bool {
+        self.own.is_discrete()
+    }
+
     /// An interval that holds a share of the probability: between equal tails, or the shortest.
     fn interval(&self, level: f64, shortest: bool) -> PyResult<(f64, f64)> {
         if !(0.0..1.0).contains(&level) {
@@ -129,7 +134,7 @@ pub fn estimate_family(
         seed,
     };
     let found = watched(py, None, None, |_| {
-        estimate::estimate(family, &table.table, &request)
+        estimate::estimate(family, table.made()?, &request)
     })?;
     serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
 }

@@ -5,9 +5,12 @@ use crate::model::Model;
 use crate::pools::pool;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
+use abduce::data::Source;
 use abduce::learn::{Control, Progress};
+use abduce::model::mixture::CovarianceKind;
 use abduce::model::{density, kmeans, mixture};
 use abduce::store;
+use numpy::PyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -108,6 +111,24 @@ fn read<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|why| wrong(format!("{what}: {why}")))
 }
 
+/// The covariances that a list of names means, as specifications have them: the engine's
+/// names, mclust's codes, or all.
+#[pyfunction]
+pub fn covariances(names: &str) -> PyResult<Vec<String>> {
+    let kinds: Vec<CovarianceKind> = match names.trim() {
+        "all" => CovarianceKind::ALL.to_vec(),
+        names => {
+            let each = names.split(',').map(|name| name.trim().parse());
+            each.collect::<abduce::Result<_>>().map_err(raised)?
+        }
+    };
+    let told = |kind: &CovarianceKind| match serde_json::to_value(kind) {
+        Ok(serde_json::Value::String(name)) => Ok(name),
+        _ => Err(wrong("a covariance has no name")),
+    };
+    kinds.iter().map(told).collect()
+}
+
 /// Fits a mixture, with classes or without. `start` is a model to begin at.
 #[pyfunction]
 #[pyo3(signature = (name, table, specification, options, start=None, threads=None, watch=None))]
@@ -131,7 +152,12 @@ pub fn fit_mixture(
     };
     let start = start.map(|start| &start.parameters);
     let fit = watched(py, threads, watch, |control| {
-        mixture::fit_from(&specification, &table.table, start, &options, control)
+        // Classes with all labels are learned in one pass, clusters in many.
+        let rows: &dyn Source = match specification.target {
+            Some(_) => table.source(),
+            None => table.made()?,
+        };
+        mixture::fit_from(&specification, rows, start, &options, control)
     })?;
     let model = store::Model::new(name, fit, specification, options, Vec::new());
     Ok(Model { model })
@@ -153,7 +179,7 @@ pub fn select_mixture(
     let grid: mixture::Grid = read(grid, "the grid")?;
     let options: mixture::FitOptions = read(options, "the options")?;
     let (fit, selection) = watched(py, threads, watch, |control| {
-        mixture::select(&specification, &grid, &table.table, &options, control)
+        mixture::select(&specification, &grid, table.made()?, &options, control)
     })?;
     let chosen = &selection.tried[selection.chosen];
     let specification = specification.of_pair(chosen.covariance, chosen.components);
@@ -162,33 +188,33 @@ pub fn select_mixture(
     Ok(Model { model })
 }
 
-/// Fits clusters about centres.
+/// Fits clusters about centres, and gives the cluster of each row where the fit knows it.
 #[pyfunction]
 #[pyo3(signature = (table, specification, options, start=None, threads=None, watch=None))]
-pub fn fit_kmeans(
-    py: Python<'_>,
+pub fn fit_kmeans<'py>(
+    py: Python<'py>,
     table: &Table,
     specification: &str,
     options: &str,
     start: Option<Vec<Vec<f64>>>,
     threads: Option<usize>,
     watch: Option<Py<PyAny>>,
-) -> PyResult<Model> {
+) -> PyResult<(Model, Option<Bound<'py, PyArray1<i64>>>)> {
     let specification: kmeans::Specification = read(specification, "the specification")?;
     let options: kmeans::Options = read(options, "the options")?;
-    let fit = watched(py, threads, watch, |control| {
-        kmeans::fit_from(
-            &specification,
-            &table.table,
-            start.as_deref(),
-            &options,
-            control,
-        )
+    let mut fit = watched(py, threads, watch, |control| {
+        // Points are made of the rows once, unless starts have to be looked for.
+        let rows: &dyn Source = match start {
+            Some(_) => table.source(),
+            None => table.made()?,
+        };
+        kmeans::fit_from(&specification, rows, start.as_deref(), &options, control)
     })?;
-    // Not every distance has a density.
-    let likelihood = fit.model.log_likelihood(&table.table).ok();
-    let model = store::Model::of_kmeans(fit, likelihood, specification, options, Vec::new());
-    Ok(Model { model })
+    // The likelihood would take as long as an iteration, and nobody asked for it.
+    let labels = fit.labels.take();
+    let labels = labels.map(|own| PyArray1::from_iter(py, own.into_iter().map(i64::from)));
+    let model = store::Model::of_kmeans(fit, None, specification, options, Vec::new());
+    Ok((Model { model }, labels))
 }
 
 /// Fits a density without a family.
@@ -202,8 +228,9 @@ pub fn fit_density(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let specification: density::Specification = read(specification, "the specification")?;
+    // The likelihood of the points takes longer than all else, and nobody asked for it.
     let fit = watched(py, threads, watch, |control| {
-        density::fit(&specification, &table.table, control)
+        density::fit_unscored(&specification, table.made()?, control)
     })?;
     let model = store::Model::of_density(fit, specification, Vec::new());
     Ok(Model { model })

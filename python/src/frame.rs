@@ -3,6 +3,7 @@
 //! refused.
 
 use crate::model::Model;
+use crate::pools::pooled;
 use crate::table::{Labels, Table};
 use crate::trouble::{raised, wrong};
 use abduce::data::{Kind, ReadOptions, Source, open_frame, open_frame_with};
@@ -63,12 +64,20 @@ pub fn table_of_frame(
         let kind: Kind = kind.parse().map_err(raised)?;
         options.kinds.push((name, kind.into()));
     }
+    // What is declared to be a category is one, even if all of them look like numbers.
+    for field in schema.fields() {
+        let given = options.kinds.iter().any(|(name, _)| name == field.name());
+        if matches!(field.data_type(), DataType::Dictionary(..)) && !given && model.is_none() {
+            let kind = Kind::Categorical;
+            options.kinds.push((field.name().clone(), kind.into()));
+        }
+    }
     let model = model.map(|model| model.model.joint().schema());
-    let opened = py.detach(|| match model {
+    let opened = pooled(py, None, || match model {
         Some(model) => open_frame_with(schema, batches, &options, model),
         None => open_frame(schema, batches, &options),
     });
-    let opened = opened.map_err(raised)?;
+    let opened = opened?.map_err(raised)?;
     let Some(table) = opened.source.table() else {
         return Err(wrong("the frame does not fit into memory"));
     };

@@ -4,9 +4,13 @@
 
 mod cells;
 mod dense;
+mod discriminant;
 mod families;
 mod fitting;
 mod frame;
+mod labels;
+mod levels;
+mod memory;
 mod model;
 mod pools;
 mod sparse;
@@ -18,11 +22,17 @@ mod trouble;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
+    use super::discriminant::{ClassGaussians, class_gaussians};
+    #[pymodule_export]
     use super::families::{Distribution, Hypotheses, estimate_family, families, kind_of_family};
     #[pymodule_export]
-    use super::fitting::{fit_density, fit_kmeans, fit_mixture, select_mixture};
+    use super::fitting::{covariances, fit_density, fit_kmeans, fit_mixture, select_mixture};
     #[pymodule_export]
     use super::frame::table_of_frame;
+    #[pymodule_export]
+    use super::labels::classes_of;
+    #[pymodule_export]
+    use super::levels::range_of_levels;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -2,11 +2,12 @@
 
 use crate::cells::{Cells, columns_of};
 use crate::fitting::watched;
-use crate::pools::pool;
+use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use abduce::ask::{Conditional, find_class, first_two};
+use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
+use abduce::density::Tolerance;
 use abduce::family::Fill;
 use abduce::store::{self, Body};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -38,13 +39,19 @@ impl Model {
         threads: Option<usize>,
         ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
     ) -> PyResult<Vec<T>> {
-        let pool = pool(threads)?;
-        let parts: abduce::Result<Vec<Vec<T>>> = py.detach(|| {
-            let chunks = table.table.chunks();
-            let ask = &ask;
-            pool.install(|| chunks.par_iter().map(ask).collect())
-        });
-        let parts = parts.map_err(raised)?;
+        let chunks = table.chunks();
+        // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.
+        if chunks == 1 {
+            return pooled(py, threads, || ask(&*table.chunk(0)?))?.map_err(raised);
+        }
+        let parts: Vec<Vec<T>> = watched(py, threads, None, |control| {
+            // What is found after Ctrl-C is never looked at.
+            let ask = |number: usize| match control.is_interrupted() {
+                true => Ok(Vec::new()),
+                false => ask(&*table.chunk(number)?),
+            };
+            (0..chunks).into_par_iter().map(ask).collect()
+        })?;
         let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
         parts.into_iter().for_each(|part| all.extend(part));
         Ok(all)
@@ -120,6 +127,18 @@ impl Model {
             return Err(wrong(format!("a {} has no ridge", model.model)));
         };
         specification.ridge = ridge;
+        specification.ridge_share = 0.0;
+        Ok(Model { model })
+    }
+
+    /// The same, whose sums over kernels may be off by this much.
+    fn with_tolerance(&self, absolute: f64, relative: f64) -> PyResult<Model> {
+        let mut model = self.model.clone();
+        let Body::Density(densities) = model.body else {
+            return Err(wrong(format!("a {} has no kernels", model.model)));
+        };
+        let tolerance = Tolerance { absolute, relative };
+        model.body = Body::Density(densities.with_tolerance(tolerance));
         Ok(Model { model })
     }
 
@@ -172,12 +191,9 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let classifier = self.model.classifier().map_err(raised)?;
+        let decider = self.model.decider().map_err(raised)?;
         let all = self.each(py, table, threads, |chunk| {
-            let posterior = classifier(chunk)?;
-            Ok((0..posterior.rows())
-                .map(|row| posterior.best(row) as i64)
-                .collect())
+            Ok(decider(chunk)?.into_iter().map(i64::from).collect())
         })?;
         Ok(PyArray1::from_vec(py, all))
     }
@@ -234,18 +250,15 @@ impl Model {
             }
         };
         let joint = self.model.joint();
-        let chunks: Vec<(usize, &Chunk)> = table.table.chunks().iter().enumerate().collect();
-        let pool = pool(None)?;
-        let filled: abduce::Result<Vec<Chunk>> = py.detach(|| {
-            pool.install(|| {
-                let fill = |(number, chunk): (usize, &Chunk)| {
-                    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                    rng.set_stream(number as u64);
-                    joint.complete(chunk, how, &mut rng)
-                };
-                chunks.into_par_iter().map(fill).collect()
-            })
-        });
+        let numbers = 0..table.chunks();
+        let filled: abduce::Result<Vec<Chunk>> = pooled(py, None, || {
+            let fill = |number: usize| {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                rng.set_stream(number as u64);
+                joint.complete(&*table.chunk(number)?, how, &mut rng)
+            };
+            numbers.into_par_iter().map(fill).collect()
+        })?;
         Ok(columns_of(py, joint.schema(), &filled.map_err(raised)?))
     }
 
@@ -261,9 +274,7 @@ impl Model {
         let joint = self.model.joint();
         let known = self.known(given)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let drawn = py
-            .detach(|| joint.sample(&known, rows, &mut rng))
-            .map_err(raised)?;
+        let drawn = pooled(py, None, || joint.sample(&known, rows, &mut rng))?.map_err(raised)?;
         Ok(columns_of(py, joint.schema(), &[drawn]))
     }
 
@@ -310,6 +321,51 @@ impl Model {
         Ok(told.to_string())
     }
 
+    /// Draws rows of a mixture with their components, those of the first component first.
+    #[pyo3(signature = (rows, seed=0))]
+    #[allow(clippy::type_complexity)]
+    fn sample_with_components<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        seed: u64,
+    ) -> PyResult<(Vec<(String, Cells<'py>)>, Bound<'py, PyArray1<i64>>)> {
+        let Body::Mixture(mixture) = &self.model.body else {
+            return Err(wrong(format!("a {} has no components", self.model.model)));
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (drawn, components) = py
+            .detach(|| mixture.sample_with_components(rows, &mut rng))
+            .map_err(raised)?;
+        let components = components.into_iter().map(|own| own as i64).collect();
+        let columns = columns_of(py, &mixture.schema, &[drawn]);
+        Ok((columns, PyArray1::from_vec(py, components)))
+    }
+
+    /// The probabilities of all combinations of levels of some columns given cells of others.
+    #[pyo3(signature = (columns, given=Vec::new()))]
+    fn joint(
+        &self,
+        py: Python<'_>,
+        columns: Vec<String>,
+        given: Vec<(String, Given)>,
+    ) -> PyResult<Vec<(Vec<String>, f64)>> {
+        let schema = self.schema_of();
+        let position = |name: &String| schema.position(name).map_err(raised);
+        let places: Vec<usize> = columns.iter().map(position).collect::<PyResult<_>>()?;
+        let known = self.known(given)?;
+        let found = pooled(py, None, || {
+            joint_of_levels(self.model.joint(), &known, &places)
+        })?;
+        let found = found.map_err(raised)?;
+        let named = found.into_iter().map(|(levels, probability)| {
+            let names = levels.iter().zip(&places);
+            let names = names.map(|(level, place)| schema.fields[*place].levels[*level].clone());
+            (names.collect(), probability)
+        });
+        Ok(named.collect())
+    }
+
     /// What speaks for a class of a row against another: their names, and for each column
     /// its name and what it adds to the log-odds.
     #[pyo3(signature = (table, row, class_=None, against=None))]
@@ -321,13 +377,12 @@ impl Model {
         against: Option<&str>,
     ) -> PyResult<String> {
         let joint = self.model.joint();
-        let chunks = table.table.chunks();
+        if row as u64 >= table.source().rows() {
+            return Err(wrong(format!("there is no row {row}")));
+        }
         let size = abduce::data::CHUNK_ROWS;
-        let chunk = chunks
-            .get(row / size)
-            .filter(|chunk| row % size < chunk.rows());
-        let chunk = chunk.ok_or_else(|| wrong(format!("there is no row {row}")))?;
-        let row = row % size;
+        let chunk = table.chunk(row / size).map_err(raised)?;
+        let (chunk, row) = (&*chunk, row % size);
         let posterior = joint.posterior(chunk).map_err(raised)?;
         let one = || wrong("there is only one class");
         let (best, second) = first_two(&posterior, row).ok_or_else(one)?;
@@ -377,7 +432,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Model, Vec<String>)> {
         watched(py, threads, None, |control| {
-            self.model.update(&table.table, Vec::new(), None, control)
+            self.model.update(table.source(), Vec::new(), None, control)
         })
         .map(Model::changed)
     }
@@ -391,16 +446,16 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Model, Vec<String>)> {
         watched(py, threads, None, |control| {
-            self.model.forget(&table.table, control)
+            self.model.forget(table.source(), control)
         })
         .map(Model::changed)
     }
 
     /// Adds up models of different rows.
     #[staticmethod]
-    fn merge(models: Vec<PyRef<'_, Model>>) -> PyResult<(Model, Vec<String>)> {
+    fn merge(py: Python<'_>, models: Vec<PyRef<'_, Model>>) -> PyResult<(Model, Vec<String>)> {
         let models: Vec<store::Model> = models.iter().map(|own| own.model.clone()).collect();
-        store::Model::merge(&models)
+        pooled(py, None, || store::Model::merge(&models))?
             .map(Model::changed)
             .map_err(raised)
     }

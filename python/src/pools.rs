@@ -2,7 +2,7 @@
 //! that was forked has none of its parent's threads, so that it makes its own.
 
 use crate::trouble::wrong;
-use pyo3::PyResult;
+use pyo3::{PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,4 +24,15 @@ pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let pool = Arc::new(pool);
     pools.insert(key, Arc::clone(&pool));
     Ok(pool)
+}
+
+/// Does some work without the interpreter's lock, on a pool of this process. Left to itself it
+/// would wait for the threads of rayon's own pool, of which a forked process has none.
+pub fn pooled<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let pool = pool(threads)?;
+    Ok(py.detach(|| pool.install(work)))
 }

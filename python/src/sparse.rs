@@ -1,12 +1,18 @@
-//! Sparse matrices as documents: row by row, what a column of text is to the engine.
+//! Sparse matrices as documents: row by row, what a column of text is to the engine. The lists
+//! of a matrix are its own wherever they can be.
 
+use crate::memory::shared;
+use crate::model::Model;
+use crate::pools::pooled;
 use crate::table::{Labels, Table};
 use crate::trouble::{raised, wrong};
-use abduce::data::{CHUNK_ROWS, Column, Field, Terms};
-use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit};
+use abduce::data::{Asked, CHUNK_ROWS, Column, Field, Kind, Terms};
+use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit, Vocabulary};
+use arrow_buffer::{Buffer, ScalarBuffer};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Indices in either width.
 #[derive(FromPyObject)]
@@ -16,33 +22,96 @@ pub enum Indices<'py> {
 }
 
 impl Indices<'_> {
-    fn get(&self) -> PyResult<Cells<'_>> {
-        let strided = |_| wrong("the indices of the sparse matrix are not contiguous");
+    fn get(&self) -> PyResult<Cells> {
         Ok(match self {
-            Indices::Narrow(own) => Cells::Narrow(own.as_slice().map_err(strided)?),
-            Indices::Wide(own) => Cells::Wide(own.as_slice().map_err(strided)?),
+            Indices::Narrow(own) => Cells::Narrow(shared(own)?.into()),
+            Indices::Wide(own) => Cells::Wide(shared(own)?.into()),
         })
     }
 }
 
-#[derive(Clone, Copy)]
-enum Cells<'a> {
-    Narrow(&'a [i32]),
-    Wide(&'a [i64]),
+enum Cells {
+    Narrow(ScalarBuffer<i32>),
+    Wide(ScalarBuffer<i64>),
 }
 
-impl Cells<'_> {
-    fn len(self) -> usize {
+impl Cells {
+    fn len(&self) -> usize {
         match self {
             Cells::Narrow(own) => own.len(),
             Cells::Wide(own) => own.len(),
         }
     }
 
-    fn at(self, i: usize) -> i64 {
+    fn at(&self, i: usize) -> i64 {
         match self {
             Cells::Narrow(own) => i64::from(own[i]),
             Cells::Wide(own) => own[i],
+        }
+    }
+
+    /// Some of them as codes; one that is no code becomes the greatest, which no column has.
+    fn codes(&self, range: Range<usize>) -> ScalarBuffer<u32> {
+        match self {
+            // A negative number has the bits of a code beyond all columns.
+            Cells::Narrow(own) => {
+                let bytes: Buffer = own.clone().into_inner();
+                ScalarBuffer::new(bytes, range.start, range.len())
+            }
+            Cells::Wide(own) => {
+                let code = |own: &i64| u32::try_from(*own).unwrap_or(u32::MAX);
+                own[range].iter().map(code).collect::<Vec<u32>>().into()
+            }
+        }
+    }
+}
+
+/// What the columns of a matrix are called.
+#[derive(FromPyObject)]
+pub enum Columns<'py> {
+    /// x0, x1, and so on.
+    Count(usize),
+    /// As those of the matrix that a model was fitted on.
+    Model(Bound<'py, Model>),
+    Names(Vec<String>),
+}
+
+/// The column of documents, as far as it is known before the names are made.
+enum Documents {
+    Known(Field),
+    Count(usize),
+    Names(Vec<String>),
+}
+
+impl Columns<'_> {
+    fn documents(self, name: &str) -> PyResult<Documents> {
+        let model = match self {
+            Columns::Count(count) => return Ok(Documents::Count(count)),
+            Columns::Names(names) => return Ok(Documents::Names(names)),
+            Columns::Model(model) => model,
+        };
+        let mut fields = model.get().model.joint().schema().fields.iter();
+        let own = fields.find(|own| own.kind == Kind::Text && own.name == name);
+        let none = || wrong(format!("the model has no column of terms called {name}"));
+        own.cloned().map(Documents::Known).ok_or_else(none)
+    }
+}
+
+impl Documents {
+    /// How many terms there are.
+    fn width(&self) -> usize {
+        match self {
+            Documents::Known(field) => field.text.as_ref().map_or(0, |own| own.encoding.width()),
+            Documents::Count(count) => *count,
+            Documents::Names(names) => names.len(),
+        }
+    }
+
+    fn field(self, name: &str) -> PyResult<Field> {
+        match self {
+            Documents::Known(field) => Ok(field),
+            Documents::Count(count) => field(name, (0..count).map(|i| format!("x{i}")).collect()),
+            Documents::Names(names) => field(name, names),
         }
     }
 }
@@ -55,14 +124,65 @@ fn field(name: &str, columns: Vec<String>) -> PyResult<Field> {
     };
     let encoder = Encoder {
         analyzer: Analyzer::new(options).map_err(raised)?,
-        encoding: Encoding::Vocabulary(columns.into_iter().collect()),
+        // The order of the columns is that of the codes.
+        encoding: Encoding::Vocabulary(Vocabulary::try_from(columns).map_err(raised)?),
         limits: Limits::default(),
     };
-    Ok(Field::with_text(name, encoder))
+    // A matrix has all its columns, though some may be empty.
+    Ok(Field::with_text(name, encoder).asked(Asked::Levels))
 }
 
-/// A table of a matrix in compressed rows whose indices are in order: one column of
-/// documents called `name`, with the matrix' columns as terms.
+/// A matrix in compressed rows.
+struct Compressed {
+    starts: Cells,
+    indices: Cells,
+    values: ScalarBuffer<f64>,
+    width: usize,
+}
+
+/// Why there is no chunk.
+enum Trouble {
+    /// The lists do not fit each other.
+    Broken,
+    /// The indices of a row are out of order, or one is there twice.
+    Unordered,
+}
+
+impl Compressed {
+    fn rows(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    fn chunk(&self, first: usize) -> Result<Vec<Column>, Trouble> {
+        let last = self.rows().min(first + CHUNK_ROWS);
+        let length = self.values.len().min(self.indices.len()) as i64;
+        let (from, to) = (self.starts.at(first), self.starts.at(last));
+        if from < 0 || to < from || to > length {
+            return Err(Trouble::Broken);
+        }
+        let start = |row: usize| u32::try_from(self.starts.at(row) - from).ok();
+        let starts: Option<Vec<u32>> = (first..=last).map(start).collect();
+        let starts = starts
+            .filter(|own| own.is_sorted())
+            .ok_or(Trouble::Broken)?;
+        let range = from as usize..to as usize;
+        let counts = self.values.slice(range.start, range.len());
+        let terms = Terms::from_compressed(starts.into(), self.indices.codes(range), counts);
+        let terms = terms.ok_or(Trouble::Unordered)?;
+        let rows = terms.rows();
+        let lasts = (0..rows.len()).filter_map(|row| rows.row(row).0.last());
+        if lasts.max().is_some_and(|own| *own as usize >= self.width) {
+            return Err(Trouble::Broken);
+        }
+        Ok(vec![Column::Text {
+            values: terms,
+            nulls: None,
+        }])
+    }
+}
+
+/// A table of a matrix in compressed rows: one column of documents called `name`, with the
+/// matrix' columns as terms. Nothing if the indices of a row are not in order, each once.
 #[pyfunction]
 #[pyo3(signature = (starts, indices, values, columns, name="x", labels=None, weights=None))]
 #[allow(clippy::too_many_arguments)]
@@ -71,55 +191,31 @@ pub fn table_of_sparse(
     starts: Indices<'_>,
     indices: Indices<'_>,
     values: PyReadonlyArray1<'_, f64>,
-    columns: Vec<String>,
+    columns: Columns<'_>,
     name: &str,
     labels: Option<Labels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-) -> PyResult<Table> {
-    let width = columns.len();
-    let field = field(name, columns)?;
-    let strided = |_| wrong("the values of the sparse matrix are not contiguous");
-    let (starts, indices) = (starts.get()?, indices.get()?);
-    let values = values.as_slice().map_err(strided)?;
-    let rows = starts.len().saturating_sub(1);
-    let bad = || wrong("the sparse matrix is not in compressed rows");
-    let chunks = py.detach(|| {
+) -> PyResult<Option<Table>> {
+    let documents = columns.documents(name)?;
+    let matrix = Compressed {
+        starts: starts.get()?,
+        indices: indices.get()?,
+        values: shared(&values)?.into(),
+        width: documents.width(),
+    };
+    let rows = matrix.rows();
+    let chunks = || {
         let firsts: Vec<usize> = (0..rows).step_by(CHUNK_ROWS).collect();
-        let chunk = |first: usize| {
-            let mut documents = Vec::with_capacity(CHUNK_ROWS);
-            for row in first..rows.min(first + CHUNK_ROWS) {
-                let (from, to) = (starts.at(row), starts.at(row + 1));
-                if from < 0
-                    || to < from
-                    || to as usize > values.len()
-                    || to as usize > indices.len()
-                {
-                    return Err(bad());
-                }
-                let mut terms = Vec::with_capacity((to - from) as usize);
-                let range = from as usize..to as usize;
-                for (i, value) in range.clone().zip(&values[range]) {
-                    let term = indices.at(i);
-                    let ordered = terms.last().is_none_or(|(last, _)| i64::from(*last) < term);
-                    if term < 0 || term as usize >= width || !ordered {
-                        return Err(bad());
-                    }
-                    if *value != 0.0 {
-                        terms.push((term as u32, *value));
-                    }
-                }
-                documents.push(terms);
-            }
-            Ok(vec![Column::Text {
-                values: Terms::from_rows(documents),
-                nulls: None,
-            }])
-        };
-        firsts
-            .into_par_iter()
-            .map(chunk)
-            .collect::<PyResult<Vec<_>>>()
-    })?;
+        let firsts = firsts.into_par_iter();
+        firsts.map(|first| matrix.chunk(first)).collect()
+    };
+    // A vocabulary takes as long as many chunks.
+    let (field, chunks) = pooled(py, None, || rayon::join(|| documents.field(name), chunks))?;
+    let chunks: Vec<_> = match chunks {
+        Ok(chunks) => chunks,
+        Err(Trouble::Unordered) => return Ok(None),
+        Err(Trouble::Broken) => return Err(wrong("the sparse matrix is not in compressed rows")),
+    };
     let weights = crate::table::weights(weights, rows)?;
-    Table::of(vec![field], chunks, rows, labels, weights)
+    Table::of(vec![field?], chunks, rows, labels, weights).map(Some)
 }

@@ -1,40 +1,157 @@
 //! Tables of the engine, made of what Python holds.
 
-use crate::dense::{Columns, Infinite, Numbers};
+use crate::dense::{Array, Columns, Infinite, Numbers};
+use crate::pools::pooled;
 use crate::trouble::{raised, wrong};
-use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind, Rows, Schema, Source as _};
+use abduce::Error;
+use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind, Maker, Rows, Schema, Source, reduce};
 use abduce::family::{Family as _, Gaussian, GaussianStats, Stats as _};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
-/// Rows in memory, encoded.
+/// Rows in memory.
 #[pyclass(frozen, module = "abduce._core")]
-pub struct Table {
-    pub table: abduce::data::Table,
+pub struct Table(Held);
+
+enum Held {
+    /// Encoded.
+    Made(abduce::data::Table),
+    /// An array, encoded chunk by chunk whenever they are asked for, or once and for all.
+    Array(Box<Encoded>, OnceLock<abduce::data::Table>),
+}
+
+/// An array with labels and weights beside it.
+struct Encoded {
+    schema: Schema,
+    array: Array,
+    /// The number of levels of columns of codes.
+    levels: Vec<Option<usize>>,
+    /// The same where all columns are codes.
+    all_levels: Option<Vec<u32>>,
+    labels: Option<LabelChunks>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Encoded {
+    fn chunk(&self, number: usize) -> abduce::Result<Chunk> {
+        let levels = self.all_levels.as_ref();
+        let mut columns = match levels.and_then(|own| self.array.codes(number, own)) {
+            Some(columns) => columns,
+            None => self.numbers(number)?,
+        };
+        let first = number * CHUNK_ROWS;
+        let rows = CHUNK_ROWS.min(self.array.rows - first);
+        columns.extend(self.labels.as_ref().map(|own| own.chunk(number, rows)));
+        let weights = self.weights.as_ref();
+        let weights = weights.map(|own| own[first..first + rows].to_vec());
+        Ok(Chunk::new(rows, columns, weights))
+    }
+
+    /// The features of a chunk, by way of numbers.
+    fn numbers(&self, number: usize) -> abduce::Result<Columns> {
+        let mut columns = self.array.chunk(number).map_err(|Infinite| {
+            Error::data(format!(
+                "Input X contains infinity or a value too large for dtype('{}').",
+                self.array.dtype
+            ))
+        })?;
+        for (column, levels) in columns.iter_mut().zip(&self.levels) {
+            if let Some(levels) = levels {
+                *column = coded(column, *levels);
+            }
+        }
+        Ok(columns)
+    }
+}
+
+impl Source for Encoded {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn rows(&self) -> u64 {
+        self.array.rows as u64
+    }
+
+    fn scan(&self) -> abduce::Result<Chunks<'_>> {
+        let numbers = 0..self.array.chunks();
+        Ok(Box::new(numbers.map(|number| self.chunk(number))))
+    }
+
+    fn maker(&self) -> Option<Maker<'_>> {
+        Some(Box::new(|number| self.chunk(number)))
+    }
+}
+
+type Chunks<'a> = Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + 'a>;
+
+/// A column of labels, chunk by chunk.
+enum LabelChunks {
+    Seen(Vec<Column>),
+    /// All are missing: the column of a whole chunk.
+    Hidden(Column),
+}
+
+impl LabelChunks {
+    fn of(labels: &Labels<'_>, rows: usize) -> PyResult<LabelChunks> {
+        let Labels(_, levels, given) = labels;
+        let Some(given) = given else {
+            let whole = Column::hidden(Kind::Categorical, CHUNK_ROWS.min(rows));
+            return Ok(LabelChunks::Hidden(whole));
+        };
+        let view = given.as_array();
+        if view.len() != rows {
+            let labels = view.len();
+            return Err(wrong(format!("there are {labels} labels for {rows} rows")));
+        }
+        let all = view.to_vec();
+        let chunks = all.chunks(CHUNK_ROWS).map(|own| codes(own, levels.len()));
+        Ok(LabelChunks::Seen(chunks.collect::<PyResult<_>>()?))
+    }
+
+    fn chunk(&self, number: usize, rows: usize) -> Column {
+        match self {
+            LabelChunks::Seen(chunks) => chunks[number].clone(),
+            LabelChunks::Hidden(whole) => whole.slice(0, rows),
+        }
+    }
 }
 
 /// The cells of a column of labels; a negative code is a hole.
-fn codes(codes: &[i64], levels: usize) -> PyResult<Vec<Option<u32>>> {
-    let code = |code: &i64| match *code {
-        hidden if hidden < 0 => Ok(None),
-        code if code < levels as i64 => Ok(Some(code as u32)),
-        code => Err(wrong(format!("code {code} has no level"))),
-    };
-    codes.iter().map(code).collect()
+fn codes(codes: &[i64], levels: usize) -> PyResult<Column> {
+    if let Some(code) = codes.iter().find(|code| **code >= levels as i64) {
+        return Err(wrong(format!("code {code} has no level")));
+    }
+    if codes.iter().all(|code| *code >= 0) {
+        let codes: Vec<u32> = codes.iter().map(|code| *code as u32).collect();
+        return Ok(Column::Code {
+            values: codes.into(),
+            nulls: None,
+        });
+    }
+    let code = |code: &i64| (*code >= 0).then_some(*code as u32);
+    Ok(Column::from_codes(codes.iter().map(code)))
 }
 
 /// Numbers that stand for levels, as codes; what is beyond the last level becomes the
 /// code behind it, which no level has.
 fn coded(column: &Column, levels: usize) -> Column {
     let cells = column.cells(0, column.len());
-    let code = |x: f64| (x.max(0.0) as u64).min(levels as u64) as u32;
-    Column::from_codes((0..column.len()).map(|row| cells.number(row).map(code)))
+    let code = |x: f64| x.clamp(0.0, levels as f64) as u32;
+    let values = cells.reals().iter().map(|x| code(*x));
+    Column::Code {
+        values: values.collect::<Vec<u32>>().into(),
+        nulls: column.nulls().cloned(),
+    }
 }
 
-/// What a column of labels is called and what its levels are.
+/// What a column of labels is called, what its levels are, and the codes of its cells: none
+/// where all are missing.
 #[derive(FromPyObject)]
-pub struct Labels<'py>(String, Vec<String>, PyReadonlyArray1<'py, i64>);
+pub struct Labels<'py>(String, Vec<String>, Option<PyReadonlyArray1<'py, i64>>);
 
 /// Splits a column of all rows into chunks.
 fn pieces<T: Clone>(whole: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
@@ -69,31 +186,67 @@ impl Table {
         labels: Option<Labels<'_>>,
         weights: Option<Vec<f64>>,
     ) -> PyResult<Table> {
-        let mut label_chunks = None;
-        if let Some(Labels(name, levels, given)) = labels {
-            let given = given.as_array();
-            if given.len() != rows {
-                return Err(wrong(format!(
-                    "there are {} labels for {rows} rows",
-                    given.len()
-                )));
-            }
-            let cells = codes(&given.to_vec(), levels.len())?;
-            fields.push(Field::with_levels(name, Kind::Categorical, levels));
-            label_chunks = Some(pieces(&cells).map(Column::from_codes).collect::<Vec<_>>());
-        }
-        let mut label_chunks = label_chunks.map(Vec::into_iter);
+        let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+        let label_chunks = label_chunks.transpose()?;
+        fields.extend(labels.map(Labels::field));
         let mut weight_chunks = weights.as_deref().map(pieces);
-        let chunks = chunks.into_iter().map(|mut columns| {
+        let chunks = chunks.into_iter().enumerate().map(|(number, mut columns)| {
             let len = columns.first().map_or(0, Column::len);
-            columns.extend(label_chunks.as_mut().and_then(Iterator::next));
+            columns.extend(label_chunks.as_ref().map(|own| own.chunk(number, len)));
             let own = weight_chunks.as_mut().and_then(Iterator::next);
             Chunk::new(len, columns, own)
         });
         let chunks = chunks.collect();
-        Ok(Table {
-            table: abduce::data::Table::from_chunks(Schema::new(fields), chunks),
-        })
+        let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
+        Ok(Table(Held::Made(made)))
+    }
+
+    /// The rows, as they are best read once or twice.
+    pub fn source(&self) -> &dyn Source {
+        match &self.0 {
+            Held::Made(table) => table,
+            Held::Array(array, made) => match made.get() {
+                Some(table) => table,
+                None => array.as_ref(),
+            },
+        }
+    }
+
+    /// The rows, as they are best read many times: all of them encoded.
+    ///
+    /// # Errors
+    /// If a number is infinite.
+    pub fn made(&self) -> abduce::Result<&abduce::data::Table> {
+        let (array, made) = match &self.0 {
+            Held::Made(table) => return Ok(table),
+            Held::Array(array, made) => (array, made),
+        };
+        if let Some(table) = made.get() {
+            return Ok(table);
+        }
+        let numbers = (0..array.array.chunks()).into_par_iter();
+        let chunks = numbers.map(|number| array.chunk(number));
+        let chunks: Vec<Chunk> = chunks.collect::<abduce::Result<_>>()?;
+        let table = abduce::data::Table::from_chunks(array.schema.clone(), chunks);
+        Ok(made.get_or_init(|| table))
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        (self.source().rows() as usize).div_ceil(CHUNK_ROWS)
+    }
+
+    /// The chunk of a number.
+    ///
+    /// # Errors
+    /// If a number in it is infinite.
+    pub fn chunk(&self, number: usize) -> abduce::Result<Cow<'_, Chunk>> {
+        match (&self.0, self.source().table()) {
+            (_, Some(table)) | (Held::Made(table), None) => {
+                Ok(Cow::Borrowed(&table.chunks()[number]))
+            }
+            (Held::Array(array, _), None) => array.chunk(number).map(Cow::Owned),
+        }
     }
 }
 
@@ -101,12 +254,18 @@ impl Table {
 impl Table {
     /// The number of rows.
     fn __len__(&self) -> usize {
-        self.table.rows() as usize
+        self.source().rows() as usize
     }
 
     /// The columns, as JSON.
     fn schema(&self) -> PyResult<String> {
-        serde_json::to_string(self.table.schema()).map_err(|why| wrong(why.to_string()))
+        serde_json::to_string(self.source().schema()).map_err(|why| wrong(why.to_string()))
+    }
+}
+
+impl Labels<'_> {
+    fn field(self) -> Field {
+        Field::with_levels(self.0, Kind::Categorical, self.1)
     }
 }
 
@@ -116,7 +275,6 @@ impl Table {
 #[pyo3(signature = (array, names, kinds=None, levels=None, labels=None, weights=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn table_of_array(
-    py: Python<'_>,
     array: Numbers<'_>,
     names: Vec<String>,
     kinds: Option<Vec<String>>,
@@ -124,7 +282,8 @@ pub fn table_of_array(
     labels: Option<Labels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
 ) -> PyResult<Table> {
-    let (rows, width) = array.shape();
+    let array = array.array();
+    let (rows, width) = (array.rows, array.width);
     let fits = |len: Option<usize>| len.is_none_or(|len| len == width);
     if !fits(Some(names.len()))
         || !fits(kinds.as_ref().map(Vec::len))
@@ -132,60 +291,62 @@ pub fn table_of_array(
     {
         return Err(wrong(format!("{} names for {width} columns", names.len())));
     }
-    let dtype = match array {
-        Numbers::Double(_) => "float64",
-        Numbers::Single(_) => "float32",
-    };
-    let mut chunks = array.chunks(py).map_err(|Infinite| {
-        wrong(format!(
-            "Input X contains infinity or a value too large for dtype('{dtype}')."
-        ))
-    })?;
     let mut fields = Vec::with_capacity(width + 1);
+    let mut coded = Vec::with_capacity(width);
     for (column, name) in names.into_iter().enumerate() {
-        let kind = match &kinds {
+        let kind: Kind = match &kinds {
             Some(kinds) => kinds[column].parse().map_err(raised)?,
             None => Kind::Real,
         };
-        if Kind::is_coded(kind) {
-            let own = levels
-                .as_ref()
-                .map_or(Vec::new(), |levels| levels[column].clone());
-            for chunk in &mut chunks {
-                chunk[column] = coded(&chunk[column], own.len());
-            }
-            fields.push(Field::with_levels(name, kind, own));
-        } else {
-            fields.push(Field::new(name, kind));
-        }
+        let own = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
+        coded.push(kind.is_coded().then_some(own.len()));
+        fields.push(match kind.is_coded() {
+            true => Field::with_levels(name, kind, own.to_vec()),
+            false => Field::new(name, kind),
+        });
     }
-    let weights = self::weights(weights, rows)?;
-    Table::of(fields, chunks, rows, labels, weights)
+    let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+    let label_chunks = label_chunks.transpose()?;
+    fields.extend(labels.map(Labels::field));
+    let narrow = |levels: &Option<usize>| levels.and_then(|own| own.try_into().ok());
+    let encoded = Encoded {
+        schema: Schema::new(fields),
+        array,
+        all_levels: coded.iter().map(narrow).collect(),
+        levels: coded,
+        labels: label_chunks,
+        weights: self::weights(weights, rows)?,
+    };
+    Ok(Table(Held::Array(Box::new(encoded), OnceLock::new())))
 }
 
 /// The variance of each column of numbers, whatever rows weigh.
 #[pyfunction]
 pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let pool = crate::pools::pool(None)?;
-    let fields = &table.table.schema().fields;
-    let one = |column: usize| {
-        let parts = table.table.chunks().par_iter().map(|chunk| {
-            let cells = [chunk.column(column).cells(0, chunk.rows())];
+    let source = table.source();
+    let fields = source.schema().fields.iter().enumerate();
+    let numbers = fields.filter(|(_, own)| !own.kind.is_coded() && own.kind != Kind::Text);
+    let numbers: Vec<usize> = numbers.map(|(column, _)| column).collect();
+    let of_chunk = |_: usize, chunk: &Chunk| {
+        let ones = vec![1.0; chunk.rows()];
+        let one = |column: &usize| {
+            let cells = [chunk.column(*column).cells(0, chunk.rows())];
             let mut own = Gaussian::zero(&());
-            Gaussian::observe(&Rows::new(&cells), &vec![1.0; chunk.rows()], &mut own);
+            Gaussian::observe(&Rows::new(&cells), &ones, &mut own);
             own
-        });
-        let parts: Vec<GaussianStats> = parts.collect();
-        let mut all = Gaussian::zero(&());
-        parts.iter().for_each(|own| all.merge(own));
-        if all.weight > 0.0 {
-            all.scatter / all.weight
-        } else {
-            0.0
-        }
+        };
+        Ok(numbers.iter().map(one).collect::<Vec<GaussianStats>>())
     };
-    let numbers =
-        (0..fields.len()).filter(|c| !fields[*c].kind.is_coded() && fields[*c].kind != Kind::Text);
-    let found: Vec<f64> = py.detach(|| pool.install(|| numbers.map(one).collect()));
-    Ok(PyArray1::from_vec(py, found))
+    let merge = |all: &mut Vec<GaussianStats>, more: Vec<GaussianStats>| {
+        all.iter_mut()
+            .zip(&more)
+            .for_each(|(all, own)| all.merge(own));
+    };
+    let all = pooled(py, None, || reduce(source, of_chunk, merge))?.map_err(raised)?;
+    let all = all.unwrap_or_else(|| vec![Gaussian::zero(&()); numbers.len()]);
+    let variance = |own: &GaussianStats| match own.weight > 0.0 {
+        true => own.scatter / own.weight,
+        false => 0.0,
+    };
+    Ok(PyArray1::from_vec(py, all.iter().map(variance).collect()))
 }

@@ -30,6 +30,35 @@ def test_queries_are_bayes_theorem():
             model.query(wrong)
 
 
+def test_joint_questions_are_the_chain_rule():
+    frame = pd.DataFrame({"size": X[:, 2], "kind": np.array(["a", "b", "c"])[Y], "wide": X[:, 1] > 3})
+    model = NaiveBayes().fit(frame, Y)
+    joint = model.query("P(kind, wide | size=4.5)")
+    assert len(joint) == 6 and sum(joint.values()) == pytest.approx(1)
+    alone, given = model.query("P(kind | size=4.5)"), model.query("P(wide | size=4.5, kind=b)")
+    for level, share in given.items():
+        assert joint["b", level] == pytest.approx(alone["b"] * share)
+    best = model.query("MAP(kind, wide | size=4.5)")
+    assert best["probability"] == max(joint.values())
+    assert joint[best["map"]["kind"], best["map"]["wide"]] == best["probability"]
+    assert model.query("MAP(kind)")["map"]["kind"] in "abc"
+    assert model.query("E(size | y=1)") == pytest.approx(X[Y == 1, 2].mean())
+    for wrong in (
+        "E(kind)",
+        "E(size, kind)",
+        "MAP(size)",
+        "P(kind, size)",
+        "P(kind, kind)",
+        "P(kind, wide | kind=a)",
+        "P(kind, wide | size<4)",
+        "P(kind | do(wide=True))",
+        "MAP()",
+        "P(kind,)",
+    ):
+        with pytest.raises(ValueError):
+            model.query(wrong)
+
+
 def test_explanations_sum_to_the_log_odds():
     model = GaussianNB().fit(X, Y)
     told = model.explain(X, 77)

@@ -27,16 +27,20 @@ ESTIMATORS = [
 ]
 
 
-SINGULAR = {
-    "check_sample_weight_equivalence_on_dense_data": "there are fewer rows than columns, and of covariances that are "
-    "all but singular no digits are left to compare",
-}
+SINGULAR = "the covariances of its classes are singular, which is refused as scikit-learn refuses it"
+DRAWN = (
+    "centres begin at rows that are drawn, and draws among rows that count twice are not those among twice as many "
+    "rows; scikit-learn's KMeans does not pass it either"
+)
 EXPECTED = {
-    "LinearDiscriminantAnalysis": SINGULAR,
-    "QuadraticDiscriminantAnalysis": SINGULAR,
+    "QuadraticDiscriminantAnalysis": {
+        "check_sample_weight_equivalence_on_dense_data": SINGULAR,
+        "check_sample_weights_shape": SINGULAR,
+        "check_sample_weights_not_overwritten": SINGULAR,
+    },
     "KMeans": {
-        "check_sample_weight_equivalence_on_dense_data": "centres begin at rows that are drawn, and draws among "
-        "rows that count twice are not those among twice as many rows; scikit-learn's KMeans does not pass it either",
+        "check_sample_weight_equivalence_on_dense_data": DRAWN,
+        "check_sample_weight_equivalence_on_sparse_data": DRAWN,
     },
 }
 

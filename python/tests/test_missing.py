@@ -7,7 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
 
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis
 from abduce.impute import GaussianImputer, MixtureImputer
 from abduce.mixture import GaussianMixture, Mixture
 from abduce.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, NaiveBayes
@@ -120,3 +122,38 @@ def test_dates_are_refused():
     frame = penguins().assign(day=pd.Timestamp("2026-01-01"))
     with pytest.raises(TypeError, match='column "day" holds dates'):
         NaiveBayes().fit(frame, SPECIES)
+
+
+def test_imputers_tell_where_holes_were_and_leave_empty_columns_out():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(40, 3))
+    holes = np.where(rng.random(table.shape) < 0.2, np.nan, table)
+    holes[:, 0] = np.arange(40)
+    wide = np.column_stack([holes, np.full(40, np.nan)])
+    filled = GaussianImputer().fit_transform(holes)
+    np.testing.assert_allclose(GaussianImputer().fit_transform(wide), filled)
+    kept = GaussianImputer(keep_empty_features=True).fit_transform(wide)
+    np.testing.assert_allclose(kept, np.column_stack([filled, np.zeros(40)]))
+    model = GaussianImputer(add_indicator=True).fit(wide)
+    theirs = SimpleImputer(add_indicator=True).fit(wide)
+    np.testing.assert_array_equal(model.transform(wide)[:, 3:], theirs.transform(wide)[:, 3:])
+    assert list(model.get_feature_names_out()) == list(theirs.get_feature_names_out())
+    frame = pd.DataFrame(wide, columns=list("abcd"))
+    told = GaussianImputer(add_indicator=True).fit(frame)
+    assert list(told.transform(frame).columns) == list(theirs.fit(frame).get_feature_names_out())
+    coded = np.where(np.isnan(holes), -99.0, holes)
+    np.testing.assert_allclose(GaussianImputer(missing_values=-99).fit_transform(coded), filled)
+    with pytest.raises(ValueError, match="nulls"):
+        GaussianImputer(missing_values=-99).fit(frame)
+
+
+def test_a_direction_of_a_row_with_holes_is_the_expected_one():
+    model = LinearDiscriminantAnalysis().fit(X, Y)
+    holes = X[:20].copy()
+    holes[:, 1] = np.nan
+    drawn = np.mean([model.transform(_drawn(model, holes, seed)) for seed in range(2000)], axis=0)
+    np.testing.assert_allclose(model.transform(holes), drawn, atol=0.2)
+
+
+def _drawn(model, holes, seed):
+    return np.column_stack([model.impute(holes, how="draw", random_state=seed)[f"x{c}"] for c in range(4)])

@@ -4,7 +4,7 @@
 
 use crate::text_table::{counted, readable};
 use abduce::estimate::Numbers;
-use abduce::family::{Distribution, LeafFamily};
+use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
 use abduce::learn::{Acceleration, EStep, EmOptions};
 use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification};
 use abduce::store::{Body, Model};
@@ -27,12 +27,24 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
         0.0 => String::new(),
         ridge => format!("{} added to every variance", readable(ridge)),
     };
+    let unit_share = match specification.unit_share {
+        0.0 => String::new(),
+        share => format!("{} of every covariance is the unit matrix", readable(share)),
+    };
     let mut lines = vec![
         ("method", method(&options.em)),
         ("covariance", covariance(model)),
         ("tails", tails(model)),
+        (
+            "start",
+            options
+                .start_by
+                .as_ref()
+                .map_or(String::new(), |own| format!("the levels of \"{own}\"")),
+        ),
         ("prior", prior.map_or(String::new(), |own| own.to_string())),
         ("ridge", ridge),
+        ("unit share", unit_share),
         ("class prior", class_prior),
         ("fixed", fixed(specification)),
         ("tied", specification.tied.join(", ")),
@@ -116,14 +128,34 @@ pub fn tails(model: &Model) -> String {
         return String::new();
     };
     let own = mixture.parameters.leaves.iter().flatten();
+    let learned = mixture.leaves.iter().any(|leaf| {
+        matches!(&leaf.family, LeafFamily::MultivariateStudentT { shape, .. } if shape.degrees.is_none())
+    });
+    let most = MultivariateStudentT::MOST_LEARNED;
     let degrees = own.filter_map(|own| match own {
+        Distribution::MultivariateStudentT(own) if learned && own.degrees >= most => {
+            Some(format!("{} or more", readable(own.degrees)))
+        }
         Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
         _ => None,
     });
     let mut degrees: Vec<String> = degrees.collect();
     degrees.dedup();
-    match degrees.is_empty() {
-        true => String::new(),
-        false => format!("student-t, degrees of freedom {}", degrees.join(", ")),
+    if degrees.is_empty() {
+        return String::new();
     }
+    let mut text = format!("student-t, degrees of freedom {}", degrees.join(", "));
+    // What is tied or held stands by itself.
+    let alone = mixture.leaves.iter().filter(|leaf| {
+        let gaussian = matches!(leaf.family, LeafFamily::Gaussian { .. });
+        gaussian && (leaf.tied || !leaf.held.is_empty())
+    });
+    let alone = alone.flat_map(|leaf| &leaf.columns);
+    let alone: Vec<&str> = alone
+        .map(|column| mixture.schema.fields[*column].name.as_str())
+        .collect();
+    if !alone.is_empty() {
+        text.push_str(&format!("; a Gaussian in {}", alone.join(", ")));
+    }
+    text
 }

@@ -1,4 +1,5 @@
-//! What other programs mean by their options: a ridge on variances, a tolerance per row,
+//! What other programs mean by their options: a ridge on variances, a share of the unit
+//! matrix, a tolerance per row,
 //! centres that settle, components in the order of their starts.
 
 use abduce::ask::Joint as _;
@@ -74,6 +75,30 @@ fn a_ridge_is_added_to_variances_and_gives_a_constant_column_one() {
 }
 
 #[test]
+fn a_share_of_the_unit_matrix_is_in_every_covariance() {
+    let covariance = |unit_share: f64| {
+        let own = Specification {
+            unit_share,
+            ..ridged(1, 1e-9)
+        };
+        match &gaussians(&learned(&own, &plain(1e-3)).mixture)[0].covariance {
+            Covariance::Full(cells) => cells.clone(),
+            _ => panic!("a full covariance"),
+        }
+    };
+    let (whole, shared) = (covariance(0.0), covariance(0.25));
+    for cell in 0..9 {
+        let unit = if cell % 4 == 0 { 0.25 } else { 0.0 };
+        assert!((shared[cell] - 0.75 * whole[cell] - unit).abs() < 1e-8);
+    }
+    let too_much = Specification {
+        unit_share: 1.5,
+        ..ridged(1, 0.0)
+    };
+    assert!(fit(&too_much, &table(), &plain(1e-3), Control::default()).is_err());
+}
+
+#[test]
 fn a_tolerance_per_row_stops_one_step_after_a_rise_below_it() {
     let tolerance = 1e-3;
     let fit = learned(&ridged(3, 1e-6), &plain(tolerance));
@@ -127,5 +152,83 @@ fn joint_log_densities_have_the_posterior_and_the_density_of_a_row() {
         for (joint, posterior) in joint.iter().zip(posterior.row(row)) {
             assert!(((joint - density[row]).exp() - posterior).abs() < 1e-12);
         }
+    }
+}
+
+/// The groups of the table as classes, the constant column included.
+fn classes() -> Table {
+    let plain = table();
+    let column = |c: usize| plain.chunks()[0].column(c).clone();
+    let labels = Column::from_codes((0..240).map(|i| Some(i % 3)));
+    let mut fields: Vec<Field> = ["x", "y", "z"]
+        .map(|name| Field::new(name, Kind::Real))
+        .to_vec();
+    let levels = ["a", "b", "c"].map(String::from).to_vec();
+    fields.push(Field::with_levels("class", Kind::Categorical, levels));
+    let columns = vec![column(0), column(1), column(2), labels];
+    Table::new(Schema::new(fields), columns, None).unwrap()
+}
+
+#[test]
+fn discriminant_directions_have_unit_variance_and_give_the_log_odds() {
+    let table = classes();
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::gda("class", CovarianceKind::Tied)
+    };
+    let fit = fit(
+        &specification,
+        &table,
+        &FitOptions::default(),
+        Control::default(),
+    )
+    .unwrap();
+    let classes = fit.mixture.class_gaussians().unwrap();
+    let (within, d) = (classes.within(), classes.columns);
+    let found = classes.directions(1e-4);
+    assert_eq!((found.scalings.len(), d), (2, 3));
+    assert!((found.ratios.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    for (i, a) in found.scalings.iter().enumerate() {
+        for (j, b) in found.scalings.iter().enumerate() {
+            let product: f64 = (0..d * d).map(|t| a[t % d] * within[t] * b[t / d]).sum();
+            assert!((product - f64::from(u8::from(i == j))).abs() < 1e-9);
+        }
+    }
+    let joint = fit.mixture.log_joint().unwrap();
+    let chunk = &table.chunks()[0];
+    let logs = joint(chunk).unwrap();
+    for row in 0..chunk.rows() {
+        let x = |c: usize| chunk.column(c).cells(0, chunk.rows()).number(row).unwrap();
+        let score = |k: usize| {
+            let terms = (0..d).map(|c| found.coefficients[k][c] * x(c));
+            found.intercepts[k] + terms.sum::<f64>()
+        };
+        for k in 1..3 {
+            let odds = logs[row * 3 + k] - logs[row * 3];
+            assert!((score(k) - score(0) - odds).abs() < 1e-8);
+        }
+    }
+}
+
+#[test]
+fn rows_drawn_with_their_components_are_in_the_order_of_these() {
+    use rand::SeedableRng as _;
+    let fit = learned(&ridged(3, 1e-6), &plain(1e-3));
+    let draw = || {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        fit.mixture.sample_with_components(4000, &mut rng).unwrap()
+    };
+    let (rows, components) = draw();
+    assert_eq!((rows.rows(), &components), (4000, &draw().1));
+    assert!(components.is_sorted());
+    let cells = rows.column(0).cells(0, 4000);
+    for (j, own) in gaussians(&fit.mixture).iter().enumerate() {
+        let of_component = (0..4000).filter(|row| components[*row] == j);
+        let numbers: Vec<f64> = of_component.map(|row| cells.number(row).unwrap()).collect();
+        let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+        let error = (own.covariance(0, 0) / numbers.len() as f64).sqrt();
+        assert!((mean - own.mean[0]).abs() < 5.0 * error);
+        let share = numbers.len() as f64 / 4000.0;
+        assert!((share - fit.mixture.parameters.weights[j]).abs() < 0.05);
     }
 }

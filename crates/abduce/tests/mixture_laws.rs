@@ -341,6 +341,24 @@ fn an_offset_of_1e8_or_units_of_a_millionth_change_no_prediction() {
 }
 
 #[test]
+fn what_is_decided_is_the_most_probable() {
+    for (name, specification) in specifications().into_iter().chain(structures()) {
+        let table = data_for(&specification, &PLAIN, 5);
+        let fit = learn(&specification, &table);
+        let decide = fit.mixture.decider().unwrap();
+        for chunk in table.chunks() {
+            let posterior = fit.mixture.posterior(chunk).unwrap();
+            for (row, decided) in decide(chunk).unwrap().into_iter().enumerate() {
+                let own = posterior.row(row);
+                // Of equals, rounding decides.
+                let asked = own[decided as usize] >= own[posterior.best(row)] - 1e-12;
+                assert!(asked, "{name}, row {row}: {decided} of {own:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn filling_keeps_what_is_seen_and_leaves_no_hole() {
     for (name, specification) in specifications() {
         let data = data_for(

@@ -146,3 +146,16 @@ fn where_the_middle_half_is_one_number_the_variance_is_the_scale() {
     assert!(seen.central[0] > 0.0);
     assert_eq!(seen.central[1], 0.0);
 }
+
+#[test]
+fn no_step_falls_beside_rows_so_far_that_rounding_decides() {
+    for (number, far) in [1e7, 1e8, 1e9, 1e10].into_iter().enumerate() {
+        for covariance in ["VVV", "EEE", "VEV"] {
+            let mut rows = clusters(40 + number);
+            rows.push([-0.3 * far, 1.2 * far]);
+            let covariance: CovarianceKind = covariance.parse().unwrap();
+            let fit = fitted(&table(&rows, None), &Specification::mixture(1, covariance));
+            assert!(fit.monotone, "{far:e} {covariance:?}: {:?}", fit.objectives);
+        }
+    }
+}

@@ -288,7 +288,12 @@ fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
     }
     let selection = model.fit.selection.as_ref().ok_or_else(|| {
         let error = Error::parameter("the model was not chosen among several");
-        error.with_hint("there is no criterion to draw; fit it with --components 1-9, say")
+        error.with_hint(match &model.body {
+            Body::Mixture(own) if own.target.is_none() => {
+                "there is no criterion to draw; fit it with --components 1-9, say"
+            }
+            _ => "there is no criterion to draw; a mixture has one, fitted with --components 1-9, say",
+        })
     })?;
     let mut lines: Vec<Line> = Vec::new();
     for own in &selection.tried {

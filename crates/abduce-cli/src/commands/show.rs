@@ -79,6 +79,9 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
         ("fitted on", from.files.join(", ")),
         ("fitted by", format!("abduce {}", from.abduce)),
     ];
+    if let Some(start) = &from.start {
+        lines.insert(lines.len() - 1, ("begun at", start.clone()));
+    }
     match &from.recipe {
         Recipe::Mixture {
             specification,
@@ -101,6 +104,10 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
                 density_tables::tuning(&density.estimator, &fit.warnings),
             ));
             lines.retain(|(name, _)| *name != "iterations");
+            // What was never asked for is not known.
+            if fit.log_likelihood == f64::NEG_INFINITY {
+                lines.retain(|(name, _)| *name != "log-likelihood");
+            }
             if fit.bic.is_infinite() {
                 lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
             }

@@ -292,3 +292,63 @@ fn too_few_rows_for_a_covariance_are_counted() {
         &["from 4 complete rows on", "there are 3", "--standardize"],
     );
 }
+
+#[test]
+fn show_names_the_file_a_fit_began_at_and_the_column() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let first = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let second = files.path("second.abduce");
+    let again = ["fit", "mixture", &faithful, "-k", "2", "--start", &first];
+    abduce(&[&again[..], &["-o", &second]].concat()).good();
+    let shown = abduce(&["show", &second]).good().stdout;
+    assert!(
+        shown.contains(&format!("begun at        {first}")),
+        "{shown}"
+    );
+    let penguins = data("penguins.csv");
+    let by = files.fit(&["mixture", &penguins, "--start-by", "species"]);
+    let shown = abduce(&["show", &by]).good().stdout;
+    assert!(shown.contains("the levels of \"species\""), "{shown}");
+}
+
+#[test]
+fn tails_at_the_bound_and_columns_without_tails_are_told() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let model = files.fit(&[
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--tails",
+        "student-t",
+        "--fix",
+        "1:eruptions=gaussian(2,1)",
+    ]);
+    let shown = abduce(&["show", &model]).good().stdout;
+    let line = "tails           student-t, degrees of freedom 200 or more; a Gaussian in eruptions";
+    assert!(shown.contains(line), "{shown}");
+}
+
+#[test]
+fn what_has_no_criterion_or_no_test_is_told_what_has() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    let one = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "1",
+        "--select",
+        "bootstrap",
+    ];
+    abduce(&one).fails(2, &["--components 1 has no next", "--components 1-9"]);
+    let clusters = files.fit(&["kmeans", &faithful, "-k", "2"]);
+    let drawing = files.path("criteria.svg");
+    let plot = [
+        "plot", &clusters, &faithful, "--what", "criteria", "-o", &drawing,
+    ];
+    abduce(&plot).fails(2, &["a mixture has one"]);
+}

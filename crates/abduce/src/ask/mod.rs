@@ -2,8 +2,10 @@
 //! how likely is a row, what is hidden in it, what follows for one column from
 //! what is known of others. Commands are written once, against [`Joint`].
 
+mod enumerate;
 mod explain;
 
+pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
 
 use crate::data::{Chunk, Column, Kind, Schema};
@@ -52,6 +54,14 @@ pub trait Joint: Send + Sync {
         Ok(Box::new(move |chunk| self.posterior(chunk)))
     }
 
+    /// The most probable class or cluster of each row, made ready once for many chunks.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn decider(&self) -> Result<Decider<'_>> {
+        Ok(decider_by(self.classifier()?))
+    }
+
     /// What speaks for one class or cluster of a row against another.
     ///
     /// # Errors
@@ -97,6 +107,18 @@ pub trait Joint: Send + Sync {
 
 /// Gives the probabilities of classes or clusters of the rows of a chunk.
 pub type Classifier<'a> = Box<dyn Fn(&Chunk) -> Result<Posterior> + Sync + 'a>;
+
+/// Says the most probable class or cluster of the rows of a chunk.
+pub type Decider<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<u32>> + Sync + 'a>;
+
+/// Decides by probabilities.
+pub(crate) fn decider_by(classifier: Classifier<'_>) -> Decider<'_> {
+    Box::new(move |chunk| {
+        let posterior = classifier(chunk)?;
+        let rows = 0..posterior.rows();
+        Ok(rows.map(|row| posterior.best(row) as u32).collect())
+    })
+}
 
 /// Rows of which the same is known.
 pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> Chunk {

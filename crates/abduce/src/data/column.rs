@@ -360,6 +360,11 @@ impl<'a> Cells<'a> {
         self.len() == 0
     }
 
+    /// Whether every cell is seen.
+    pub fn is_complete(&self) -> bool {
+        self.seen.is_none()
+    }
+
     /// Whether cell `i` is seen.
     #[inline]
     pub fn is_seen(&self, i: usize) -> bool {

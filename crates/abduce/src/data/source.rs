@@ -1,11 +1,9 @@
-//! Sources of chunks that can be scanned as often as learning needs, and the
-//! reduction over them. Partial results are merged along a fixed binary tree
-//! over chunk numbers, so that 1, 2 or 64 threads, in memory or streamed, give
-//! the same bits; at most about `threads × log₂(chunks)` of them are alive.
+//! Sources of chunks that can be scanned as often as learning needs, and tables,
+//! which are sources in memory.
 
 use super::chunk::{CHUNK_ROWS, Chunk};
 use super::column::Column;
-use super::schema::{Field, Kind, Schema};
+use super::schema::{Kind, Schema};
 use crate::{Error, Result};
 
 /// Rows that can be scanned again and again, in chunks of [`CHUNK_ROWS`].
@@ -23,7 +21,16 @@ pub trait Source: Send + Sync {
     fn table(&self) -> Option<&Table> {
         None
     }
+
+    /// What makes the chunk of a number, where any can be had at any time and on several
+    /// threads at once: a pass then makes each where it is used.
+    fn maker(&self) -> Option<Maker<'_>> {
+        None
+    }
 }
+
+/// Makes the chunk of a number.
+pub type Maker<'a> = Box<dyn Fn(usize) -> Result<Chunk> + Sync + 'a>;
 
 /// A table in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,7 +165,7 @@ impl Table {
         }
     }
 
-    /// The same with every column of real numbers in a [unit](Field::unit) of its own where
+    /// The same with every column of real numbers in a [unit](super::Field::unit) of its own where
     /// their squares would leave double precision, as files are read. What is asked of a
     /// model of such a table has to be in its units.
     ///
@@ -280,206 +287,5 @@ impl Source for Table {
 
     fn table(&self) -> Option<&Table> {
         Some(self)
-    }
-}
-
-/// How many chunks of a streamed source are held at once: a power of two, so
-/// that a wave is a whole subtree of the tree an in-memory table is merged by,
-/// and fewer of a wide table.
-fn wave(schema: &Schema) -> usize {
-    const CELLS: usize = 1 << 22;
-    // A text has as many cells as words.
-    const WORDS: usize = 256;
-    let cells = |field: &Field| if field.kind == Kind::Text { WORDS } else { 1 };
-    let cells: usize = schema.fields.iter().map(cells).sum();
-    let chunks = CELLS / (CHUNK_ROWS * cells.max(1));
-    // The largest power of two not above it.
-    (chunks.clamp(1, 16) + 1).next_power_of_two() / 2
-}
-
-/// Computes a partial result from every chunk, in parallel, and merges them
-/// along the fixed tree; `None` when there is no chunk. `each` is given the
-/// chunk's number and the chunk.
-///
-/// ```
-/// use abduce::data::{Column, Field, Kind, Schema, Table, reduce};
-/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
-/// let x = Column::from_numbers((0..10_000).map(|i| Some(i as f64)));
-/// let table = Table::new(schema, vec![x], None)?;
-/// let rows = reduce(&table, |_, chunk| Ok(chunk.rows()), |a, b| *a += b)?;
-/// assert_eq!(rows, Some(10_000));
-/// # Ok::<(), abduce::Error>(())
-/// ```
-///
-/// # Errors
-/// The first error, in the order of the chunks, of the scan or of `each`.
-pub fn reduce<S: Send>(
-    source: &dyn Source,
-    each: impl Fn(usize, &Chunk) -> Result<S> + Sync,
-    merge: impl Fn(&mut S, S) + Sync,
-) -> Result<Option<S>> {
-    let each = |partial: &mut Option<S>, number: usize, chunk: &Chunk| {
-        *partial = Some(each(number, chunk)?);
-        Ok(())
-    };
-    fold(source, 1, each, merge)
-}
-
-/// Like [`reduce`], where partial results are costly to begin and to merge:
-/// `segment` consecutive chunks, a power of two, are added to the same one,
-/// which is `None` before the first.
-///
-/// # Errors
-/// As [`reduce`].
-pub fn fold<S: Send>(
-    source: &dyn Source,
-    segment: usize,
-    add: impl Fn(&mut Option<S>, usize, &Chunk) -> Result<()> + Sync,
-    merge: impl Fn(&mut S, S) + Sync,
-) -> Result<Option<S>> {
-    let segment = segment.max(1).next_power_of_two();
-    let each = Each { segment, add };
-    if let Some(table) = source.table() {
-        return tree(&table.chunks, 0, &each, &merge).transpose();
-    }
-    let mut scan = source.scan()?;
-    let size = wave(source.schema()).max(segment);
-    // A binary counter of finished subtrees: (number of waves, result).
-    let mut stack: Vec<(usize, S)> = Vec::new();
-    let mut first = 0;
-    loop {
-        let wave = scan.by_ref().take(size).collect::<Result<Vec<_>>>()?;
-        let Some(result) = tree(&wave, first, &each, &merge).transpose()? else {
-            break;
-        };
-        first += wave.len();
-        let mut node = (1, result);
-        while stack.last().is_some_and(|(size, _)| *size == node.0) {
-            if let Some((size, mut left)) = stack.pop() {
-                merge(&mut left, node.1);
-                node = (2 * size, left);
-            }
-        }
-        stack.push(node);
-        if wave.len() < size {
-            break;
-        }
-    }
-    let Some((_, mut result)) = stack.pop() else {
-        return Ok(None);
-    };
-    while let Some((_, mut left)) = stack.pop() {
-        merge(&mut left, result);
-        result = left;
-    }
-    Ok(Some(result))
-}
-
-/// What becomes of segments of chunks.
-struct Each<A> {
-    segment: usize,
-    add: A,
-}
-
-fn tree<S: Send, A: Fn(&mut Option<S>, usize, &Chunk) -> Result<()> + Sync>(
-    chunks: &[Chunk],
-    first: usize,
-    each: &Each<A>,
-    merge: &(impl Fn(&mut S, S) + Sync),
-) -> Option<Result<S>> {
-    match chunks.len() {
-        0 => None,
-        few if few <= each.segment => {
-            let mut partial = None;
-            for (chunk, number) in chunks.iter().zip(first..) {
-                if let Err(error) = (each.add)(&mut partial, number, chunk) {
-                    return Some(Err(error));
-                }
-            }
-            partial.map(Ok)
-        }
-        _ => {
-            let left = chunks.len().next_power_of_two() / 2;
-            let (a, b) = chunks.split_at(left);
-            let (a, b) = rayon::join(
-                || tree(a, first, each, merge),
-                || tree(b, first + left, each, merge),
-            );
-            Some(match (a, b) {
-                (Some(Ok(mut a)), Some(Ok(b))) => {
-                    merge(&mut a, b);
-                    Ok(a)
-                }
-                (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
-                (Some(one), None) | (None, Some(one)) => one,
-                (None, None) => return None,
-            })
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Streamed(Table);
-
-    impl Source for Streamed {
-        fn schema(&self) -> &Schema {
-            self.0.schema()
-        }
-        fn rows(&self) -> u64 {
-            self.0.rows()
-        }
-        fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-            self.0.scan()
-        }
-    }
-
-    fn harmonic(rows: usize) -> Table {
-        let x = Column::from_numbers((0..rows).map(|i| Some(1.0 / (i + 1) as f64)));
-        Table::new(
-            Schema::new(vec![Field::new("x", Kind::Real)]),
-            vec![x],
-            None,
-        )
-        .unwrap()
-    }
-
-    fn sum(source: &dyn Source) -> Option<f64> {
-        reduce(
-            source,
-            |_, chunk| {
-                Ok(chunk
-                    .column(0)
-                    .cells(0, chunk.rows())
-                    .reals()
-                    .iter()
-                    .sum::<f64>())
-            },
-            |a, b| *a += b,
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn streamed_and_in_memory_sums_have_the_same_bits_on_any_number_of_threads() {
-        for rows in [0, 1, 4096, 4097, 200_000, 300_001, 1_000_000] {
-            let table = harmonic(rows);
-            let expected = sum(&table).map(f64::to_bits);
-            for threads in [1, 2, 7] {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .unwrap();
-                assert_eq!(pool.install(|| sum(&table)).map(f64::to_bits), expected);
-                let streamed = pool.install(|| sum(&Streamed(table.clone())));
-                assert_eq!(
-                    streamed.map(f64::to_bits),
-                    expected,
-                    "{rows} rows, {threads} threads"
-                );
-            }
-        }
     }
 }

@@ -32,6 +32,55 @@ impl Terms {
         builder.finish()
     }
 
+    /// Lists in compressed rows, sharing their memory: row `i` is
+    /// `starts[i]..starts[i + 1]`. Counts of 0 are left out, and only then are the lists
+    /// copied. Nothing if the lists do not fit each other, or if the terms of a row are not
+    /// in order, each once.
+    ///
+    /// ```
+    /// use abduce::data::Terms;
+    /// let rows = |starts: [u32; 3], codes: [u32; 3]| {
+    ///     Terms::from_compressed(
+    ///         starts.to_vec().into(),
+    ///         codes.to_vec().into(),
+    ///         vec![2.0, 0.0, 1.0].into(),
+    ///     )
+    /// };
+    /// let terms = rows([0, 2, 3], [3, 7, 0]).expect("compressed rows");
+    /// assert_eq!(terms, Terms::from_rows([vec![(3, 2.0)], vec![(0, 1.0)]]));
+    /// assert!(rows([0, 3, 3], [3, 7, 0]).is_none());
+    /// assert!(rows([0, 2, 4], [3, 7, 0]).is_none());
+    /// ```
+    pub fn from_compressed(
+        starts: ScalarBuffer<u32>,
+        codes: ScalarBuffer<u32>,
+        counts: ScalarBuffer<f64>,
+    ) -> Option<Terms> {
+        let (first, last) = (*starts.first()? as usize, *starts.last()? as usize);
+        let fits = starts.is_sorted() && codes.len() == counts.len() && last <= codes.len();
+        if !fits || !are_ordered(&starts, &codes[first..last], first) {
+            return None;
+        }
+        // No early end, so that many are looked at in one step.
+        let zeros = counts[first..last]
+            .iter()
+            .fold(false, |found, count| found | (*count == 0.0));
+        let terms = Terms::from_lists(starts, codes, counts);
+        Some(match zeros {
+            true => terms.without_zeros(),
+            false => terms,
+        })
+    }
+
+    fn without_zeros(&self) -> Terms {
+        let rows = self.rows();
+        Terms::from_rows((0..self.len()).map(|row| {
+            let (codes, counts) = rows.row(row);
+            let pairs = codes.iter().copied().zip(counts.iter().copied());
+            pairs.filter(|(_, count)| *count != 0.0).collect()
+        }))
+    }
+
     /// Lists in compressed rows: row `i` is `starts[i]..starts[i + 1]`.
     pub(crate) fn from_lists(
         starts: ScalarBuffer<u32>,
@@ -80,6 +129,23 @@ impl Terms {
             .max()
             .map_or(0, |most| *most as usize + 1)
     }
+}
+
+/// Whether the terms of each row are in order, each once: they are if terms that are not
+/// followed by a greater one are the last of a row. `codes` begin at `first`.
+fn are_ordered(starts: &[u32], codes: &[u32], first: usize) -> bool {
+    let falls = |before: u32, after: u32| usize::from(before >= after);
+    let pairs = codes.iter().zip(codes.iter().skip(1));
+    let all: usize = pairs.map(|(before, after)| falls(*before, *after)).sum();
+    let at_edges = starts.windows(2).map(|edge| match edge {
+        // The rows between two others may be empty; their edge is one all the same.
+        [before, start] if before < start && (*start as usize) < first + codes.len() => {
+            let at = *start as usize - first;
+            falls(codes[at - 1], codes[at])
+        }
+        _ => 0,
+    });
+    all == at_edges.sum::<usize>()
 }
 
 /// A run of documents, as kernels read them.
@@ -196,5 +262,45 @@ mod tests {
         assert_eq!(terms.rows().slice(2, 2).counts(), [3.0, 0.5, 1.0]);
         assert_eq!(slice.slice(1, 1).width(), 10);
         assert!(Terms::from_rows([]).is_empty());
+    }
+
+    #[test]
+    fn compressed_rows_are_the_rows_they_compress() {
+        let lists = |starts: &[u32], codes: &[u32], counts: &[f64]| {
+            let (starts, codes) = (starts.to_vec(), codes.to_vec());
+            Terms::from_compressed(starts.into(), codes.into(), counts.to_vec().into())
+        };
+        let rows = [
+            vec![],
+            vec![(4, 1.0), (6, 2.0)],
+            vec![],
+            vec![(1, 3.0)],
+            vec![],
+        ];
+        let terms = lists(&[0, 0, 2, 2, 3, 3], &[4, 6, 1], &[1.0, 2.0, 3.0]);
+        assert_eq!(terms, Some(Terms::from_rows(rows.clone())));
+        // Lists that begin elsewhere, with zeros in some rows.
+        let terms = lists(
+            &[1, 2, 5, 5, 6, 6],
+            &[9, 0, 4, 5, 6, 1, 1],
+            &[7.0, 0.0, 1.0, -0.0, 2.0, 3.0, 0.0],
+        );
+        assert_eq!(terms, Some(Terms::from_rows(rows)));
+        assert!(lists(&[0], &[], &[]).is_some_and(|own| own.is_empty()));
+    }
+
+    #[test]
+    fn lists_that_are_no_rows_in_order_are_refused() {
+        let refused = |starts: &[u32], codes: &[u32]| {
+            let counts = vec![1.0; codes.len()];
+            let (starts, codes) = (starts.to_vec(), codes.to_vec());
+            Terms::from_compressed(starts.into(), codes.into(), counts.into()).is_none()
+        };
+        assert!(refused(&[], &[]));
+        assert!(refused(&[0, 2], &[5, 5]));
+        assert!(refused(&[0, 1, 3], &[0, 5, 4]));
+        assert!(refused(&[0, 2, 1], &[0, 1]));
+        assert!(refused(&[0, 3], &[0, 1]));
+        assert!(!refused(&[0, 1, 1, 2], &[5, 5]));
     }
 }

@@ -209,6 +209,16 @@ macro_rules! closed_enums {
                 match self { $(LeafFamily::$variant { .. } => <$type as Family>::supports(x),)* }
             }
 
+            /// Whether all numbers can be cells.
+            pub fn supports_all(&self, x: &[f64]) -> bool {
+                // Without an early end, the compiler makes vector code of this.
+                match self {
+                    $(LeafFamily::$variant { .. } => {
+                        x.iter().fold(true, |all, x| all & <$type as Family>::supports(*x))
+                    })*
+                }
+            }
+
             /// Sets the prior, and what to say where nothing was seen, from
             /// where the columns lie.
             pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {

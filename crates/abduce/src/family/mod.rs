@@ -385,6 +385,8 @@ pub struct Belief {
     /// What is added to every variance once it is estimated, in the units of the
     /// columns squared.
     pub ridge: f64,
+    /// The share of the unit matrix in every covariance of columns taken together.
+    pub unit_share: f64,
     /// α of the Dirichlet(1 + α) priors on levels, and so many rows at the mean
     /// for rates.
     pub smoothing: f64,

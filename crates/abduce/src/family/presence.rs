@@ -3,7 +3,8 @@
 //!   p(document) = ∏_t p_t^(x_t) (1 − p_t)^(1 − x_t),   x_t = 1 if t occurs,
 //!
 //! in which absence counts too. The prior of each p_t is Beta(1 + α, 1 + α). Words
-//! of a text that no component has seen say nothing: they are a coin to all.
+//! of a text that no component has seen say nothing: they are a coin to all, unless all terms
+//! were named beforehand.
 
 use super::term_stats::{TermStats, each_document};
 use super::{Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen, times};
@@ -40,6 +41,8 @@ pub struct Presence {
 pub enum PresencePrior {
     /// So many with and as many without each term.
     Same(f64),
+    /// So many with and as many without, for each term its own.
+    Each(Vec<f64>),
     /// So many, each term in its own share of them.
     Shares {
         /// How many documents.
@@ -62,10 +65,10 @@ impl From<f64> for PresencePrior {
 }
 
 impl PresencePrior {
-    fn documents(&self) -> f64 {
+    fn documents(&self, term: usize) -> f64 {
         match self {
-            PresencePrior::Same(alpha) => 2.0 * alpha,
             PresencePrior::Shares { documents, .. } => *documents,
+            _ => 2.0 * self.of(term).0,
         }
     }
 
@@ -73,6 +76,10 @@ impl PresencePrior {
     fn of(&self, term: usize) -> (f64, f64) {
         match self {
             PresencePrior::Same(alpha) => (*alpha, *alpha),
+            PresencePrior::Each(each) => {
+                let alpha = each.get(term).copied().unwrap_or(0.0);
+                (alpha, alpha)
+            }
             PresencePrior::Shares { documents, shares } => {
                 let share = shares.get(term).copied().unwrap_or(0.5);
                 (documents * share, documents * (1.0 - share))
@@ -150,13 +157,14 @@ impl Family for Presence {
     }
 
     fn map(stats: &TermStats, prior: &PresencePrior) -> Result<Self> {
-        let total = stats.documents + prior.documents();
-        if !(total > 0.0 && total.is_finite()) {
-            return Err(nothing_seen());
-        }
-        let share = |(term, count): (usize, &f64)| ((count + prior.of(term).0) / total).min(1.0);
+        let share = |(term, count): (usize, &f64)| {
+            let total = stats.documents + prior.documents(term);
+            let known = total > 0.0 && total.is_finite();
+            known.then(|| ((count + prior.of(term).0) / total).min(1.0))
+        };
+        let shares = stats.counts.iter().enumerate().map(share);
         Ok(Presence {
-            probabilities: stats.counts.iter().enumerate().map(share).collect(),
+            probabilities: shares.collect::<Option<_>>().ok_or_else(nothing_seen)?,
             columns: false,
         })
     }
@@ -173,7 +181,7 @@ impl Family for Presence {
             let mut found = found.unwrap_or_else(|_| vague.clone());
             found.columns = shape.columns;
             let terms = found.probabilities.iter_mut().zip(&all.counts);
-            if !shape.columns {
+            if !shape.knows_all() {
                 let unknown = terms.filter(|(_, count)| **count <= 0.0);
                 unknown.for_each(|(p, _)| *p = 0.5);
             }
@@ -272,6 +280,16 @@ impl Family for Presence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_term_may_have_a_prior_of_its_own() {
+        let own = TermStats {
+            documents: 4.0,
+            counts: vec![1.0, 0.0],
+        };
+        let found = Presence::map(&own, &PresencePrior::Each(vec![1.0, 3.0])).unwrap();
+        assert_eq!(found.probabilities, [2.0 / 6.0, 3.0 / 10.0]);
+    }
 
     #[test]
     fn the_pooled_estimate_adds_documents_in_the_proportions_of_all() {

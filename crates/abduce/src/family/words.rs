@@ -7,7 +7,7 @@
 //! components and a document speaks against them, ∏ p_t^(−n_t): a score, not a
 //! density (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes").
 //! Words of a text that no component has seen are not in the vocabulary: their
-//! "probability" is 1, so that they say nothing.
+//! "probability" is 1, so that they say nothing; unless all terms were named beforehand.
 
 use super::term_stats::{TermStats, each_document};
 use super::{Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen};
@@ -60,6 +60,10 @@ pub struct WordsShape {
     /// Whether components are told apart by what the others are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complement: bool,
+    /// Whether all terms were named beforehand, so that those which nobody has used are in the
+    /// vocabulary too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 impl WordsShape {
@@ -69,7 +73,13 @@ impl WordsShape {
             terms,
             columns: false,
             complement: false,
+            closed: false,
         }
+    }
+
+    /// Whether a term that nobody has used is in the vocabulary.
+    pub(super) fn knows_all(&self) -> bool {
+        self.columns || self.closed
     }
 }
 
@@ -160,6 +170,7 @@ impl Family for Words {
             terms: self.probabilities.len(),
             columns: self.columns,
             complement: self.complement,
+            closed: false,
         }
     }
 
@@ -214,7 +225,7 @@ impl Family for Words {
         let known: Vec<bool> = all
             .counts
             .iter()
-            .map(|n| shape.columns || *n > 0.0)
+            .map(|n| shape.knows_all() || *n > 0.0)
             .collect();
         let terms = || known.iter().enumerate().filter(|(_, known)| **known);
         let believed: f64 = terms().map(|(term, _)| prior.of(term)).sum();
@@ -402,6 +413,23 @@ mod tests {
         );
         assert_eq!(found[0].probabilities, [4.0 / 6.0, 1.0, 2.0 / 6.0]);
         assert_eq!(found[1].probabilities, [2.0 / 8.0, 1.0, 6.0 / 8.0]);
+    }
+
+    #[test]
+    fn words_that_were_named_beforehand_are_in_the_vocabulary_though_nobody_has_seen_them() {
+        let stats = [[3.0, 0.0, 1.0], [1.0, 0.0, 5.0]].map(|counts| TermStats {
+            documents: 1.0,
+            counts: counts.to_vec(),
+        });
+        let shape = WordsShape {
+            closed: true,
+            ..WordsShape::of_text(3)
+        };
+        let vague = Words::vague(&shape, &[]);
+        let prior = Pseudocounts::Each(vec![1.0, 2.0, 1.0]);
+        let found = Words::map_all(&shape, &stats.each_ref(), &prior, &vague);
+        assert_eq!(found[0].probabilities, [4.0 / 8.0, 2.0 / 8.0, 2.0 / 8.0]);
+        assert_eq!(found[1].probabilities, [2.0 / 10.0, 2.0 / 10.0, 6.0 / 10.0]);
     }
 
     #[test]

@@ -22,6 +22,25 @@ fn sum_body<const FUSED: bool>(x: &[f64]) -> f64 {
 }
 
 multiversion! {
+    /// Adds `constant − ½((x − origin)·scale)²` for each number.
+    pub(crate) fn add_standardised_squares(x: &[f64], origin: f64, scale: f64, constant: f64, out: &mut [f64]) = add_standardised_squares_body
+}
+
+#[inline(always)]
+fn add_standardised_squares_body<const FUSED: bool>(
+    x: &[f64],
+    origin: f64,
+    scale: f64,
+    constant: f64,
+    out: &mut [f64],
+) {
+    for (out, x) in out.iter_mut().zip(x) {
+        let z = (x - origin) * scale;
+        *out += fma::<FUSED>(-0.5 * z, z, constant);
+    }
+}
+
+multiversion! {
     /// `(Σw, Σw(x − origin), Σw(x − origin)²)`.
     pub(crate) fn shifted_moments(x: &[f64], weights: &[f64], origin: f64) -> (f64, f64, f64) = shifted_moments_body
 }

@@ -309,9 +309,8 @@ impl<M: Latent> Climb<'_, M> {
         let objective = model.log_likelihood(&statistics).0 + model.log_prior(&parameters);
         let rounding = self.rounding(objective);
         // No step of EM ends below its bound or where it began but by rounding, which knows
-        // no bounds where a component is all but a point. Given parameters need not be what
-        // any step of this model could have led to.
-        let stepped = self.result.trace.len() > 1 && !model.may_fall();
+        // no bounds where a component is all but a point.
+        let stepped = !model.may_fall(self.result.trace.len() - 1);
         let fell = objective < self.result.objective - rounding;
         let spoiled = objective < least - rounding && model.is_singular(&parameters);
         if stepped && (fell || spoiled || objective.is_nan()) {
@@ -401,7 +400,7 @@ impl<M: Latent> Climb<'_, M> {
 }
 
 /// One E-step over all rows; `None` when the caller stopped it.
-pub(super) fn expect_all<M: Latent>(
+pub(crate) fn expect_all<M: Latent>(
     model: &M,
     source: &dyn Source,
     parameters: &M::Parameters,

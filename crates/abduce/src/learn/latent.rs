@@ -112,8 +112,9 @@ pub trait Latent: Sync {
         true
     }
 
-    /// Whether a step may end lower than it began, since what it leads to is no maximum.
-    fn may_fall(&self) -> bool {
+    /// Whether the step after so many others may end lower than it began: where it leads
+    /// to is no maximum, or where it begins is nowhere that a step of this model leads.
+    fn may_fall(&self, _steps: usize) -> bool {
         false
     }
 

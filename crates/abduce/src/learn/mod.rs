@@ -10,6 +10,7 @@ mod squarem;
 mod stochastic;
 
 pub use control::{Control, Progress};
+pub(crate) use em::expect_all;
 pub use em::{EmOptions, EmResult, Stop, em};
 pub use latent::{Coordinates, EStep, Latent};
 pub use online::Online;

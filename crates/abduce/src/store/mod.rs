@@ -9,7 +9,7 @@ mod replacement;
 pub use living::Changed;
 pub use replacement::Replacement;
 
-use crate::ask::{Classifier, Joint, Posterior};
+use crate::ask::{Classifier, Decider, Joint, Posterior, decider_by};
 use crate::data::{Chunk, not_opened};
 use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
@@ -157,6 +157,9 @@ pub struct Provenance {
     pub abduce: String,
     /// The files it was fitted on.
     pub files: Vec<String>,
+    /// The model file whose parameters the fit began with, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// What was fitted, and how.
     #[serde(flatten)]
     pub recipe: Recipe,
@@ -217,6 +220,7 @@ impl Model {
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,
+                start: None,
                 recipe: Recipe::Mixture {
                     specification: Box::new(specification),
                     options,
@@ -269,6 +273,7 @@ impl Model {
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,
+                start: None,
                 recipe: Recipe::Density {
                     density: specification,
                 },
@@ -322,6 +327,7 @@ impl Model {
             provenance: Provenance {
                 abduce: env!("CARGO_PKG_VERSION").into(),
                 files,
+                start: None,
                 recipe: Recipe::KMeans {
                     kmeans: specification,
                     kmeans_options: options,
@@ -371,6 +377,18 @@ impl Model {
             Some(calibration) => Box::new(move |chunk| Ok(calibration.apply(&classifier(chunk)?))),
             None => classifier,
         })
+    }
+
+    /// The most probable class or cluster of each row, by the
+    /// [`posterior`](Model::posterior); made ready once for many chunks.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn decider(&self) -> Result<Decider<'_>> {
+        match &self.calibration {
+            Some(_) => Ok(decider_by(self.classifier()?)),
+            None => self.joint().decider(),
+        }
     }
 
     /// The text of the file, which is known to be readable.

@@ -135,6 +135,7 @@ fn the_prior_called_mclust_is_its_default() {
             center: mean.clone(),
             center_rows: 0.01,
             ridge: 0.0,
+            unit_share: 0.0,
         };
         let stats = statistics(&columns, structure);
         let pointers: Vec<&MultivariateStats> = stats.iter().collect();

@@ -78,6 +78,25 @@ fn mahalanobis_is_unmoved_by_any_linear_map_of_the_columns() {
 }
 
 #[test]
+fn mahalanobis_leaves_constant_columns_out_and_says_so() {
+    let rows = clustered(120, 2, 3, 6);
+    let with_constant = rows.iter().map(|row| [&row[..], &[Some(5.0)]].concat());
+    let with_constant: Vec<Row> = with_constant.collect();
+    let (plain, more) = (
+        by(Distance::Mahalanobis, &rows, 3),
+        by(Distance::Mahalanobis, &with_constant, 3),
+    );
+    assert_eq!(more.model.centres, plain.model.centres);
+    assert_eq!(more.inertia, plain.inertia);
+    let told = more.warnings.iter();
+    assert_eq!(
+        told.filter(|own| own.contains("is the same in every row"))
+            .count(),
+        1
+    );
+}
+
+#[test]
 fn a_given_covariance_of_ones_is_euclidean() {
     let rows = clustered(300, 2, 3, 6);
     let specification = Specification {

@@ -198,3 +198,26 @@ fn a_fit_that_is_stopped_keeps_what_it_has() {
         assert_eq!(fit.trace.len(), 3);
     }
 }
+
+#[test]
+fn copies_of_a_few_rows_have_no_density_made_of_rounding() {
+    let places = [[0.1, 0.7], [1e3 / 3.0, 0.3], [-7.7, 1.0 / 3.0]];
+    let rows = (0..99).map(|i| places[i % 3].map(Some).to_vec());
+    let fit = try_fit(&rows.collect::<Vec<Row>>(), 3);
+    assert_eq!(fit.model.variance, 0.0, "inertia {:e}", fit.inertia);
+    assert!(fit.monotone);
+}
+
+#[test]
+fn directions_that_differ_by_rounding_alone_make_no_inertia_rise() {
+    let offset = 1e12;
+    let far = clustered(200, 3, 2, 4).into_iter();
+    let far = far.map(|row| row.into_iter().map(|x| x.map(|x| x + offset)).collect());
+    let rows: Vec<Row> = far.collect();
+    let specification = Specification {
+        distance: Distance::Cosine,
+        ..Specification::new(2)
+    };
+    let fit = fitted(&specification, &rows, &Options::default());
+    assert!(fit.monotone, "{:?}", fit.trace);
+}

@@ -77,6 +77,12 @@ impl GivenOptions {
         start.or(self.start_by.as_ref().map(|_| "--start-by"))
     }
 
+    /// The model file to begin at.
+    pub fn start_file(&self) -> Option<String> {
+        let path = self.start.as_ref()?;
+        Some(path.display().to_string())
+    }
+
     pub fn start_by(&self) -> Option<String> {
         self.start_by.clone()
     }

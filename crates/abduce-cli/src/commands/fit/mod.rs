@@ -134,6 +134,7 @@ impl Arguments {
                 |source: &dyn Source| task.learn(self.model, source, opened.files.clone(), control);
             let source = &*opened.source;
             let mut learned = learn(source)?;
+            learned.model.provenance.start = self.options.start_file();
             let model = |source: &dyn Source| Ok(learn(source)?.model);
             let calibration = self.calibration.learn(target, source, context.seed, model);
             // Stopped in the middle, it would be of half-learned models.

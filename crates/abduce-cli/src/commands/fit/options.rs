@@ -203,6 +203,11 @@ impl Task {
 }
 
 impl ModelOptions {
+    /// The model file that the fit begins at.
+    pub fn start_file(&self) -> Option<String> {
+        self.given.start_file()
+    }
+
     /// How columns of text are read, if the task has a use for them.
     pub fn text(&self, task: &Task) -> Outcome<Option<TextOptions>> {
         match task {
@@ -359,6 +364,7 @@ impl ModelOptions {
             numbered: default.numbered,
             seed,
             marks: !self.no_marks,
+            certainty: true,
         }
     }
 }

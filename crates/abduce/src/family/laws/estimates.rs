@@ -12,6 +12,7 @@ pub(super) fn beat_perturbations<F: Family>(family: &F, seed: u64) {
         let belief = Belief {
             variance_floor,
             ridge: 0.0,
+            unit_share: 0.0,
             smoothing,
             rows: 300.0,
         };
@@ -70,6 +71,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Family>(fami
         let belief = Belief {
             variance_floor,
             ridge: 0.0,
+            unit_share: 0.0,
             smoothing,
             rows: ROWS as f64,
         };

@@ -31,7 +31,7 @@ impl MultivariateGaussian {
             false => 1.0,
         };
         let order = order(stats)?;
-        let ridge = prior.ridge_of(structure);
+        let added = prior.added_to(structure);
         if !structure.is_correlated() {
             let mut means = Vec::with_capacity(stats.len());
             let mut all = Vec::with_capacity(stats.len());
@@ -47,9 +47,10 @@ impl MultivariateGaussian {
             return Ok(found
                 .map(|(variances, mean)| MultivariateGaussian {
                     covariance: match spherical {
-                        true => Covariance::Spherical(variances[0] + ridge),
+                        true => Covariance::Spherical(added.variance(variances[0])),
                         false => {
-                            Covariance::Diagonal(variances.iter().map(|own| own + ridge).collect())
+                            let own = variances.iter().map(|own| added.variance(*own));
+                            Covariance::Diagonal(own.collect())
                         }
                     },
                     mean,
@@ -73,10 +74,7 @@ impl MultivariateGaussian {
         });
         let mut found = matrices(structure, order, &all, before.as_deref())?;
         for matrix in &mut found {
-            matrix
-                .iter_mut()
-                .step_by(order + 1)
-                .for_each(|own| *own += ridge);
+            added.to(matrix, order);
         }
         Ok(found
             .into_iter()
@@ -86,6 +84,28 @@ impl MultivariateGaussian {
                 covariance: Covariance::Full(matrix),
             })
             .collect())
+    }
+}
+
+/// What a covariance becomes once it is estimated: (1 − s)Σ + sI + rI.
+#[derive(Clone, Copy)]
+struct Added {
+    ridge: f64,
+    unit_share: f64,
+}
+
+impl Added {
+    fn variance(self, own: f64) -> f64 {
+        (1.0 - self.unit_share) * own + self.unit_share + self.ridge
+    }
+
+    fn to(self, matrix: &mut [f64], order: usize) {
+        for (t, own) in matrix.iter_mut().enumerate() {
+            *own = match t % (order + 1) {
+                0 => self.variance(*own),
+                _ => (1.0 - self.unit_share) * *own,
+            };
+        }
     }
 }
 
@@ -103,10 +123,16 @@ fn another_structure() -> Error {
 }
 
 impl MultivariatePrior {
-    fn ridge_of(&self, structure: Structure) -> f64 {
+    fn added_to(&self, structure: Structure) -> Added {
         match structure {
-            Structure::Identity => 0.0,
-            _ => self.ridge,
+            Structure::Identity => Added {
+                ridge: 0.0,
+                unit_share: 0.0,
+            },
+            _ => Added {
+                ridge: self.ridge,
+                unit_share: self.unit_share,
+            },
         }
     }
 

@@ -184,6 +184,7 @@ impl Family for MultivariateGaussian {
         MultivariatePrior {
             scatter: scatter.collect(),
             ridge: belief.ridge,
+            unit_share: belief.unit_share,
             ..MultivariatePrior::default()
         }
     }

@@ -90,6 +90,9 @@ pub struct MultivariatePrior {
     /// What is added to the diagonal of a covariance once it is estimated.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
+    /// s of (1 − s)Σ + sI, which a covariance becomes once it is estimated.
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
+    pub unit_share: f64,
 }
 
 impl MultivariateGaussian {

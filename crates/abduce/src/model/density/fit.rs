@@ -12,6 +12,8 @@ use crate::{Error, Result};
 
 /// Rows whose likelihood is looked at; that of more is estimated from so many.
 const ROWS_SCORED: usize = 20_000;
+/// Rows that are scored before an interrupt is looked for again.
+const ROWS_AT_ONCE: usize = 1_000;
 
 /// Fitted densities and how the fit went.
 #[derive(Clone, Debug)]
@@ -53,6 +55,21 @@ pub struct Fit {
 /// If the specification does not fit the source, the source cannot be read, or
 /// no row is complete.
 pub fn fit(specification: &Specification, source: &dyn Source, control: Control) -> Result<Fit> {
+    let mut fit = fit_unscored(specification, source, control)?;
+    fit.log_likelihood = (fit.model).own_log_likelihood(&mut fit.warnings, control);
+    Ok(fit)
+}
+
+/// Fits densities to a source, whose likelihood remains unknown: minus infinity. It takes
+/// longer than all else. See [`fit`].
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_unscored(
+    specification: &Specification,
+    source: &dyn Source,
+    control: Control,
+) -> Result<Fit> {
     let schema = source.schema();
     let (target, columns) = specification.columns(schema)?;
     let classes = target.map_or(1, |target| schema.fields[target].levels.len());
@@ -92,12 +109,11 @@ pub fn fit(specification: &Specification, source: &dyn Source, control: Control)
         .filter(|(_, deviation)| **deviation == 0.0)
         .map(|(column, _)| column)
         .collect();
-    let mut warnings = doubts.told(&model, &specification.estimator, &gathered);
-    let log_likelihood = model.own_log_likelihood(&mut warnings);
+    let warnings = doubts.told(&model, &specification.estimator, &gathered);
     Ok(Fit {
         rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
         weight: all.weight(),
-        log_likelihood,
+        log_likelihood: f64::NEG_INFINITY,
         parameters: model.parameters(),
         warnings,
         model,
@@ -263,8 +279,9 @@ impl Gathered {
 }
 
 impl DensityModel {
-    /// The log-likelihood of the points the model is made of.
-    fn own_log_likelihood(&self, warnings: &mut Vec<String>) -> f64 {
+    /// The log-likelihood of the points the model is made of; after an interrupt, as those that
+    /// were scored tell it.
+    fn own_log_likelihood(&self, warnings: &mut Vec<String>, control: Control) -> f64 {
         let mut sum = 0.0;
         let (mut scored_rows, mut rows_of_scored) = (0, 0);
         let mut alone = Vec::new();
@@ -281,12 +298,20 @@ impl DensityModel {
                 Some(Density::Knn(density)) => density.points(),
             };
             let step = points.len().div_ceil(ROWS_SCORED);
-            let rows: Vec<usize> = (0..points.len()).step_by(step).collect();
-            let scored = match density {
-                Some(Density::Kde(density)) => density.leave_one_out(&rows),
-                Some(Density::Knn(density)) => density.leave_one_out(&rows),
-                _ => continue,
-            };
+            let mut rows: Vec<usize> = (0..points.len()).step_by(step).collect();
+            let mut scored = Vec::with_capacity(rows.len());
+            for some in rows.chunks(ROWS_AT_ONCE) {
+                // The model is there: after an interrupt, what is scored tells enough.
+                if !scored.is_empty() && control.is_interrupted() {
+                    break;
+                }
+                scored.extend(match density {
+                    Some(Density::Knn(density)) => density.leave_one_out(some),
+                    Some(Density::Kde(density)) => density.leave_one_out(some),
+                    _ => continue,
+                });
+            }
+            rows.truncate(scored.len());
             if scored.contains(&f64::NEG_INFINITY) {
                 alone.push(class);
             }

@@ -13,11 +13,11 @@ mod joint;
 mod specification;
 
 pub use diagnose::took_another_rule;
-pub use fit::{Fit, fit};
+pub use fit::{Fit, fit, fit_unscored};
 pub use specification::{Estimator, Specification};
 
 use crate::data::Schema;
-use crate::density::{ConditionalDensity, Histogram, KernelDensity, NearestNeighbours};
+use crate::density::{ConditionalDensity, Histogram, KernelDensity, NearestNeighbours, Tolerance};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -95,6 +95,20 @@ impl Patterns {
 }
 
 impl DensityModel {
+    /// The same densities, whose sums over kernels may be off by a tolerance.
+    pub fn with_tolerance(self, tolerance: Tolerance) -> DensityModel {
+        let of_one = |density: Density| match density {
+            Density::Kde(own) => Density::Kde(own.with_tolerance(tolerance)),
+            other => other,
+        };
+        let densities = self.densities.into_iter();
+        DensityModel {
+            densities: densities.map(|own| own.map(of_one)).collect(),
+            patterns: Patterns::default(),
+            ..self
+        }
+    }
+
     /// The names of the classes; without a target, all rows are one.
     pub fn names(&self) -> Vec<String> {
         match self.target {

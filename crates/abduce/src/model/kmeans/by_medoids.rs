@@ -80,6 +80,8 @@ pub(super) fn by_medoids(
             .collect(),
         weights: sizes,
         cells: 0.0,
+        labels: Vec::new(),
+        nothing: 0.0,
         iterations: best.trace.len() - 1,
         seconds: vec![clock.elapsed().as_secs_f64(); best.trace.len()],
         trace: best.trace,

@@ -15,14 +15,12 @@ pub(super) fn diagnose(
     survey: &Survey,
     fit: &Fit,
     left_out: Vec<String>,
-    unseen: &[usize],
+    useless: &[(usize, &str)],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    for column in unseen {
+    for (column, why) in useless {
         let name = &source.schema().fields[*column].name;
-        warnings.push(format!(
-            "column \"{name}\" has no seen cell and is left out"
-        ));
+        warnings.push(format!("column \"{name}\" {why} and is left out"));
     }
     if !left_out.is_empty() {
         warnings.push(format!(
@@ -32,8 +30,12 @@ pub(super) fn diagnose(
     }
     let there = fit.model.centres.len();
     if there < specification.clusters {
+        let what = match specification.distance {
+            Distance::Cosine => "rows of different directions",
+            _ => "different rows",
+        };
         warnings.push(format!(
-            "{there} of {} clusters are left: there are no more different rows",
+            "{there} of {} clusters are left: there are no more {what}",
             specification.clusters
         ));
     }

@@ -4,7 +4,6 @@ use super::assign::Places;
 use super::iterate::Rows;
 use super::specification::Algorithm;
 use crate::Result;
-use crate::data::fold;
 use crate::kernel::kmeans::seen_squared;
 
 /// A row and how far it is from its centre.
@@ -25,13 +24,11 @@ pub(super) fn farthest(rows: &Rows, centres: &[f64], count: usize) -> Result<Vec
         far.dedup_by(|b, a| a.cells == b.cells);
         far.truncate(count);
     };
-    let far = fold(
-        rows.source,
+    let far = rows.fold(
         1,
-        |partial: &mut Option<Vec<Far>>, number, chunk| {
-            let points = rows.points(number, chunk);
+        |partial: &mut Option<Vec<Far>>, number, points| {
             let mut labels = vec![0; points.rows];
-            places.label(&points, &mut labels);
+            places.label(points, &mut labels);
             let counting = points.whole.iter().chain(&points.holed);
             let mut far: Vec<(f64, u32)> = counting
                 .map(|row| {

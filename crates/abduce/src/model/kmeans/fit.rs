@@ -41,6 +41,8 @@ pub struct Fit {
     pub trace: Vec<f64>,
     /// Seconds from the first pass to the end of each pass of the trace.
     pub trace_seconds: Vec<f64>,
+    /// The cluster of each row, where rows were in memory and all of them had a say.
+    pub labels: Option<Vec<u32>>,
     /// The inertia that each start reached, on a sample where rows are many.
     pub restarts: Vec<f64>,
     /// What became of each start, those too that reached nothing.
@@ -94,11 +96,12 @@ pub fn fit_from(
     control: Control,
 ) -> Result<Fit> {
     let (mut columns, left_out) = specification.columns(source.schema())?;
-    let numbers = columns.clone();
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
     let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
-    survey.keep_seen(&mut columns);
+    let learned =
+        specification.distance == Distance::Mahalanobis && specification.covariance.is_none();
+    let useless = survey.leave_out(&mut columns, learned);
     let frame = Frame::new(specification, columns, &survey, source)?;
     let run = Run {
         specification,
@@ -124,9 +127,6 @@ pub fn fit_from(
     };
     let found = found.ok_or_else(stopped)?;
     let mut fit = run.finish(source, &survey, found, starts, algorithm);
-    let unseen: Vec<usize> = (numbers.into_iter())
-        .filter(|column| !fit.model.frame.columns.contains(column))
-        .collect();
     fit.warnings = diagnose(
         specification,
         options,
@@ -134,7 +134,7 @@ pub fn fit_from(
         &survey,
         &fit,
         left_out,
-        &unseen,
+        &useless,
     );
     Ok(fit)
 }
@@ -354,11 +354,12 @@ impl Run<'_> {
             .centres
             .chunks_exact(width)
             .map(|c| self.frame.in_units_of_table(c));
-        let mut clusters: Vec<(f64, Vec<f64>)> = (found.weights.iter().copied())
-            .zip(centres)
-            .filter(|(weight, _)| *weight > 0.0)
+        type Cluster = (f64, Vec<f64>, usize);
+        let mut clusters: Vec<Cluster> = (found.weights.iter().zip(centres).enumerate())
+            .map(|(number, (weight, centre))| (*weight, centre, number))
+            .filter(|(weight, ..)| *weight > 0.0)
             .collect();
-        let by_size = |a: &(f64, Vec<f64>), b: &(f64, Vec<f64>)| {
+        let by_size = |a: &Cluster, b: &Cluster| {
             let centres = a.1.iter().zip(&b.1);
             let order = centres
                 .map(|(a, b)| a.total_cmp(b))
@@ -369,11 +370,21 @@ impl Run<'_> {
         if !self.options.numbered {
             clusters.sort_by(by_size);
         }
-        let (sizes, centres) = clusters.into_iter().unzip();
+        let mut names = vec![0; found.weights.len()];
+        for (name, (.., number)) in clusters.iter().enumerate() {
+            names[*number] = name as u32;
+        }
+        let labels = (found.labels.len() as u64 == source.rows()).then(|| {
+            let own = found.labels.iter();
+            own.map(|number| names[*number as usize]).collect()
+        });
+        let (sizes, centres) = (clusters.into_iter())
+            .map(|(size, centre, _)| (size, centre))
+            .unzip();
         let squared = self.measure == Measure::Squared && !self.specification.medoids;
         let variance = match squared && !self.frame.unit {
-            true => found.inertia() / found.cells,
-            false => 0.0,
+            true if found.inertia() > found.nothing => found.inertia() / found.cells,
+            _ => 0.0,
         };
         Fit {
             model: KMeans {
@@ -399,6 +410,7 @@ impl Run<'_> {
                 .map(|inertia| self.in_units(*inertia))
                 .collect(),
             trace_seconds: found.seconds,
+            labels,
             restarts: starts.iter().filter_map(|own| own.inertia).collect(),
             starts,
             algorithm,

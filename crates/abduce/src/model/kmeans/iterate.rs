@@ -9,7 +9,7 @@ use super::frame::Frame;
 use super::points::Points;
 use super::specification::{Algorithm, Options};
 use super::statistics::Statistics;
-use crate::data::{Chunk, Source, fold};
+use crate::data::{CHUNK_ROWS, Chunk, Source, fold, fold_numbers};
 use crate::learn::{Control, Progress};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -30,10 +30,19 @@ impl<'a> Rows<'a> {
     pub fn new(source: &'a dyn Source, frame: &'a Frame) -> Rows<'a> {
         use rayon::prelude::*;
         let fits = Points::bytes(source.rows(), frame.columns.len()) <= BUDGET;
-        let held = source.table().filter(|_| fits).map(|table| {
-            let chunks = table.chunks().par_iter();
-            chunks.map(|chunk| Points::of(chunk, frame)).collect()
-        });
+        let held = match (source.table(), source.maker()) {
+            (Some(table), _) if fits => {
+                let chunks = table.chunks().par_iter();
+                Some(chunks.map(|chunk| Points::of(chunk, frame)).collect())
+            }
+            (None, Some(maker)) if fits => {
+                let chunks = 0..source.rows().div_ceil(CHUNK_ROWS as u64) as usize;
+                let points = |number: usize| Some(Points::of(&maker(number).ok()?, frame));
+                // What cannot be made now will say so when it is asked for again.
+                chunks.into_par_iter().map(points).collect()
+            }
+            _ => None,
+        };
         Rows {
             source,
             frame,
@@ -57,6 +66,28 @@ impl<'a> Rows<'a> {
             None => Cow::Owned(Points::of(chunk, self.frame)),
         }
     }
+
+    /// Folds what is made of the points of each chunk; those that are held need not be made
+    /// of chunks again.
+    pub fn fold<S: Send>(
+        &self,
+        segment: usize,
+        add: impl Fn(&mut Option<S>, usize, &Points) -> Result<()> + Sync,
+        merge: impl Fn(&mut S, S) + Sync,
+    ) -> Result<Option<S>> {
+        match &self.held {
+            Some(held) => {
+                let each = |partial: &mut Option<S>, number| add(partial, number, &held[number]);
+                fold_numbers(held.len(), segment, each, merge)
+            }
+            None => {
+                let each = |partial: &mut Option<S>, number, chunk: &Chunk| {
+                    add(partial, number, &Points::of(chunk, self.frame))
+                };
+                fold(self.source, segment, each, merge)
+            }
+        }
+    }
 }
 
 /// What a run of the loop came to.
@@ -68,6 +99,10 @@ pub(super) struct Found {
     pub weights: Vec<f64>,
     /// The weight of all seen cells.
     pub cells: f64,
+    /// The cluster of each row; nothing where they are not in memory or some have no say.
+    pub labels: Vec<u32>,
+    /// The inertia that rounding gives to rows which are all where their centres are.
+    pub nothing: f64,
     pub trace: Vec<f64>,
     pub seconds: Vec<f64>,
     pub iterations: usize,
@@ -84,6 +119,9 @@ impl Found {
 
 /// Relative rise of the inertia that rounding can explain.
 const ROUNDING: f64 = 1e-9;
+
+/// How far off the mean of equal rows may be, by rounding, as a share of their length.
+const MEANS: f64 = 64.0 * f64::EPSILON;
 
 /// Runs the loop from given centres; `None` when the caller stopped it at once.
 pub(super) fn iterate(
@@ -115,6 +153,8 @@ pub(super) fn iterate(
         centres: Vec::new(),
         weights: Vec::new(),
         cells: statistics.cells(),
+        labels: Vec::new(),
+        nothing: MEANS * MEANS * statistics.squares(),
         iterations: 0,
         converged: false,
         monotone: true,
@@ -140,7 +180,7 @@ pub(super) fn iterate(
         let moved: f64 = (next.iter().zip(&centres))
             .map(|(a, b)| (a - b) * (a - b))
             .sum();
-        found.monotone &= now <= before * (1.0 + ROUNDING);
+        found.monotone &= now <= before * (1.0 + ROUNDING) + found.nothing;
         statistics = after;
         centres = next;
         found.iterations = number;
@@ -161,6 +201,9 @@ pub(super) fn iterate(
         }
     }
     found.cells = statistics.cells();
+    if let (Some(kept), Some(held), false) = (kept, &rows.held, found.interrupted) {
+        found.labels = labels(kept, held, &order);
+    }
     found.weights = vec![0.0; order.len()];
     found.centres = start;
     for ((j, weight), centre) in
@@ -170,6 +213,17 @@ pub(super) fn iterate(
         found.centres[j * width..(j + 1) * width].copy_from_slice(centre);
     }
     Ok(Some(found))
+}
+
+/// The cluster of each row, where all have a say; clusters are called as `order` says.
+fn labels(kept: Vec<Mutex<Kept>>, held: &[Points], order: &[usize]) -> Vec<u32> {
+    let counts = |points: &Points| points.whole.len() + points.holed.len() == points.rows;
+    if !held.iter().all(counts) {
+        return Vec::new();
+    }
+    let kept = kept.into_iter().filter_map(|own| own.into_inner().ok());
+    kept.flat_map(|own| own.labels.into_iter().map(|j| order[j as usize] as u32))
+        .collect()
 }
 
 fn inertia(statistics: &Statistics, centres: &[f64]) -> Result<f64> {
@@ -192,25 +246,23 @@ fn assign_all(
     let segment = (places.packed.count() / 512)
         .clamp(1, 16)
         .next_power_of_two();
-    let total = fold(
-        rows.source,
+    let total = rows.fold(
         segment,
-        |partial: &mut Option<Option<Statistics>>, number, chunk| {
+        |partial: &mut Option<Option<Statistics>>, number, points| {
             if control.is_interrupted() {
                 *partial = Some(None);
                 return Ok(());
             }
-            let points = rows.points(number, chunk);
             let own = match kept.map(|kept| kept[number].lock()) {
                 Some(Ok(mut kept)) => {
-                    places.assign(&points, &mut kept);
+                    places.assign(points, &mut kept);
                     kept.statistics.clone()
                 }
                 Some(Err(_)) => return Err(Error::numeric("a thread has failed")),
                 None => {
                     let mut labels = vec![0; points.rows];
-                    places.label(&points, &mut labels);
-                    Some(Statistics::of(&points, &labels, places.packed.count()))
+                    places.label(points, &mut labels);
+                    Some(Statistics::of(points, &labels, places.packed.count()))
                 }
             };
             match (partial.as_mut(), own) {

@@ -5,7 +5,7 @@
 use super::points::{Points, column_numbers};
 use super::seeding::Measure;
 use super::{Distance, KMeans};
-use crate::ask::{Classifier, Conditional, Joint, Posterior};
+use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior};
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::Fill;
 use crate::kernel::kmeans::Packed;
@@ -44,6 +44,11 @@ impl Joint for KMeans {
             }
             Ok(Posterior::new(k, out))
         }))
+    }
+
+    fn decider(&self) -> Result<Decider<'_>> {
+        let assign = self.assigner();
+        Ok(Box::new(move |chunk| Ok(assign(chunk))))
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {

@@ -34,6 +34,8 @@ pub(super) fn medians(
         centres: Vec::new(),
         weights: Vec::new(),
         cells: 0.0,
+        labels: Vec::new(),
+        nothing: 0.0,
         iterations: 0,
         converged: false,
         monotone: true,

@@ -80,7 +80,8 @@ impl KMeans {
             .collect()
     }
 
-    /// The number of free parameters: the centres and one variance.
+    /// The number of free parameters: the centres and one variance. The coordinates of
+    /// distances, as deviations or a covariance, count as given.
     pub fn free_parameters(&self) -> usize {
         self.centres.len() * self.frame.columns.len() + 1
     }

@@ -10,7 +10,6 @@ use super::points::Points;
 use super::seeding::{Measure, seeds};
 use super::specification::{Algorithm, Init};
 use crate::Result;
-use crate::data::fold;
 use crate::kernel::kmeans::seen_squared;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -51,16 +50,14 @@ fn draw(
         drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
         drawn.truncate(wanted);
     };
-    let drawn = fold(
-        rows.source,
+    let drawn = rows.fold(
         1,
-        |partial: &mut Option<Vec<Drawn>>, number, chunk| {
-            let points = rows.points(number, chunk);
+        |partial: &mut Option<Vec<Drawn>>, number, points| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(pass << 40 | number as u64);
             let mut labels = vec![0; points.rows];
             if !candidates.is_empty() {
-                places.label(&points, &mut labels);
+                places.label(points, &mut labels);
             }
             let mut keys: Vec<(f64, u32)> = Vec::new();
             for row in points.whole.iter().chain(&points.holed) {
@@ -98,13 +95,11 @@ fn draw(
 fn nearest_weights(rows: &Rows, candidates: &[f64]) -> Result<Vec<f64>> {
     let width = rows.frame.columns.len();
     let places = Places::new(candidates, width, None, Algorithm::Lloyd);
-    let weights = fold(
-        rows.source,
+    let weights = rows.fold(
         1,
-        |partial: &mut Option<Vec<f64>>, number, chunk| {
-            let points = rows.points(number, chunk);
+        |partial: &mut Option<Vec<f64>>, _, points| {
             let mut labels = vec![0; points.rows];
-            places.label(&points, &mut labels);
+            places.label(points, &mut labels);
             let own = partial.get_or_insert_with(|| vec![0.0; places.packed.count()]);
             for (label, weight) in labels.iter().zip(&points.weights) {
                 own[*label as usize] += weight;

@@ -171,6 +171,16 @@ impl Statistics {
         total / self.cells()
     }
 
+    /// The sum of all cells' squares.
+    pub fn squares(&self) -> f64 {
+        let clusters = 0..self.weights.len();
+        let cells = clusters.flat_map(|own| (0..self.width).map(move |column| (own, column)));
+        let means = cells.map(|(own, column)| {
+            self.seen_of(own, column) * self.means[own * self.width + column].powi(2)
+        });
+        self.scatter.iter().sum::<f64>() + means.sum::<f64>()
+    }
+
     /// The weight of all seen cells.
     pub fn cells(&self) -> f64 {
         match &self.seen {

@@ -105,13 +105,33 @@ impl Survey {
         columns.for_each(|(all, more)| all.merge(more));
     }
 
-    /// Leaves out columns of which nothing is seen: in them, no row differs.
-    pub fn keep_seen(&mut self, columns: &mut Vec<usize>) {
-        let seen: Vec<bool> = self.columns.iter().map(|own| own.weight > 0.0).collect();
-        let mut kept = seen.iter();
-        columns.retain(|_| *kept.next().unwrap_or(&true));
-        let mut kept = seen.iter();
-        self.columns.retain(|_| *kept.next().unwrap_or(&true));
+    /// Leaves out columns in which no row differs, and says which and why: those of which
+    /// nothing is seen, and, where their spread is what distances are measured in,
+    /// `constant` ones, unless all are.
+    pub fn leave_out(
+        &mut self,
+        columns: &mut Vec<usize>,
+        constant: bool,
+    ) -> Vec<(usize, &'static str)> {
+        let spread: Vec<bool> = (0..columns.len())
+            .map(|c| self.deviation(c) > 0.0)
+            .collect();
+        let constant = constant && spread.contains(&true);
+        let why = |c: usize| match self.columns[c].weight > 0.0 {
+            false => Some("has no seen cell"),
+            true if constant && !spread[c] => Some("is the same in every row"),
+            true => None,
+        };
+        let why: Vec<Option<&str>> = (0..columns.len()).map(why).collect();
+        let told = columns.iter().zip(&why);
+        let told = told.filter_map(|(column, why)| why.map(|why| (*column, why)));
+        let told = told.collect();
+        let mut kept = why.iter();
+        columns.retain(|_| kept.next().is_none_or(Option::is_none));
+        let mut kept = why.iter();
+        self.columns
+            .retain(|_| kept.next().is_none_or(Option::is_none));
+        told
     }
 
     /// The standard deviation of a column; 0 where it is constant or never seen.

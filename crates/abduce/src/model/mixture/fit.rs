@@ -47,6 +47,13 @@ pub struct FitOptions {
     /// that it can tell a row to forget which it has never seen.
     #[serde(default = "yes")]
     pub marks: bool,
+    /// Whether all rows are asked once more at the end how certain their components are.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub certainty: bool,
+}
+
+fn is_yes(own: &bool) -> bool {
+    *own
 }
 
 fn yes() -> bool {
@@ -64,6 +71,7 @@ impl Default for FitOptions {
             numbered: false,
             seed: 0,
             marks: true,
+            certainty: true,
         }
     }
 }
@@ -219,7 +227,10 @@ fn fit_by(
     if survey.seen.total <= 0.0 {
         return Err(Error::data("every row has weight 0"));
     }
-    if let Some(reconsidered) = survey.seen.reconsidered(&leaves, specification.ridge) {
+    if let Some(reconsidered) = survey
+        .seen
+        .reconsidered(&leaves, specification.added(&survey.seen))
+    {
         if reconsidered.is_empty() {
             return Err(Error::data("no cell of any column is seen"));
         }
@@ -242,6 +253,7 @@ fn fit_by(
         weights: specification.weight_belief(schema, target, components)?,
         unlabelled: 1.0,
         log_units: survey.seen.log_units(&leaves),
+        given: matches!(start, Beginning::Parameters(_)),
         predictive: specification.predictive,
         seed: options.seed,
         control,
@@ -301,7 +313,9 @@ fn fit_by(
     if options.marks && target.is_some() {
         fit.mixture.marks = Marks::of(source)?;
     }
-    fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
+    if options.certainty {
+        fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
+    }
     fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
     fit.starts = starts;
     fit.unlabelled = choice;
@@ -356,7 +370,8 @@ pub(super) fn settle(
 ) -> Result<()> {
     let belief = Belief {
         variance_floor: specification.variance_floor,
-        ridge: specification.ridge,
+        ridge: specification.ridge_beside(&survey.seen),
+        unit_share: specification.unit_share,
         smoothing: specification.smoothing,
         rows: survey.seen.total,
     };

@@ -117,7 +117,8 @@ impl Specification {
                     leaf.family.name(),
                     held.distribution.name()
                 ))
-                .at_column(&held.column));
+                .at_column(&held.column)
+                .with_hint("it may be held to what a fit of the same columns and --tails found"));
             }
             if leaf.tied {
                 return Err(

@@ -3,7 +3,9 @@
 
 use super::expect::Prepared;
 use super::{Leaf, Mixture};
-use crate::ask::{Classifier, Conditional, Explanation, Joint, Posterior, impossible, repeated};
+use crate::ask::{
+    Classifier, Conditional, Decider, Explanation, Joint, Posterior, impossible, repeated,
+};
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
 use crate::learn::EStep;
@@ -45,6 +47,10 @@ impl Joint for Mixture {
         Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
     }
 
+    fn decider(&self) -> Result<Decider<'_>> {
+        self.deciding()
+    }
+
     fn explain(
         &self,
         chunk: &Chunk,
@@ -74,20 +80,7 @@ impl Joint for Mixture {
                 column[row] = *cell;
             }
         }
-        let fields = self.schema.fields.iter().zip(cells).enumerate();
-        let columns = fields.map(|(c, (field, cells))| match field.kind {
-            // Words cannot be put into an order, so no text is filled in.
-            Kind::Text => chunk.column(c).clone(),
-            kind if kind.is_coded() => {
-                Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
-            }
-            _ => Column::from_numbers(cells),
-        });
-        Ok(Chunk::new(
-            chunk.rows(),
-            columns.collect(),
-            chunk.weights().map(<[f64]>::to_vec),
-        ))
+        Ok(self.chunk_of(chunk, cells))
     }
 
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
@@ -145,6 +138,48 @@ impl Mixture {
             })?;
             Ok(out)
         }))
+    }
+
+    /// Draws rows and tells their components, those of the first component first.
+    ///
+    /// # Errors
+    /// If the columns cannot be made.
+    pub fn sample_with_components(
+        &self,
+        rows: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<(Chunk, Vec<usize>)> {
+        let weights = &self.asked().weights;
+        let mut components: Vec<usize> = (0..rows).map(|_| draw_index(weights, rng)).collect();
+        components.sort_unstable();
+        let mut cells = vec![Vec::with_capacity(rows); self.schema.fields.len()];
+        let mut fillers = Fillers::default();
+        let mut certain = vec![0.0; self.components()];
+        for component in &components {
+            certain.fill(0.0);
+            certain[*component] = 1.0;
+            let mut row = vec![None; cells.len()];
+            self.complete_row(&mut row, &certain, Fill::Draw, &mut fillers, rng);
+            let columns = cells.iter_mut().zip(row);
+            columns.for_each(|(column, cell)| column.push(cell));
+        }
+        let hidden = repeated(&self.schema, &vec![None; cells.len()], rows);
+        Ok((self.chunk_of(&hidden, cells), components))
+    }
+
+    /// The cells of rows as a chunk like another.
+    fn chunk_of(&self, like: &Chunk, cells: Vec<Vec<Option<f64>>>) -> Chunk {
+        let fields = self.schema.fields.iter().zip(cells).enumerate();
+        let columns = fields.map(|(c, (field, cells))| match field.kind {
+            // Words cannot be put into an order, so no text is filled in.
+            Kind::Text => like.column(c).clone(),
+            kind if kind.is_coded() => {
+                Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
+            }
+            _ => Column::from_numbers(cells),
+        });
+        let weights = like.weights().map(<[f64]>::to_vec);
+        Chunk::new(like.rows(), columns.collect(), weights)
     }
 
     /// Responsibilities row by row; a row that no component can have produced

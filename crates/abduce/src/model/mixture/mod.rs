@@ -12,8 +12,10 @@ mod bootstrap;
 mod central;
 mod check;
 mod coordinates;
+mod decide;
 mod diagnose;
 mod diagnostics;
+mod discriminant;
 mod distinct;
 mod expect;
 mod explain;
@@ -46,6 +48,7 @@ mod unlabelled;
 
 pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
 pub use diagnostics::{ComponentDiagnostics, Diagnostics};
+pub use discriminant::{ClassGaussians, Directions};
 pub use distinct::SameCovariances;
 pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
 pub use given::Held;

@@ -127,6 +127,7 @@ impl NormalPrior {
             let whole = whole.and_then(|whole| covariance(&whole, shape.columns));
             *prior = self.of(&shape, variances, whole, center, components);
             prior.ridge = floor.ridge;
+            prior.unit_share = floor.unit_share;
             // The floor against singular covariances stays.
             let step = match prior.scatter.len() == shape.columns {
                 true => 1,
@@ -170,6 +171,7 @@ impl NormalPrior {
             center,
             center_rows: self.mean_rows,
             ridge: 0.0,
+            unit_share: 0.0,
         }
     }
 }

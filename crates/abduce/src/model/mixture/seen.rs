@@ -90,6 +90,12 @@ impl Seen {
         }
     }
 
+    /// The largest variance of a column of numbers.
+    pub(super) fn largest_variance(&self) -> f64 {
+        let columns = 0..self.columns.len();
+        columns.map(|c| self.variance(c)).fold(0.0, f64::max)
+    }
+
     /// The variance of a column without rows so far off that they make it.
     fn typical_variance(&self, column: usize) -> f64 {
         let variance = self.variance(column);

@@ -40,6 +40,7 @@ impl Event {
             terms: columns.len(),
             columns: true,
             complement: self == Event::Complement,
+            closed: false,
         };
         let family = match self {
             Event::Bernoulli => LeafFamily::Presence {
@@ -152,6 +153,28 @@ impl Specification {
             .map(|(_, option)| option)
     }
 
+    /// What users give to the levels or terms of a leaf; columns taken together as words
+    /// have one number each, and those that are not named the usual one.
+    fn given_pseudocounts(&self, leaf: &Leaf, schema: &Schema) -> Option<Vec<f64>> {
+        let of = |column: &usize| {
+            let name = &schema.fields[*column].name;
+            let mut given = self.dirichlet.iter();
+            given.find(|(own, _)| own == name).map(|(_, each)| each)
+        };
+        match leaf.columns.as_slice() {
+            [column] => of(column).cloned(),
+            columns => columns.iter().any(|c| of(c).is_some()).then(|| {
+                let each = columns.iter().map(|column| match of(column) {
+                    Some(each) if each.len() == 1 => each[0],
+                    // Any other length is refused with all that is out of range.
+                    Some(_) => f64::NAN,
+                    None => self.smoothing,
+                });
+                each.collect()
+            }),
+        }
+    }
+
     /// Gives a leaf over levels or words the smoothing that this asks for
     /// beside the same for all; `own` are the statistics of each label.
     pub(super) fn smooth(
@@ -161,7 +184,7 @@ impl Specification {
         own: &[Statistics],
     ) -> Result<()> {
         let field = &schema.fields[leaf.columns[0]];
-        let given = self.dirichlet.iter().find(|(name, _)| *name == field.name);
+        let given = self.given_pseudocounts(leaf, schema);
         let none = self.m_estimate.map_or(self.smoothing, |own| own.rows) <= 0.0;
         if none && !leaf.family.is_generative() {
             return Err(Error::parameter("the complement of a class needs smoothing")
@@ -172,8 +195,10 @@ impl Specification {
             LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
             LeafFamily::Bernoulli { prior, .. } => (prior, 2),
             LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
-            LeafFamily::Presence { prior, .. } => {
-                if let Some(MEstimate { rows, pooled }) = self.m_estimate {
+            LeafFamily::Presence { shape, prior, .. } => {
+                if let Some(each) = given {
+                    *prior = PresencePrior::Each(checked(each, shape.terms, field)?);
+                } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
                     *prior = match pooled.then(|| shares_of_documents(own)).flatten() {
                         Some(shares) => PresencePrior::Shares {
                             documents: rows,
@@ -186,15 +211,8 @@ impl Specification {
             }
             _ => return Ok(()),
         };
-        if let Some((_, each)) = given {
-            let right = |alpha: &f64| (0.0..=MOST).contains(alpha);
-            if each.len() != sizes || !each.iter().all(right) {
-                return Err(Error::parameter(format!(
-                    "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
-                ))
-                .at_column(&field.name));
-            }
-            *prior = Pseudocounts::Each(each.clone());
+        if let Some(each) = given {
+            *prior = Pseudocounts::Each(checked(each, sizes, field)?);
         } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
             let counts = pooled.then(|| pooled_counts(own, sizes)).flatten();
             *prior = match counts {
@@ -206,6 +224,18 @@ impl Specification {
             };
         }
         Ok(())
+    }
+}
+
+/// Pseudocounts for so many levels or terms, none below 0.
+fn checked(each: Vec<f64>, sizes: usize, field: &Field) -> Result<Vec<f64>> {
+    let right = |alpha: &f64| (0.0..=MOST).contains(alpha);
+    match each.len() == sizes && each.iter().all(right) {
+        true => Ok(each),
+        false => Err(Error::parameter(format!(
+            "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
+        ))
+        .at_column(&field.name)),
     }
 }
 

@@ -2,8 +2,9 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
+use super::seen::Seen;
 use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior, Tails};
-use crate::data::{Field, Kind, Schema};
+use crate::data::{Asked, Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, Poisson, Presence, Words,
 };
@@ -51,8 +52,14 @@ impl FamilyName {
             (_, name) => name,
         };
         let mut leaf = LeafFamily::of_column(name, size)?;
-        if let (LeafFamily::Words { shape, .. }, COMPLEMENT) = (&mut leaf, self.0) {
-            shape.complement = true;
+        let named = field.asked == Asked::Levels;
+        match &mut leaf {
+            LeafFamily::Words { shape, .. } => {
+                shape.complement = self.0 == COMPLEMENT;
+                shape.closed = named;
+            }
+            LeafFamily::Presence { shape, .. } => shape.closed = named,
+            _ => {}
         }
         let fits = match leaf {
             _ if leaf.is_text() => field.kind == Kind::Text && size > 0,
@@ -146,6 +153,14 @@ pub struct Specification {
     /// fit may fall by as little as this moves it.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
+    /// The share of the largest variance of a column that is added besides.
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
+    pub ridge_share: f64,
+    /// s of (1 − s)Σ + sI, which the covariance of real columns taken together becomes once it is
+    /// estimated: it draws them towards spheres, whatever the units of the columns
+    /// (Friedman, *Journal of the American Statistical Association* 84, 1989).
+    #[serde(default, skip_serializing_if = "crate::family::is_zero")]
+    pub unit_share: f64,
     /// What is believed of the Gaussians of real columns taken together, besides the
     /// floor of their variances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +174,7 @@ pub struct Specification {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub m_estimate: Option<MEstimate>,
     /// α of the Dirichlet(1 + α) priors of single columns, a number for each of
-    /// their levels.
+    /// their levels or terms; of counts taken together as words, one number for each column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirichlet: Vec<(String, Vec<f64>)>,
     /// Where the weights of the classes come from.
@@ -199,6 +214,8 @@ impl Specification {
             weight_smoothing: 0.0,
             variance_floor: Self::FLOOR,
             ridge: 0.0,
+            ridge_share: 0.0,
+            unit_share: 0.0,
             normal_prior: None,
             event: None,
             m_estimate: None,
@@ -238,6 +255,19 @@ impl Specification {
         }
     }
 
+    /// The least that is added to a variance once it is estimated.
+    pub(super) fn added(&self, seen: &Seen) -> f64 {
+        self.ridge_beside(seen) + self.unit_share
+    }
+
+    /// What is added to every variance of such rows once it is estimated.
+    pub(super) fn ridge_beside(&self, seen: &Seen) -> f64 {
+        match self.ridge_share > 0.0 {
+            true => self.ridge + self.ridge_share * seen.largest_variance(),
+            false => self.ridge,
+        }
+    }
+
     /// The leaves of this specification on a schema, their variance priors
     /// still flat.
     ///
@@ -250,6 +280,7 @@ impl Specification {
             (self.weight_smoothing, "smoothing of the weights"),
             (self.variance_floor, "variance floor"),
             (self.ridge, "ridge"),
+            (self.ridge_share, "share of a ridge"),
             (
                 self.m_estimate.map_or(0.0, |own| own.rows),
                 "m of the m-estimate",
@@ -261,6 +292,12 @@ impl Specification {
                 )));
             }
         }
+        if !(0.0..=1.0).contains(&self.unit_share) {
+            return Err(Error::parameter(format!(
+                "the share of the unit matrix must be a number from 0 to 1, not {:e}",
+                self.unit_share
+            )));
+        }
         let target = self
             .target
             .as_deref()
@@ -269,12 +306,17 @@ impl Specification {
         for (name, _) in &self.dirichlet {
             let position = schema.position(name)?;
             let field = &schema.fields[position];
-            if Some(position) == target || !field.kind.is_coded() {
-                return Err(
-                    Error::parameter("only columns of levels have a Dirichlet prior")
-                        .at_column(name)
-                        .with_hint("the classes have --class-prior and --class-smoothing"),
-                );
+            let counted = match field.kind {
+                Kind::Text => true,
+                Kind::Count => self.event.is_some(),
+                kind => kind.is_coded(),
+            };
+            if Some(position) == target || !counted {
+                return Err(Error::parameter(
+                    "only columns of levels or words have a Dirichlet prior",
+                )
+                .at_column(name)
+                .with_hint("the classes have --class-prior and --class-smoothing"));
             }
         }
         let mut chosen = vec![None; schema.fields.len()];

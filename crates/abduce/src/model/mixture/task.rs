@@ -11,7 +11,7 @@ use super::{Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::Result;
 use crate::data::{Chunk, Schema, Source};
 use crate::family::LeafFamily;
-use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, mix};
+use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all, mix};
 
 pub(super) type Found = EmResult<Parameters, MixtureStatistics>;
 
@@ -25,6 +25,9 @@ pub(super) struct Task<'a> {
     /// How much rows without a label count beside the labelled ones.
     pub unlabelled: f64,
     pub log_units: f64,
+    /// Whether EM begins at given parameters, which need not keep to what is shared or
+    /// to the least variance here.
+    pub given: bool,
     /// Whether the mixture is to answer with its parameters integrated out.
     pub predictive: bool,
     /// The seed of drawn labels.
@@ -36,8 +39,9 @@ pub(super) struct Task<'a> {
 fn has_ridge(leaves: &[Leaf]) -> bool {
     leaves.iter().any(|leaf| match &leaf.family {
         LeafFamily::Gaussian { prior, .. } => prior.ridge > 0.0,
-        LeafFamily::Multivariate { prior, .. } => prior.ridge > 0.0,
-        LeafFamily::MultivariateStudentT { prior, .. } => prior.ridge > 0.0,
+        LeafFamily::Multivariate { prior, .. } | LeafFamily::MultivariateStudentT { prior, .. } => {
+            prior.ridge > 0.0 || prior.unit_share > 0.0
+        }
         _ => false,
     })
 }
@@ -123,8 +127,8 @@ impl Latent for Task<'_> {
         any_singular(self.leaves, parameters)
     }
 
-    fn may_fall(&self) -> bool {
-        has_ridge(self.leaves)
+    fn may_fall(&self, steps: usize) -> bool {
+        has_ridge(self.leaves) || (self.given && steps == 0)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {
@@ -226,12 +230,9 @@ impl Task<'_> {
         options: &EmOptions,
         control: Control,
     ) -> Result<Option<Parameters>> {
-        let once = EmOptions {
-            max_iterations: 1,
-            ..options.plainly()
-        };
-        let found = em(self, source, start, &once, control)?;
-        Ok(found.map(|found| found.parameters))
+        let step = options.plainly().step;
+        let expected = expect_all(self, source, &start, step, 0, control)?;
+        Ok(expected.map(|statistics| self.maximize(&statistics, Some(&start))))
     }
 
     /// All is seen: the statistics are the fit.

@@ -4,7 +4,7 @@
 use super::{ModelOptions, does_not_apply};
 use crate::commands::fit::ModelName;
 use crate::commands::fit::values::Choice;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::model::mixture::{BootstrapOptions, CovarianceKind, Criterion, Grid};
 use std::ops::RangeInclusive;
@@ -88,9 +88,14 @@ impl ModelOptions {
             return Err(refused("give --components, as in 1-9"));
         };
         if numbers.len() < 2 || last - first + 1 != numbers.len() {
-            return Err(refused(
-                "it tests a number of components against the next; give a range such as --components 1-9",
-            ));
+            return Err(Failure::usage(format!(
+                "--select bootstrap tests each number of components against the next, and --components {first}{} \
+                 has no next; give a range such as --components 1-9",
+                match numbers.len() {
+                    1 => String::new(),
+                    _ => format!(" … {last}"),
+                }
+            )));
         }
         let default = BootstrapOptions::default();
         let test = BootstrapOptions {

@@ -74,7 +74,7 @@ impl Mixture {
         let passage = Passage::without(self, codes);
         let components = passage.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
-        if let Some(reconsidered) = seen.reconsidered(&leaves, specification.ridge) {
+        if let Some(reconsidered) = seen.reconsidered(&leaves, specification.added(&seen)) {
             leaves = reconsidered;
             refuse_nothing(&leaves)?;
         }
@@ -93,6 +93,7 @@ impl Mixture {
             weights: specification.weight_belief(&schema, self.target, components)?,
             unlabelled: 1.0,
             log_units: survey.seen.log_units(&leaves),
+            given: false,
             predictive: specification.predictive,
             seed: options.seed,
             control,

@@ -297,7 +297,7 @@ impl Grown<'_> {
         let mut survey = self.survey(rows, &leaves, target, components)?;
         let mut seen = known.clone();
         seen.merge(&survey.seen);
-        if let Some(reconsidered) = seen.reconsidered(&leaves, self.specification.ridge) {
+        if let Some(reconsidered) = seen.reconsidered(&leaves, self.specification.added(&seen)) {
             leaves = reconsidered;
             refuse_nothing(&leaves)?;
             survey = self.survey(rows, &leaves, target, components)?;
@@ -332,6 +332,7 @@ impl Grown<'_> {
             weights: weights.weight_belief(&self.schema, target, components)?,
             unlabelled: self.unlabelled,
             log_units: seen.log_units(&leaves),
+            given: false,
             predictive: self.specification.predictive,
             seed: self.options.seed,
             control: self.control,

@@ -1,0 +1,87 @@
+//! The Gaussians of classes as Python sees them: means, covariances, directions and axes.
+
+use crate::model::Model;
+use crate::trouble::{raised, wrong};
+use abduce::model::mixture;
+use abduce::store::Body;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+type Matrix<'py> = Bound<'py, PyArray2<f64>>;
+type Vector<'py> = Bound<'py, PyArray1<f64>>;
+
+/// Rows of numbers as a matrix.
+fn matrix<'py>(py: Python<'py>, rows: &[Vec<f64>], width: usize) -> PyResult<Matrix<'py>> {
+    PyArray1::from_vec(py, rows.concat()).reshape([rows.len(), width])
+}
+
+fn square(py: Python<'_>, cells: Vec<f64>, order: usize) -> PyResult<Matrix<'_>> {
+    PyArray1::from_vec(py, cells).reshape([order, order])
+}
+
+/// The Gaussians of classes.
+#[pyclass(frozen, module = "abduce._core")]
+pub struct ClassGaussians {
+    own: mixture::ClassGaussians,
+}
+
+/// The Gaussians of the classes of a model.
+#[pyfunction]
+pub fn class_gaussians(model: &Model) -> PyResult<ClassGaussians> {
+    let Body::Mixture(mixture) = &model.model.body else {
+        return Err(wrong("only a model of Gaussians has discriminants"));
+    };
+    let own = mixture.class_gaussians().map_err(raised)?;
+    Ok(ClassGaussians { own })
+}
+
+#[pymethods]
+impl ClassGaussians {
+    /// The means, one row per class.
+    fn means<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+        matrix(py, &self.own.means, self.own.columns)
+    }
+
+    /// The covariances of the classes, as the model has them.
+    fn covariances<'py>(&self, py: Python<'py>) -> PyResult<Vec<Matrix<'py>>> {
+        let own = self.own.covariances.iter().cloned();
+        own.map(|own| square(py, own, self.own.columns)).collect()
+    }
+
+    /// The classes' own covariances mixed by the probabilities of the classes.
+    fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+        square(py, self.own.mixed(&self.own.weights), self.own.columns)
+    }
+
+    /// Directions (columns), their shares of the variance between classes, coefficients and intercepts.
+    #[allow(clippy::type_complexity)]
+    fn directions<'py>(
+        &self,
+        py: Python<'py>,
+        tolerance: f64,
+    ) -> PyResult<(Matrix<'py>, Vector<'py>, Matrix<'py>, Vector<'py>)> {
+        let d = self.own.columns;
+        let found = py.detach(|| self.own.directions(tolerance));
+        let across: Vec<Vec<f64>> = (0..d)
+            .map(|c| found.scalings.iter().map(|own| own[c]).collect())
+            .collect();
+        Ok((
+            matrix(py, &across, found.scalings.len())?,
+            PyArray1::from_vec(py, found.ratios),
+            matrix(py, &found.coefficients, d)?,
+            PyArray1::from_vec(py, found.intercepts),
+        ))
+    }
+
+    /// Of each class, the variances along its principal axes and the axes (columns).
+    #[allow(clippy::type_complexity)]
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Vector<'py>, Matrix<'py>)>> {
+        let d = self.own.columns;
+        let found = py.detach(|| self.own.axes());
+        let each = found.into_iter().map(|(variances, axes)| {
+            let across = (0..d * d).map(|t| axes[(t % d) * d + t / d]).collect();
+            Ok((PyArray1::from_vec(py, variances), square(py, across, d)?))
+        });
+        each.collect()
+    }
+}

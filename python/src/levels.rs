@@ -1,0 +1,167 @@
+//! Numbers that stand for levels 0, 1, 2, …: the least and the greatest that an array has, and
+//! whole numbers as codes, without a detour over fractions.
+
+use crate::dense::{APART, Array, Columns, Lies, Number, Numbers, transpose};
+use crate::memory::Lent;
+use crate::pools::pooled;
+use crate::trouble::wrong;
+use abduce::data::{CHUNK_ROWS, Column};
+use arrow_buffer::ScalarBuffer;
+use numpy::PyArray1;
+use numpy::ndarray::{ArrayView2, s};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+/// Whole numbers, which are never missing.
+trait Whole: Number {
+    /// The code of a level; the one behind the last of so many for what is beyond them.
+    fn code(self, levels: u32) -> u32;
+}
+
+impl Whole for i64 {
+    fn code(self, levels: u32) -> u32 {
+        self.clamp(0, levels.into()) as u32
+    }
+}
+
+impl Whole for i32 {
+    fn code(self, levels: u32) -> u32 {
+        (self.max(0) as u32).min(levels)
+    }
+}
+
+impl Whole for u8 {
+    fn code(self, levels: u32) -> u32 {
+        u32::from(self).min(levels)
+    }
+}
+
+impl Array {
+    /// The columns of the chunk of this number as codes of so many levels each; nothing of an
+    /// array of fractions, which may have holes.
+    pub fn codes(&self, number: usize, levels: &[u32]) -> Option<Columns> {
+        let start = number * CHUNK_ROWS;
+        let rows = s![start..self.rows.min(start + CHUNK_ROWS), ..];
+        match &self.lies {
+            Lies::Long(view) => Some(coded(view.slice(rows), levels)),
+            Lies::Int(view) => Some(coded(view.slice(rows), levels)),
+            Lies::Byte(view) => Some(coded(view.slice(rows), levels)),
+            Lies::Columns(_) | Lies::Double(_) | Lies::Single(_) => None,
+        }
+    }
+}
+
+fn coded<T: Whole>(view: ArrayView2<'_, T>, levels: &[u32]) -> Columns {
+    let (rows, width) = view.dim();
+    let stride = rows + APART;
+    let mut lent = Lent::of(stride * width);
+    let code = |column: usize, own: T| own.code(levels[column]);
+    transpose::<T, u32, 16>(view, &mut lent.0, stride, code, |_| ());
+    let cells = lent.buffer();
+    let column = |c: usize| Column::Code {
+        values: ScalarBuffer::new(cells.clone(), c * stride, rows),
+        nulls: None,
+    };
+    (0..width).map(column).collect()
+}
+
+/// The least number of all and the greatest of each column, 0 where there is none beyond it.
+type Range = (f64, Vec<f64>);
+
+fn range_of<T: Number>(view: ArrayView2<'_, T>) -> Range {
+    let zero = T::default();
+    let mut least = vec![zero; view.ncols()];
+    let mut greatest = least.clone();
+    // What is not a number is neither less nor greater.
+    let look = |own: &T, least: &mut T, greatest: &mut T| {
+        *least = if *own < *least { *own } else { *least };
+        *greatest = if *own > *greatest { *own } else { *greatest };
+    };
+    if view.strides()[0].abs() < view.strides()[1].abs() {
+        for (column, own) in view.columns().into_iter().enumerate() {
+            let (mut low, mut high) = (zero, zero);
+            own.iter().for_each(|own| look(own, &mut low, &mut high));
+            (least[column], greatest[column]) = (low, high);
+        }
+    } else {
+        for row in view.rows() {
+            let bounds = least.iter_mut().zip(&mut greatest);
+            row.iter()
+                .zip(bounds)
+                .for_each(|(own, (low, high))| look(own, low, high));
+        }
+    }
+    let least = least.into_iter().map(Number::double).fold(0.0, f64::min);
+    (least, greatest.into_iter().map(Number::double).collect())
+}
+
+/// The same of long numbers, which few machines compare many at a time: as short ones where
+/// they are levels that fit, which is found on the way.
+fn range_of_long(view: ArrayView2<'_, i64>) -> Range {
+    let Some(cells) = view.to_slice() else {
+        return range_of(view);
+    };
+    let mut beyond = 0;
+    let mut greatest = vec![0i32; view.ncols()];
+    for row in cells.chunks_exact(view.ncols().max(1)) {
+        for (own, high) in row.iter().zip(&mut greatest) {
+            beyond |= (*own as u64) >> 31;
+            *high = (*high).max(*own as i32);
+        }
+    }
+    match beyond {
+        0 => (0.0, greatest.into_iter().map(Number::double).collect()),
+        _ => range_of(view),
+    }
+}
+
+fn range_of_all<T: Number>(
+    view: ArrayView2<'_, T>,
+    of_chunk: fn(ArrayView2<'_, T>) -> Range,
+) -> Range {
+    let none = || (0.0, vec![0.0; view.ncols()]);
+    let rows = view.nrows();
+    let chunk = |number: usize| {
+        let start = number * CHUNK_ROWS;
+        of_chunk(view.slice(s![start..rows.min(start + CHUNK_ROWS), ..]))
+    };
+    let chunks = (0..rows.div_ceil(CHUNK_ROWS)).into_par_iter();
+    chunks.map(chunk).reduce(none, |one, other| {
+        let greatest = one.1.iter().zip(&other.1);
+        let greatest = greatest.map(|(one, other)| one.max(*other)).collect();
+        (one.0.min(other.0), greatest)
+    })
+}
+
+/// The least number of an array, and the greatest of each of its columns; 0 where there is none
+/// beyond it. What is not a number is passed over.
+#[pyfunction]
+#[pyo3(signature = (array, threads=None))]
+pub fn range_of_levels<'py>(
+    py: Python<'py>,
+    array: Numbers<'py>,
+    threads: Option<usize>,
+) -> PyResult<(f64, Bound<'py, PyArray1<f64>>)> {
+    let (least, greatest) = match &array {
+        Numbers::Double(own) => range(py, own.as_array(), threads, range_of),
+        Numbers::Single(own) => range(py, own.as_array(), threads, range_of),
+        Numbers::Long(own) => range(py, own.as_array(), threads, range_of_long),
+        Numbers::Int(own) => range(py, own.as_array(), threads, range_of),
+        Numbers::Byte(own) => range(py, own.as_array(), threads, range_of),
+    }?;
+    if greatest.iter().any(|own| own.is_infinite()) {
+        return Err(wrong(
+            "Input X contains infinity or a value too large for a level.",
+        ));
+    }
+    Ok((least, PyArray1::from_vec(py, greatest)))
+}
+
+fn range<T: Number>(
+    py: Python<'_>,
+    view: ArrayView2<'_, T>,
+    threads: Option<usize>,
+    of_chunk: fn(ArrayView2<'_, T>) -> Range,
+) -> PyResult<Range> {
+    pooled(py, threads, || range_of_all(view, of_chunk))
+}

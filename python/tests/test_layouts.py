@@ -1,0 +1,288 @@
+"""However an array lies in memory, the numbers are the same; what is asked in single precision is answered in it."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+from abduce.cluster import KMeans
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from abduce.impute import GaussianImputer
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+from abduce.neighbors import KernelDensity
+
+# More rows than a chunk of the engine has, and numbers that single precision holds exactly.
+X, Y = make_blobs(10_000, n_features=3, centers=3, random_state=0)
+X = np.round(np.abs(X) * 16) / 16
+ESTIMATORS = [
+    GaussianNB(),
+    BernoulliNB(binarize=3.0),
+    MultinomialNB(),
+    NaiveBayes(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GaussianMixture(2, random_state=0),
+    Mixture(2, n_init=1, max_iter=20, random_state=0),
+    KMeans(3, random_state=0),
+    KernelDensity(kernel="epanechnikov", bandwidth=0.5),
+    GaussianImputer(),
+]
+
+
+def read_only(array, folder):
+    array = array.copy(order="K")
+    array.flags.writeable = False
+    return array
+
+
+def read_only_by_columns(array, folder):
+    return read_only(np.asfortranarray(array), folder)
+
+
+def mapped(array, folder, order="C"):
+    # A file of its own: one that is mapped must not change.
+    path = folder / f"{len(list(folder.iterdir()))}.npy"
+    np.save(path, np.asarray(array, order=order))
+    return np.load(path, mmap_mode="r")
+
+
+def mapped_by_columns(array, folder):
+    return mapped(array, folder, "F")
+
+
+def every_other(array, folder):
+    wide = np.full((2 * array.shape[0], 3 * array.shape[1]), np.nan)
+    wide[::2, 1::3] = array
+    return wide[::2, 1::3]
+
+
+def backwards(array, folder):
+    return array[::-1, ::-1].copy()[::-1, ::-1]
+
+
+def backwards_by_columns(array, folder):
+    return np.asfortranarray(array[::-1])[::-1]
+
+
+def within_columns(array, folder):
+    longer = np.asfortranarray(np.vstack([array[:7], array, array[:5]]))
+    return longer[7:-5]
+
+
+def other_byte_order(array, folder):
+    return array.astype(array.dtype.newbyteorder())
+
+
+def unaligned(array, folder):
+    raw = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    out = raw[1:].view(array.dtype).reshape(array.shape)
+    out[:] = array
+    return out
+
+
+LAYOUTS = [
+    read_only,
+    read_only_by_columns,
+    mapped,
+    mapped_by_columns,
+    every_other,
+    backwards,
+    backwards_by_columns,
+    within_columns,
+    other_byte_order,
+    unaligned,
+]
+
+
+def answers(model, rows):
+    for name in ("predict_proba", "score_samples", "transform"):
+        if hasattr(model, name):
+            return getattr(model, name)(rows)
+    raise AssertionError("there is nothing to ask")
+
+
+def with_holes(estimator):
+    if not estimator.__sklearn_tags__().input_tags.allow_nan:
+        return X
+    return np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
+
+
+def by_name(own):
+    return type(own).__name__
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
+def test_every_layout_gives_the_same_bits(estimator, tmp_path):
+    rows = with_holes(estimator)
+    plain = clone(estimator).fit(rows, Y)
+    asked = rows[:2000]
+    expected = answers(plain, asked)
+    for layout in LAYOUTS:
+        own = layout(rows, tmp_path)
+        before = np.array(own)
+        model = clone(estimator).fit(own, Y)
+        np.testing.assert_array_equal(answers(model, asked), expected, err_msg=layout.__name__)
+        np.testing.assert_array_equal(answers(plain, layout(asked, tmp_path)), expected, err_msg=layout.__name__)
+        np.testing.assert_array_equal(own, before, err_msg=layout.__name__)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
+def test_single_precision_is_read_as_it_is(estimator):
+    single = X.astype(np.float32)
+    a, b = clone(estimator).fit(X, Y), clone(estimator).fit(single, Y)
+    expected = answers(a, X[:2000])
+    np.testing.assert_array_equal(answers(b, X[:2000]), expected)
+    found = answers(b, single[:2000])
+    np.testing.assert_array_equal(found, expected.astype(found.dtype))
+    # scikit-learn's transformers and mixtures answer in the precision they are asked in; its classifiers in double.
+    kept = isinstance(estimator, (GaussianMixture, Mixture, KMeans, GaussianImputer))
+    assert found.dtype == (np.float32 if kept else np.float64)
+
+
+def test_an_array_is_kept_for_as_long_as_it_is_needed():
+    """A table of columns that lie one after the other is the array itself: it must outlive its name."""
+    from abduce import _core
+
+    expected = _core.variances(_core.table_of_array(X, ["a", "b", "c"]))
+    table = _core.table_of_array(np.asfortranarray(X), ["a", "b", "c"])
+    overwriting = [np.full_like(X, 7.0) for _ in range(20)]
+    np.testing.assert_array_equal(_core.variances(table), expected)
+    assert len(overwriting) == 20
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, bool, np.float16, object])
+def test_other_numbers_are_taken_as_numbers(kind):
+    rows = (X > 3).astype(kind)
+    np.testing.assert_array_equal(GaussianNB().fit(rows, Y).theta_, GaussianNB().fit(rows.astype(np.float64), Y).theta_)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
+@pytest.mark.parametrize("rows", [np.empty((0, 3)), np.empty((5, 0)), np.zeros(5), np.zeros((2, 2, 2))], ids=str)
+def test_shapes_without_rows_or_columns_are_refused(estimator, rows):
+    with pytest.raises(ValueError):
+        clone(estimator).fit(rows, np.zeros(len(rows)))
+
+
+LEVELS = np.floor(X[:, ::-1] % 5)
+INTEGERS = [np.int64, np.int32, np.uint8, np.int16, np.uint64, np.float32]
+
+
+@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, lambda own: np.repeat(own, 2, axis=1)[:, ::2]])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_levels_are_the_same_as_whole_numbers_of_any_width(dtype, layout):
+    expected = CategoricalNB(min_categories=6).fit(LEVELS, Y)
+    whole = layout(LEVELS.astype(dtype))
+    model = CategoricalNB(min_categories=6).fit(whole, Y)
+    assert model.n_categories_.tolist() == expected.n_categories_.tolist()
+    assert model._model.part("parameters") == expected._model.part("parameters")
+    assert np.array_equal(model.predict_joint_log_proba(whole), expected.predict_joint_log_proba(LEVELS))
+    assert np.array_equal(model.predict(whole), expected.predict(LEVELS))
+    model.partial_fit(whole[:100] + dtype(3), Y[:100])
+    expected.partial_fit(LEVELS[:100] + 3, Y[:100])
+    assert model.n_categories_.tolist() == expected.n_categories_.tolist()
+    assert model._model.part("parameters") == expected._model.part("parameters")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, *INTEGERS])
+def test_strange_levels_are_found_whatever_their_width(dtype):
+    model = CategoricalNB().fit(LEVELS.astype(dtype), Y)
+    strange = LEVELS.astype(dtype)
+    strange[9_000, 1] = 77
+    with pytest.raises(IndexError, match="feature 1 has a category"):
+        model.predict(strange)
+    if np.dtype(dtype).kind != "u":
+        strange[9_000, 1] = -1
+        for ask in (model.predict, lambda own: model.fit(own, Y), lambda own: model.partial_fit(own, Y)):
+            with pytest.raises(ValueError, match="Negative values in data passed to CategoricalNB"):
+                ask(strange)
+
+
+def test_levels_that_are_missing_are_passed_over_and_infinite_ones_are_not():
+    holes = LEVELS + 0.75
+    holes[::7, 0] = np.nan
+    model = CategoricalNB().fit(holes, Y)
+    assert model.n_categories_.tolist() == [5, 5, 5]
+    assert model.category_count_[0].sum() == 10_000 - len(holes[::7])
+    assert np.array_equal(model.predict(holes), model.predict(np.floor(holes)))
+    holes[1, 1] = np.inf
+    for ask in (model.predict, lambda own: model.fit(own, Y)):
+        with pytest.raises(ValueError, match="infinity"):
+            ask(holes)
+
+
+def lists_of(matrix):
+    """The lists of a matrix in another order, with entries in two parts and with zeros."""
+    counts = matrix.tocoo()
+    order = np.random.default_rng(0).permutation(2 * counts.nnz + 50)
+    rows = np.concatenate([counts.row, counts.row, np.arange(50)])[order]
+    columns = np.concatenate([counts.col, counts.col, np.arange(50) % matrix.shape[1]])[order]
+    values = np.concatenate([counts.data - 0.5, np.full(counts.nnz, 0.5), np.zeros(50)])[order]
+    by_row = np.argsort(rows, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=matrix.shape[0]))])
+    return values[by_row], columns[by_row], starts
+
+
+def wide(matrix):
+    own = matrix.copy()
+    own.indices, own.indptr = own.indices.astype(np.int64), own.indptr.astype(np.int64)
+    return own
+
+
+def zeros(matrix):
+    own = matrix.copy()
+    kept = own.data.copy()
+    own.data[:] = 1.0
+    own = (own + sp.eye_array(*own.shape, format="csr")).tocsr()
+    own.data[:] = 0.0
+    assert own.nnz > matrix.nnz
+    values, indices, starts = own.data, own.indices, own.indptr
+    for row in range(matrix.shape[0]):
+        at = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        places = starts[row] + np.searchsorted(indices[starts[row] : starts[row + 1]], matrix.indices[at])
+        values[places] = kept[at]
+    return own
+
+
+SPARSE = {
+    "wide indices": wide,
+    "zeros": zeros,
+    "out of order, in parts and with zeros": lambda own: sp.csr_array(lists_of(own), own.shape),
+    "whole numbers": lambda own: own.astype(np.int64),
+    "by columns": lambda own: own.tocsc(),
+}
+
+
+@pytest.mark.parametrize("form", SPARSE.values(), ids=SPARSE.keys())
+@pytest.mark.parametrize("of", [MultinomialNB, ComplementNB, BernoulliNB])
+def test_sparse_rows_are_the_same_however_they_are_listed(of, form):
+    counts = sp.csr_array(np.maximum(np.random.default_rng(1).integers(-9, 4, (9_000, 30)), 0).astype(float))
+    labels = Y[:9_000]
+    expected = of().fit(counts, labels)
+    other = form(counts)
+    before = other.copy()
+    model = of().fit(other, labels)
+    assert model._model.part("parameters") == expected._model.part("parameters")
+    assert model._model.part("statistics") == expected._model.part("statistics")
+    for rows in (counts, other):
+        assert np.array_equal(model.predict_proba(rows), expected.predict_proba(counts))
+        assert np.array_equal(model.predict(rows), expected.predict(counts))
+    assert np.array_equal(other.indices, before.indices) and np.array_equal(other.data, before.data)
+
+
+def test_the_terms_of_a_sparse_matrix_are_its_columns_in_their_order():
+    counts = sp.csr_array(np.arange(36.0).reshape(3, 12))
+    model = MultinomialNB().fit(counts, [0, 1, 1])
+    terms = json.loads(model._model.part("schema"))["fields"][0]["text"]["encoding"]["vocabulary"]
+    assert terms == [f"x{i}" for i in range(12)]
+
+
+@pytest.mark.parametrize("index", [-1, 4])
+def test_indices_that_no_column_has_are_refused(index):
+    counts = sp.csr_array(np.arange(1.0, 13.0).reshape(3, 4))
+    counts.indices[7] = index
+    with pytest.raises(ValueError, match="not in compressed rows"):
+        MultinomialNB().fit(counts, [0, 1, 1])

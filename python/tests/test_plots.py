@@ -1,0 +1,313 @@
+"""Pictures hold the numbers of the model, and matplotlib is theirs alone."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+from matplotlib.contour import QuadContourSet
+from matplotlib.figure import Figure
+
+from abduce import bayes, families
+from abduce._plots import SHARES
+from abduce.cluster import KMeans
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from abduce.impute import GaussianImputer, MixtureImputer
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+from abduce.neighbors import KernelDensity
+
+X, Y = load_iris(return_X_y=True)
+NAMES = ["a", "b", "c", "d"]
+CLASSES = [
+    GaussianNB(),
+    BernoulliNB(binarize=3.0),
+    CategoricalNB(),
+    MultinomialNB(),
+    ComplementNB(),
+    NaiveBayes(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GaussianMixture(3, random_state=0),
+    Mixture(3, random_state=0),
+    KMeans(3, random_state=0),
+]
+DENSITIES = [GaussianMixture(3, random_state=0), Mixture(2, random_state=0), KernelDensity(bandwidth=0.5)]
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays():
+    yield
+    pyplot.close("all")
+
+
+def by_name(own):
+    return type(own).__name__
+
+
+def points_of(ax):
+    """The points of each class, by its label."""
+    return {own.get_label(): np.asarray(own.get_offsets()) for own in ax.collections if own.get_label()[0] != "_"}
+
+
+@pytest.mark.parametrize("estimator", CLASSES, ids=by_name)
+@pytest.mark.parametrize("features", [(0, 1), (2, 3)])
+def test_points_stand_by_the_class_that_is_predicted(estimator, features, ax):
+    model = clone(estimator).fit(X, Y)
+    assert model.plot(X, features=features, ax=ax) is ax
+    found = points_of(ax)
+    predicted = model.predict(X)
+    assert set(found) == {str(label) for label in predicted}
+    for label in np.unique(predicted):
+        np.testing.assert_array_equal(found[str(label)], X[predicted == label][:, features])
+
+
+@pytest.mark.parametrize("estimator", CLASSES, ids=by_name)
+def test_regions_are_the_predictions_of_their_points(estimator, ax):
+    model = clone(estimator).fit(X[:, :2], Y)
+    model.plot(X[:, :2], what="classification", ax=ax)
+    (mesh,) = [own for own in ax.collections if isinstance(own, matplotlib.collections.QuadMesh)]
+    x, y = (np.unique(axis) for axis in np.moveaxis(mesh.get_coordinates(), -1, 0))
+    middles = np.meshgrid((x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2)
+    grid = np.column_stack([own.ravel() for own in middles])
+    if isinstance(model, (BernoulliNB, CategoricalNB)):
+        grid = np.clip(grid, X[:, :2].min(axis=0), X[:, :2].max(axis=0))
+    agreeing = np.mean(mesh.get_array().ravel() == model.predict(grid))
+    # Where two regions meet, the middles of cells are off by rounding.
+    assert agreeing > 0.99
+
+
+def test_regions_of_two_columns_are_told_by_these_alone(ax):
+    model = GaussianNB().fit(X, Y)
+    model.plot(X, features=(1, 3), ax=ax)
+    pair = GaussianNB().fit(X[:, [1, 3]], Y)
+    other = pair.plot(X[:, [1, 3]])
+    meshes = [own.collections[0].get_array() for own in (ax, other)]
+    np.testing.assert_array_equal(*meshes)
+    # A model that cannot hide columns shows no regions of some of them.
+    counts = MultinomialNB().fit(X, Y).plot(X)
+    assert not [own for own in counts.collections if isinstance(own, matplotlib.collections.QuadMesh)]
+
+
+def test_symbols_are_larger_where_the_class_is_less_probable(ax):
+    model = GaussianNB().fit(X, Y)
+    model.plot(X, "uncertainty", ax=ax)
+    sizes = np.full(len(X), np.nan)
+    predicted = model.predict(X)
+    for own in ax.collections[1:]:
+        sizes[predicted == int(own.get_label())] = own.get_sizes()
+    np.testing.assert_allclose(sizes, 4 + 196 * (1 - model.predict_proba(X).max(axis=1)))
+
+
+def test_middles_are_those_of_the_model(ax):
+    model = KMeans(3, random_state=0).fit(X)
+    model.plot(X, features=(2, 0), ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), model.cluster_centers_[:, [2, 0]])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x2", "x0")
+
+
+@pytest.mark.parametrize("estimator", DENSITIES, ids=by_name)
+@pytest.mark.parametrize("given", [True, False])
+def test_contours_are_where_the_density_has_their_level(estimator, given, ax):
+    model = clone(estimator).fit(X)
+    model.plot(X if given else None, what="density", features=(0, 2), ax=ax)
+    (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
+    assert len(contours.levels) == len(SHARES)
+    for level, path in zip(contours.levels, contours.get_paths(), strict=True):
+        rows = np.full((len(path.vertices), 4), np.nan)
+        rows[:, [0, 2]] = path.vertices
+        density = np.exp(model.score_samples(rows))
+        # The ends of lines that are cut by the frame, and straight pieces between points of the grid.
+        assert np.median(np.abs(density / level - 1)) < 0.02
+
+
+def test_contours_hold_their_shares_of_the_mass(ax):
+    model = GaussianMixture(3, random_state=0).fit(X[:, :2])
+    model.plot(what="density", ax=ax)
+    (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
+    drawn = model.draw(20_000, random_state=5)
+    density = np.exp(model.score_samples(np.column_stack([drawn["x0"], drawn["x1"]])))
+    for level, share in zip(contours.levels, SHARES, strict=True):
+        assert np.mean(density > level) == pytest.approx(share, abs=0.03)
+
+
+@pytest.mark.parametrize("estimator", DENSITIES, ids=by_name)
+def test_the_curve_of_one_column_is_its_density(estimator, ax):
+    model = clone(estimator).fit(X)
+    model.plot(X, what="density", features=2, ax=ax)
+    x, y = ax.lines[0].get_data()
+    rows = np.full((len(x), 4), np.nan)
+    rows[:, 2] = x
+    np.testing.assert_array_equal(y, np.exp(model.score_samples(rows)))
+    assert 0.85 < np.trapezoid(y, x) < 1.0001
+    np.testing.assert_array_equal(ax.lines[1].get_xdata(), X[:, 2])
+
+
+@pytest.mark.parametrize("select", ["bic", "icl", "cv"])
+def test_criteria_are_those_of_the_selection(select, ax):
+    model = GaussianMixture(range(1, 5), select=select, random_state=0).fit(X)
+    model.plot(what="criteria", ax=ax)
+    selection = model._part("fit")["selection"]
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 2, 3, 4])
+    values = np.array([own[select] for own in selection["tried"]])
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), values)
+    assert ax.lines[1].get_xdata()[0] == len(model.weights_) == 1 + np.argmin(values)
+    with pytest.raises(ValueError, match="no plot 'criteria'"):
+        GaussianMixture(2).fit(X).plot(what="criteria")
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [*CLASSES, *DENSITIES, GaussianImputer(), MixtureImputer(2, random_state=0)],
+    ids=by_name,
+)
+def test_every_model_has_its_trace(estimator, ax):
+    model = clone(estimator).fit(X, Y)
+    model.plot(what="trace", ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.trace_)
+    assert ax.get_ylabel() == ("inertia" if isinstance(model, KMeans) else "log-likelihood")
+
+
+FRAMES = [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas]
+
+
+@pytest.mark.parametrize("of", FRAMES, ids=["pandas", "polars", "pyarrow"])
+def test_frames_are_drawn_by_the_names_of_their_columns(of, ax):
+    frame = pd.DataFrame(X, columns=NAMES).assign(kind=np.array(["u", "v", "w"])[Y], count=Y * 2)
+    frame.loc[3, "c"] = None
+    mixed = of(frame)
+    model = NaiveBayes(kinds={"count": "count"}).fit(mixed, Y)
+    model.plot(mixed, features=("c", "count"), ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("c", "count")
+    drawn = sum(len(own) for own in points_of(ax).values())
+    assert drawn == len(X) - 1
+    mixture = Mixture(2, random_state=0).fit(mixed)
+    mixture.plot(mixed, what="density", features=["a", "b"], ax=Figure().subplots())
+    with pytest.raises(ValueError, match="'kind' has levels"):
+        mixture.plot(mixed, features=("a", "kind"))
+
+
+def test_sparse_rows_and_named_columns_are_drawn_without_a_word(recwarn, ax):
+    rows = sp.csr_matrix(np.floor(X))
+    model = MultinomialNB().fit(rows, Y)
+    model.plot(rows, ax=ax)
+    assert sum(len(own) for own in points_of(ax).values()) == len(X)
+    frame = pd.DataFrame(X, columns=NAMES)
+    GaussianNB().fit(frame, Y).plot(frame, features="c", ax=Figure().subplots())
+    GaussianMixture(2).fit(frame).plot(frame, what="density", ax=Figure().subplots())
+    assert not [str(own.message) for own in recwarn if "feature names" in str(own.message)]
+
+
+def test_more_classes_than_colours_are_drawn(ax):
+    labels = np.arange(len(X)) % 12
+    GaussianNB().fit(X, labels).plot(X, ax=ax)
+
+
+def test_what_is_drawn_first():
+    assert GaussianMixture(2).fit(X).plot().get_xlabel() == "x0"
+    assert KernelDensity().fit(X[:, :1]).plot().get_ylabel() == "density"
+    assert GaussianImputer().fit(X).plot().get_xlabel() == "iteration"
+    assert KMeans(2).fit(X).plot().get_ylabel() == "inertia"
+
+
+@pytest.mark.parametrize(
+    ("own", "what", "answers"),
+    [(families.gamma(2, 0.5), "density", "pdf"), (families.gamma(2, 0.5), "cdf", "cdf")],
+)
+def test_a_curve_is_that_of_its_distribution(own, what, answers, ax):
+    assert own.plot(what, ax=ax) is ax
+    x, y = ax.lines[0].get_data()
+    np.testing.assert_array_equal(y, getattr(own, answers)(x))
+    assert x.max() > own.ppf(0.999)
+
+
+def test_whole_numbers_have_sticks(ax):
+    own = families.poisson(3.5)
+    assert own.is_discrete and not families.gamma(2, 0.5).is_discrete
+    own.plot(ax=ax)
+    x, y = ax.lines[0].get_data()
+    np.testing.assert_array_equal(x, np.arange(own.ppf(0.001), own.ppf(0.999) + 1))
+    np.testing.assert_array_equal(y, own.pdf(x))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [families.beta(0.5, 0.5), families.bernoulli(0.3), families.uniform(0, 1), families.student_t(0, 1, 1)],
+    ids=repr,
+)
+def test_odd_shapes_are_drawn(own, ax):
+    own.plot(ax=ax).figure.canvas.draw()
+
+
+def test_bars_are_beliefs(ax):
+    test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
+    test.observe("positive")
+    test.plot(ax=ax)
+    assert [bar.get_height() for bar in ax.patches] == list(test.posterior.values())
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["cancer", "healthy"]
+    bars = test.plot("predictive").patches
+    assert [bar.get_height() for bar in bars] == list(test.predictive.values())
+
+
+def test_given_axes_leave_pyplot_alone(ax):
+    model = GaussianMixture(2, random_state=0).fit(X)
+    settings = dict(matplotlib.rcParams)
+    for what in ("classification", "uncertainty", "density", "trace"):
+        model.plot(X, what, ax=ax)
+    assert pyplot.get_fignums() == []
+    assert dict(matplotlib.rcParams) == settings
+    before = pyplot.figure().gca()
+    assert model.plot(X) is not before
+    assert not before.has_data()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"what": "circles"}, "classification, uncertainty, density, trace"),
+        ({"what": "classification"}, "shows rows"),
+        ({"what": "density", "features": (0, 0)}, "two different"),
+        ({"what": "density", "features": (0, 1, 2)}, "one column or two"),
+        ({"what": "density", "features": 7}, "no column 7"),
+        ({"what": "density", "features": "z"}, "no column 'z'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GaussianMixture(2).fit(X).plot(**arguments)
+    assert pyplot.get_fignums() == []
+
+
+def test_nothing_is_drawn_of_what_is_not_fitted():
+    with pytest.raises(NotFittedError):
+        GaussianMixture(2).plot(X)
+
+
+def test_without_matplotlib_it_is_said_what_to_install():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from abduce.mixture import GaussianMixture\n"
+        "from abduce import families\n"
+        "model = GaussianMixture(1).fit([[0.0], [1.0], [2.0]])\n"
+        "for plot in (model.plot, families.gamma(2, 0.5).plot):\n"
+        "    try: plot()\n"
+        "    except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["plots need matplotlib: pip install matplotlib"] * 2

@@ -1,0 +1,177 @@
+"""What must hold whatever is done to an estimator: failures change nothing, rows do not depend on others, files and
+pickles keep what was asked for."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+import abduce
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from abduce.impute import MixtureImputer
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB, NaiveBayes
+from abduce.neighbors import KernelDensity
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(90, 3)) + np.repeat([[0, 0, 0], [2, 0, 1], [0, 3, 0]], 30, axis=0)
+Y = np.repeat([0, 1, 2], 30)
+
+
+def test_a_fit_that_fails_leaves_the_one_before():
+    model = GaussianNB().fit(X, Y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError):
+        model.fit(X, np.array(["a", "b", "c"])[Y], sample_weight=np.zeros(90))
+    with pytest.raises(ValueError):
+        model.partial_fit(X * 1e200, Y)
+    assert_array_equal(model.classes_, [0, 1, 2])
+    assert_array_equal(model.predict_proba(X), before)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), before)
+
+
+def test_a_refused_batch_of_a_quadratic_discriminant_is_not_counted():
+    model = QuadraticDiscriminantAnalysis(tol=0.05).fit(X, Y)
+    flat = np.zeros((3000, 3))
+    with pytest.raises(np.linalg.LinAlgError):
+        model.partial_fit(flat, np.zeros(3000, dtype=int))
+    assert_array_equal(model.class_count_, [30, 30, 30])
+    first = QuadraticDiscriminantAnalysis()
+    with pytest.raises(np.linalg.LinAlgError):
+        first.fit(np.column_stack([X, X[:, 0]]), Y)
+    assert not hasattr(first, "classes_")
+
+
+@pytest.mark.parametrize("tol", [1e-4, 0.5])
+def test_linear_discriminants_predict_what_their_scores_say(tol):
+    z = RNG.normal(size=200)
+    rows = np.column_stack([z, z + 0.3 * RNG.normal(size=200), RNG.normal(size=200)])
+    labels = (rows @ [1.0, -2.0, 0.5] + RNG.normal(size=200) > 0).astype(int) + (rows[:, 2] > 1)
+    model = LinearDiscriminantAnalysis(tol=tol).fit(rows, labels)
+    scores = model.decision_function(rows)
+    assert_array_equal(model.predict(rows), model.classes_[scores.argmax(axis=1)])
+    assert_array_equal(model.predict_proba(rows).argmax(axis=1), scores.argmax(axis=1))
+
+
+def test_a_hole_in_one_row_changes_no_other():
+    rows = np.column_stack([X, X[:, 0] + X[:, 1]])
+    model = LinearDiscriminantAnalysis().fit(rows, Y)
+    with_hole = np.vstack([rows, np.where(np.arange(4) == 1, np.nan, rows[0])])
+    assert_array_equal(model.decision_function(with_hole)[:-1], model.decision_function(rows))
+    assert_array_equal(model.predict_proba(with_hole)[:-1], model.predict_proba(rows))
+
+
+def test_weights_of_one_change_nothing_beside_missing_labels():
+    rows, labels = X.copy(), Y.astype(float)
+    rows[::3] *= 10
+    labels[::3] = np.nan
+    plain = GaussianNB(var_smoothing=0.1).fit(rows, labels)
+    weighed = GaussianNB(var_smoothing=0.1).fit(rows, labels, sample_weight=np.ones(90))
+    assert_allclose(weighed.epsilon_, plain.epsilon_)
+    assert_allclose(weighed.predict_proba(rows), plain.predict_proba(rows))
+
+
+def test_a_tolerance_outlives_pickles_and_files(tmp_path):
+    model = KernelDensity(bandwidth=0.5, rtol=1e-1).fit(np.tile(X, (20, 1)) + RNG.normal(size=(1800, 3)))
+    told = model.score_samples(X)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).score_samples(X), told)
+    model.save(tmp_path / "kde.abduce")
+    assert_array_equal(abduce.load(tmp_path / "kde.abduce").score_samples(X), told)
+    exact = KernelDensity(bandwidth=0.5).fit(X).score_samples(X)
+    assert_allclose(KernelDensity(bandwidth=0.5, rtol=1e-2).fit(X).score_samples(X), exact, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "question", ["P(x0 | x0=1)", "E(x0 | x0=1)", "P(y | y=1)", "P(y | x0=1, x0=2)", "P(y | x0=nan)"]
+)
+def test_questions_that_contradict_themselves_are_refused(question):
+    with pytest.raises(ValueError):
+        GaussianNB().fit(X, Y).query(question)
+
+
+def test_names_with_parentheses_can_be_asked_about():
+    frame = pd.DataFrame(X, columns=["length (cm)", "b", "c"])
+    told = NaiveBayes().fit(frame, Y).query("P(y | length (cm)=1)")
+    assert_allclose(sum(told.values()), 1.0)
+
+
+def test_files_of_older_versions_are_read(tmp_path):
+    path = tmp_path / "old.abduce"
+    model = GaussianNB().fit(X, Y)
+    model.save(path)
+    told = json.loads(path.read_text())
+    told["estimator"]["state"]["epsilon_"] = 1.0
+    del told["estimator"]["labels"]
+    path.write_text(json.dumps(told))
+    assert_array_equal(abduce.load(path).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "labels", [Y > 0, np.array(["True", "False", "2"])[Y], Y, Y * 1.0], ids=["bool", "words", "whole", "numbers"]
+)
+def test_labels_come_back_from_files_as_they_were(tmp_path, labels):
+    GaussianNB().fit(X, labels).save(tmp_path / "labels.abduce")
+    back = abduce.load(tmp_path / "labels.abduce").classes_
+    assert back.dtype.kind == labels.dtype.kind
+    assert_array_equal(back, np.unique(labels))
+
+
+def test_labels_of_truth_stay_so_beside_missing_ones():
+    labels = np.array([True, False, None] * 30, dtype=object)
+    assert GaussianNB().fit(X, labels).predict(X).dtype == bool
+
+
+def test_mixtures_take_every_name_of_a_covariance():
+    assert_allclose(
+        Mixture(2, covariance="VVV").fit(X).score_samples(X), Mixture(2, covariance="full").fit(X).score_samples(X)
+    )
+    best = Mixture(range(1, 3), covariance="all", n_init=1).fit(X)
+    assert len(best._part("fit")["selection"]["tried"]) == 28
+    with pytest.raises(ValueError, match="nonsense"):
+        Mixture(2, covariance="nonsense").fit(X)
+
+
+def test_levels_never_seen_are_left_alone():
+    frame = pd.DataFrame({"a": X[:, 0], "colour": np.array(["red", "blue", "green"])[Y]})
+    strange = frame.assign(colour="mauve")
+    strange.loc[0, "a"] = np.nan
+    out = MixtureImputer(2).fit(frame).transform(strange)
+    assert (out["colour"] == "mauve").all() and not out["a"].isna().any()
+
+
+@pytest.mark.parametrize("estimator", [MultinomialNB(), BernoulliNB()])
+@pytest.mark.parametrize("cell", [np.nan, np.inf])
+def test_what_is_no_number_is_refused_in_sparse_and_dense_rows(estimator, cell):
+    rows = np.array([[1.0, cell], [0.0, 1.0]])
+    with pytest.raises(ValueError):
+        estimator.fit(sp.csr_matrix(rows), [0, 1])
+    if not (np.isnan(cell) and isinstance(estimator, BernoulliNB)):
+        with pytest.raises(ValueError):
+            estimator.fit(rows, [0, 1])
+
+
+def test_declared_categories_are_levels_even_if_they_look_like_numbers():
+    frame = pd.DataFrame({"zip": pd.Categorical([1, 9, 5] * 30), "a": X[:, 0]})
+    told = NaiveBayes().fit(frame, Y).query("P(zip)")
+    assert set(told) == {"1", "5", "9"}
+
+
+def test_merged_categories_are_those_of_all():
+    few, many = CategoricalNB().fit([[0], [1]], [0, 1]), CategoricalNB().fit([[0], [3]], [0, 1])
+    assert_array_equal(few.merge(many).predict([[3]]), [1])
+
+
+def test_no_start_is_given_for_a_column_without_a_cell():
+    rows = np.column_stack([X, np.full(90, np.nan)])
+    start = {
+        "weights_init": [0.5, 0.5],
+        "means_init": np.repeat([[0.0], [1.0]], 4, axis=1),
+        "precisions_init": np.tile(np.eye(4), (2, 1, 1)),
+    }
+    with pytest.raises(ValueError, match="feature 3 has no number"):
+        GaussianMixture(2, **start).fit(rows)
+    assert np.isfinite(GaussianMixture(2).fit(rows).score_samples(rows)).all()
