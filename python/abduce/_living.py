@@ -1,5 +1,6 @@
 """Classifiers that take in rows, add up and forget."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -58,10 +59,14 @@ class LivingClassifier(Mixed):
         import copy
 
         merged = copy.copy(self)
-        model, notes = _core.Model.merge([self._model, *(other._model for other in others)])
+        model, notes = _core.Model.merge(self._alike([self, *others]))
         merged._set_model(model, notes)
         merged._settle()
         return merged
+
+    def _alike(self, estimators: Sequence[Self]) -> list[_core.Model]:
+        """The models of some estimators, fitted with the same options."""
+        return [own._model for own in estimators]
 
     def _settle(self) -> None:
         """What has to hold of a model once it is learned."""

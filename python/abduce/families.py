@@ -35,6 +35,14 @@ class Distribution:
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{x:g}' for x in self.numbers)})"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return (self.name, self.numbers) == (other.name, other.numbers)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.numbers))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Distribution, (self.name, *self.numbers))
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking
 from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
+from abduce._gaussian_starts import GaussianStarts
 from abduce._tables import checked, dense, free_name, names_of, weights_of
 from abduce._types import Codes, Floats, Rows, Seed, Watch
 
@@ -92,12 +93,12 @@ class _Mixture(Asking, DensityMixin, ModelEstimator):
         return float(-2 * np.sum(self.score_samples(X)) + 2 * self._parameters_count())
 
 
-class GaussianMixture(_Mixture):
+class GaussianMixture(GaussianStarts, _Mixture):
     """A mixture of Gaussians, as `sklearn.mixture.GaussianMixture`.
 
     Cells may be NaN, rows may have weights, and `n_components` may be several numbers, of which
-    the best by `select` is taken: "bic", "aic", "icl" or "cv". As `init_params`, "random" and "random_from_data" both
-    begin at rows that are drawn. Progress is told step by step, whatever `verbose_interval` says.
+    the best by `select` is taken: "bic", "aic", "icl" or "cv". Progress is told step by step, whatever
+    `verbose_interval` says.
     """
 
     _parameter_constraints = {
@@ -194,9 +195,7 @@ class GaussianMixture(_Mixture):
             table = dense(X, names, weights=weights)
             self._set_model(self._fit_from(table, self._model, watch))
         else:
-            seed = seed_of(self.random_state)
-            fits = (self._fit_once(X, names, weights, seed + number, watch) for number in range(self.n_init))
-            self._set_model(max(fits, key=_lower_bound))
+            self._set_model(max(self._fits(X, names, weights, watch), key=_lower_bound))
         if not self.converged_:
             import warnings
 
@@ -222,100 +221,6 @@ class GaussianMixture(_Mixture):
         model = _core.select_mixture(table, self._specification(1), json.dumps(grid), options, self._threads(), watch)
         self._set_model(model)
         return self
-
-    def _fit_from(self, table: _core.Table, start: _core.Model, watch: Watch | None) -> _core.Model:
-        return _core.fit_mixture(
-            "mixture",
-            table,
-            self._specification(cast(int, self.n_components)),
-            self._options(),
-            start,
-            self._threads(),
-            watch,
-        )
-
-    def _fit_once(
-        self, X: Any, names: list[str], weights: Floats | None, seed: int, watch: Watch | None
-    ) -> _core.Model:
-        k = cast(int, self.n_components)
-        table = dense(X, names, weights=weights)
-        given = [own is not None for own in (self.weights_init, self.means_init, self.precisions_init)]
-        if all(given):
-            # Nothing is left of the Gaussians of any rows: some that are made up will do.
-            holed = np.flatnonzero(np.isnan(X[0]))
-            empty = holed[np.isnan(X[:, holed]).all(axis=0)]
-            if len(empty):
-                raise ValueError(f"feature {empty[0]} has no number, so that no start can be given for it")
-            start = self._start_at(np.zeros((k, X.shape[1])), names, None, np.arange(k), ridge=1.0)
-            return self._fit_from(table, self._given(start, X.shape[1]), watch)
-        if self.init_params != "kmeans":
-            init = "kmeans++" if self.init_params == "k-means++" else "random"
-            options = self._options(init=init, seed=seed)
-            start = _core.fit_mixture("mixture", table, self._specification(k), options, None, self._threads(), watch)
-            return self._fit_from(table, self._given(start, X.shape[1]), watch) if any(given) else start
-        from abduce.cluster import assigned
-
-        codes = assigned(table, k, seed, self._threads())
-        start = self._start_at(X, names, weights, codes)
-        return self._fit_from(table, self._given(start, X.shape[1]), watch)
-
-    def _start_at(
-        self, X: Any, names: list[str], weights: Floats | None, codes: Codes, ridge: float | None = None
-    ) -> _core.Model:
-        """The Gaussians of groups of rows."""
-        column = free_name("start", names)
-        levels = [str(j) for j in range(cast(int, self.n_components))]
-        table = dense(X, names, weights=weights, labels=(column, levels, codes))
-        specification = self._specification(None, target=column, ridge=ridge)
-        start = _core.fit_mixture("gda", table, specification, self._options(marks=False), None, self._threads())
-        return _core.without_labels(start)
-
-    def _given(self, start: _core.Model, d: int) -> _core.Model:
-        """A start with what the user has given of it."""
-        k, kind = cast(int, self.n_components), self.covariance_type
-        given_weights = means = covariances = None
-        if self.weights_init is not None:
-            given_weights = check_array(self.weights_init, dtype=np.float64, ensure_2d=False)
-            if given_weights.shape != (k,):
-                raise ValueError(
-                    f"The parameter 'weights' should have the shape of ({k},), but got {given_weights.shape}"
-                )
-            if (given_weights < 0).any() or (given_weights > 1).any():
-                raise ValueError(
-                    "The parameter 'weights' should be in the range [0, 1], "
-                    f"but got max value {given_weights.max():.5f}, min value {given_weights.min():.5f}"
-                )
-            if not np.allclose(given_weights.sum(), 1.0):
-                raise ValueError(
-                    f"The parameter 'weights' should be normalized, but got sum(weights) = {given_weights.sum():.5f}"
-                )
-        if self.means_init is not None:
-            means = check_array(self.means_init, dtype=np.float64, ensure_2d=False)
-            if means.shape != (k, d):
-                raise ValueError(f"The parameter 'means' should have the shape of ({k}, {d}), but got {means.shape}")
-        if self.precisions_init is not None:
-            precisions = np.asarray(self.precisions_init, dtype=np.float64)
-            shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[kind]
-            if precisions.shape != shape:
-                raise ValueError(
-                    f"The parameter '{kind} precision' should have the shape of {shape}, but got {precisions.shape}"
-                )
-            if kind in ("diag", "spherical"):
-                if (precisions <= 0).any():
-                    raise ValueError(f"'{kind} precision' should be positive")
-            elif (
-                not np.allclose(precisions, np.swapaxes(precisions, -1, -2))
-                or (np.linalg.eigvalsh(precisions) <= 0).any()
-            ):
-                raise ValueError(f"'{kind} precision' should be symmetric, positive-definite")
-            covariances = 1.0 / precisions if kind in ("diag", "spherical") else np.linalg.inv(precisions)
-        return _core.gaussian_start(
-            start,
-            *(
-                None if own is None else np.ascontiguousarray(own, dtype=np.float64).ravel().tolist()
-                for own in (given_weights, means, covariances)
-            ),
-        )
 
     def _gaussians(self) -> list[dict[str, Any]]:
         return self._part("parameters")[0]

@@ -5,7 +5,9 @@ where a column stands alone (GaussianNB, BernoulliNB, CategoricalNB), labels may
 and models can be merged, forget rows and be exchanged with the command line.
 """
 
+import json
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -87,6 +89,15 @@ class GaussianNB(ModelClassifier):
         if how == "update":
             self._model = self._model.with_ridge(self._added(self._table(X, codes, weights)))
         super()._change(how, X, codes, weights)
+
+    def _alike(self, estimators: Sequence[Self]) -> list[_core.Model]:
+        models = super()._alike(estimators)
+        # What was added to the variances depends on the rows of each, unless they all weigh the same.
+        shares = {json.loads(model.part("provenance"))["recipe"]["specification"].get("ridge_share", 0.0) for model in models}
+        if len(shares) == 1 and shares != {0.0}:
+            return models
+        most = max(own.epsilon_ for own in estimators)
+        return [model.with_ridge(most) for model in models]
 
     @property
     def theta_(self) -> Floats:

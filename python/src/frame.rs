@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::pools::pooled;
 use crate::table::{Labels, Table};
 use crate::trouble::{raised, wrong};
+use crate::words::spoken;
 use abduce::data::{Kind, ReadOptions, Source, open_frame, open_frame_with};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
@@ -86,5 +87,6 @@ pub fn table_of_frame(
     let chunks: Vec<_> = chunks.collect();
     let weights = crate::table::weights(weights, rows)?;
     let table = Table::of(table.schema().fields.clone(), chunks, rows, labels, weights)?;
-    Ok((table, opened.notes))
+    let notes = opened.notes.iter().map(|note| spoken(note));
+    Ok((table, notes.collect()))
 }

@@ -17,6 +17,7 @@ mod sparse;
 mod starts;
 mod table;
 mod trouble;
+mod words;
 
 /// What the estimators stand on.
 #[pyo3::pymodule]

@@ -5,6 +5,7 @@ use crate::fitting::watched;
 use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
+use crate::words::spoken;
 use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
 use abduce::density::Tolerance;
@@ -66,7 +67,7 @@ impl Model {
             Model {
                 model: changed.model,
             },
-            changed.notes,
+            changed.notes.iter().map(|note| spoken(note)).collect(),
         )
     }
 }

@@ -146,6 +146,16 @@ impl Error {
         self.0.about_kind
     }
 
+    /// What is wrong, without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
     /// The file, where one is to blame.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()

@@ -123,3 +123,63 @@ fn tests_that_cannot_be_made_are_refused() {
     ];
     abduce(&kmeans).fails(2, &["--select", "kmeans"]);
 }
+
+#[test]
+fn starts_find_the_best_of_maxima_that_columns_tell_apart_by_their_scale() {
+    let columns = "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g";
+    let penguins = data("penguins.csv");
+    for seed in ["0", "1", "2"] {
+        let fit = ["fit", "mixture", &penguins, "-k", "3", "--columns", columns];
+        let more = ["--covariance", "diagonal", "--seed", seed, "--json"];
+        let json = abduce(&[&fit[..], &more[..]].concat()).good().json();
+        let found = json["log_likelihood"].as_f64().unwrap();
+        assert!(found > -5344.03, "{seed}: {found}");
+    }
+}
+
+#[test]
+fn variances_that_are_given_have_not_vanished() {
+    let columns = "bill_length_mm,body_mass_g";
+    let penguins = data("penguins.csv");
+    let fit = ["fit", "mixture", &penguins, "-k", "3", "--columns", columns];
+    let ran = abduce(&[&fit[..], &["--covariance", "identity"]].concat()).good();
+    assert!(!ran.stderr.contains("next to no spread"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("next to no spread"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_uniform_that_em_cannot_narrow_is_told_of() {
+    let faithful = data("faithful.csv");
+    let fit = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--family",
+        "waiting=uniform",
+    ];
+    let told = |more: &[&str]| {
+        let ran = abduce(&[&fit[..], more].concat()).good();
+        format!("{}{}", ran.stdout, ran.stderr).contains("never narrows")
+    };
+    assert!(told(&[]));
+    assert!(!told(&["--method", "hard"]));
+}
+
+#[test]
+fn no_more_components_are_fitted_than_there_are_rows() {
+    let faithful = data("faithful.csv");
+    let fit = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "1000000",
+        "--restarts",
+        "1",
+    ];
+    let ran = abduce(&[&fit[..], &["--max-iter", "2"]].concat()).good();
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(told.contains("more than rows"), "{told}");
+}

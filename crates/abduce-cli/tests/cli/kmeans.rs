@@ -126,6 +126,14 @@ fn what_kmeans_has_no_use_for_is_an_error() {
         &["-k", "2", "--medoids", "--algorithm", "lloyd"],
         &["--algorithm"],
     );
+    fails(
+        &["-k", "2", "--medoids", "--init", "random"],
+        &["--init", "medoids"],
+    );
+    fails(
+        &["-k", "2", "--init", "hierarchical"],
+        &["--init hierarchical", "mixture"],
+    );
     let mixture = ["fit", "mixture", &faithful, "-k", "2"];
     abduce(&[&mixture[..], &["--distance", "cosine"]].concat())
         .fails(2, &["--distance", "mixture"]);
@@ -141,6 +149,31 @@ fn what_kmeans_has_no_use_for_is_an_error() {
     ]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("manhattan"), "{}", ran.stderr);
+}
+
+#[test]
+fn holes_are_filled_by_the_centre_of_the_cluster_that_is_predicted() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b\n1,1\n2,3\n1,2\n9,8\n8,9\n9,7\n");
+    let file = files.fit(&["kmeans", &table, "-k", "2"]);
+    let holed = files.write("holed.csv", "a,b\n5.5,\n,5\n,\n");
+    let filled = abduce(&["impute", &file, &holed]).good();
+    let whole = files.write("filled.csv", &filled.stdout);
+    let before = abduce(&["predict", &file, &holed]).good().stdout;
+    assert_eq!(abduce(&["predict", &file, &whole]).good().stdout, before);
+    // The centres are (4/3, 2) and (26/3, 8).
+    assert_eq!(filled.lines()[1], "5.5,8");
+}
+
+#[test]
+fn distances_are_in_one_unit_whatever_columns_are_read_in() {
+    let files = Files::new();
+    let rows = "a,b\n1e155,1\n2e155,2\n-3e155,4\n1e155,3\n5e155,6\n";
+    let table = files.write("t.csv", rows);
+    let file = files.fit(&["kmeans", &table, "-k", "2"]);
+    let predicted = abduce(&["predict", &file, &table]).good();
+    let clusters = &predicted.lines()[1..];
+    assert_ne!(clusters[2], clusters[4], "{clusters:?}");
 }
 
 #[test]

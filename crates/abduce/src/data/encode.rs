@@ -88,7 +88,15 @@ fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
 
 /// Says that a number is infinite or would overflow.
 pub(crate) fn too_large(text: &str, name: &str) -> Error {
-    Error::data(format!("{text} is too large, beyond 1e140"))
+    let infinite = text
+        .trim_start_matches(['+', '-'])
+        .to_ascii_lowercase()
+        .starts_with("inf");
+    let message = match infinite {
+        true => format!("{text} is not a finite number"),
+        false => format!("{text} is too large, beyond 1e140"),
+    };
+    Error::data(message)
         .at_column(name)
         .with_hint("rescale the column, or correct the cell")
 }
@@ -336,7 +344,7 @@ impl CellEncoder {
         }
         let (level, place) = self.first_stranger.as_ref()?;
         let then = match self.rule {
-            Rule::Known(..) => "smoothing says how probable that is",
+            Rule::Known(..) => "as probable as smoothing says, and without any taken for missing",
             _ => "treated as missing",
         };
         let (cells, hold, levels) = if self.strangers == 1 {

@@ -74,7 +74,7 @@ impl Folds {
             return Err(Error::parameter(format!(
                 "{number} folds cannot be made of the {rows} rows{labelled}"
             ))
-            .with_hint("ask for fewer folds"));
+            .with_hint("ask for fewer folds, or choose by bic where several models are compared"));
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xf01d);
         let mut left = places(&class_rows, number, &mut rng);

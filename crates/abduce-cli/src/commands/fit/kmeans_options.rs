@@ -46,6 +46,10 @@ impl KMeansOptions {
     }
 
     /// An option that medoids have no use for.
+    pub fn are_medoids(&self) -> bool {
+        self.medoids
+    }
+
     pub fn unfit_of_medoids(&self) -> Option<(&'static str, &'static str)> {
         let given = self.medoids && self.algorithm.is_some();
         given.then_some(("--algorithm", "medoids are found by swaps"))

@@ -135,7 +135,7 @@ impl CalibrationOptions {
     pub fn method(&self, task: &Task) -> Outcome<Option<CalibrationMethod>> {
         if self.calibrate.is_some() && task.target().is_none() {
             return Err(Failure::usage(
-                "--calibrate corrects the probabilities of classes; name their column with --target",
+                "--calibrate corrects the probabilities of classes, which clusters and densities have none of",
             ));
         }
         Ok(self.calibrate)

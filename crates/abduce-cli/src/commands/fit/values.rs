@@ -21,8 +21,13 @@ pub fn components(text: &str) -> Result<Numbers, String> {
             Some((first, last)) if !first.is_empty() => (at_least_one(first)?, at_least_one(last)?),
             _ => (at_least_one(part)?, at_least_one(part)?),
         };
-        if first > last || last - first >= 1000 {
-            return Err(format!("{part} is no range from few to at most 1000 more"));
+        if first > last {
+            return Err(format!(
+                "{part} is no range: write the smaller number first"
+            ));
+        }
+        if last - first >= 1000 {
+            return Err(format!("{part} is too long a range: at most 1000 numbers"));
         }
         numbers.extend(first..=last);
     }
@@ -33,6 +38,9 @@ pub fn components(text: &str) -> Result<Numbers, String> {
 
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
+        Ok(0) | Err(_) if text.len() > 15 && text.bytes().all(|c| c.is_ascii_digit()) => {
+            Err("is too large".into())
+        }
         Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
         Ok(number) => Ok(number),
     }

@@ -38,9 +38,12 @@ impl Frame {
         source: &dyn Source,
     ) -> Result<Frame> {
         let unit = specification.distance == Distance::Cosine;
+        // Distances are over columns in one unit, however they are read.
+        let unit_of = |column: &usize| source.schema().fields[*column].unit;
+        let largest = columns.iter().map(unit_of).fold(0.0, f64::max);
         let scale = |c: usize| match (specification.standardize, survey.deviation(c)) {
             (true, deviation) if deviation > 0.0 => 1.0 / deviation,
-            _ => 1.0,
+            _ => unit_of(&columns[c]) / largest,
         };
         let mut frame = Frame {
             shift: match unit {

@@ -52,12 +52,12 @@ impl Joint for KMeans {
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
-        let filled = match (self.gaussians(), how, self.distance) {
-            (Ok(mixture), ..) => mixture.complete(&self.numbers_of(chunk), how, rng)?,
-            (Err(_), Fill::Mean | Fill::Mode, distance) if distance != Distance::Cosine => {
+        let filled = match (how, self.distance) {
+            // A row is of one cluster alone, in filling as in predicting.
+            (Fill::Mean | Fill::Mode, Distance::Euclidean | Distance::Manhattan) => {
                 self.filled_by_centres(chunk)
             }
-            (Err(why), ..) => return Err(why),
+            _ => (self.gaussians()?).complete(&self.numbers_of(chunk), how, rng)?,
         };
         let mut out = chunk.clone();
         for (c, column) in self.frame.columns.iter().enumerate() {

@@ -4,8 +4,8 @@
 use super::seen::Seen;
 use super::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
 use crate::data::Schema;
-use crate::family::{Distribution, Scale};
-use crate::learn::EmResult;
+use crate::family::{Distribution, LeafFamily, Scale};
+use crate::learn::{EStep, EmResult};
 use crate::model::some_of;
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ type Result = EmResult<Parameters, MixtureStatistics>;
 pub(super) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
     let mut least = vec![1.0f64; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
-    for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed) {
+    for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed && !leaf.has_given_spread()) {
         let scales = seen.scales(leaf);
         for j in leaf.learned(own.len()) {
             least[j] = least[j].min(own[j].spread(&scales));
@@ -144,6 +144,17 @@ pub(super) fn diagnose(
         warnings.push(format!(
             "next to no spread in some direction, variance kept from vanishing (--variance-floor): {}",
             some_of(&narrow)
+        ));
+    }
+    let bounded = |leaf: &&Leaf| matches!(leaf.family, LeafFamily::Uniform { .. });
+    if let (None, Some(leaf), false) = (
+        target,
+        leaves.iter().find(bounded),
+        options.em.step == EStep::Hard,
+    ) {
+        warnings.push(format!(
+            "EM never narrows what a uniform reaches over, as in column \"{}\"; --method hard does",
+            schema.fields[leaf.columns[0]].name
         ));
     }
     let weights = result.statistics.weights.iter().enumerate();

@@ -221,7 +221,7 @@ fn fit_by(
         fit.rows = source.rows();
         return Ok(fit);
     }
-    let components = components(specification, source, target)?;
+    let mut components = components(specification, source, target)?;
     control.report(Progress::Survey);
     let mut survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     if survey.seen.total <= 0.0 {
@@ -238,6 +238,11 @@ fn fit_by(
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
     settle(specification, schema, &survey, &mut leaves)?;
+    // No more of them than rows can have any.
+    let asked = components;
+    if target.is_none() && own && specification.holds_nothing() {
+        components = components.min(survey.seen.rows as usize);
+    }
     specification.hold(schema, components, &mut leaves)?;
     if specification.noise {
         add_noise(source, &survey.seen, &mut leaves)?;
@@ -315,6 +320,11 @@ fn fit_by(
     }
     if options.certainty {
         fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
+    }
+    if components < asked {
+        fit.warnings.push(format!(
+            "{asked} components are more than rows; {components} were fitted"
+        ));
     }
     fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
     fit.starts = starts;

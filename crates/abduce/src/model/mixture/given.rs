@@ -137,6 +137,11 @@ impl Specification {
         Ok(())
     }
 
+    /// Whether nothing is given of single components.
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.held.is_empty() && self.weights.is_none()
+    }
+
     /// The weights that are given for so many components.
     pub(super) fn given_weights(&self, components: usize) -> Result<Option<Vec<f64>>> {
         let Some(given) = &self.weights else {

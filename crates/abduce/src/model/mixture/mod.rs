@@ -65,7 +65,7 @@ pub use tails::Tails;
 pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 
 use crate::data::Schema;
-use crate::family::{Distribution, LeafFamily, Statistics};
+use crate::family::{Distribution, LeafFamily, Statistics, Structure};
 use maximize::WeightBelief;
 pub(crate) use sample::sample_rows;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,16 @@ impl Leaf {
             held: Vec::new(),
             noise: None,
         }
+    }
+
+    /// Whether its variances are 1 whatever the rows.
+    fn has_given_spread(&self) -> bool {
+        let structure = match &self.family {
+            LeafFamily::Multivariate { shape, .. } => shape.structure,
+            LeafFamily::MultivariateStudentT { shape, .. } => shape.structure,
+            _ => return false,
+        };
+        structure == Structure::Identity
     }
 
     /// What a component is held to.

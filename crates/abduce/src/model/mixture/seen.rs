@@ -9,6 +9,9 @@ use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// Numbers below this have squares that are 0, so that nothing tells how widely they spread.
+const TOO_SMALL: f64 = 1e-160;
+
 /// What was seen of all rows together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
@@ -107,13 +110,19 @@ impl Seen {
 
     pub(super) fn check(&self, schema: &Schema) -> Result<()> {
         for (field, moments) in schema.fields.iter().zip(&self.columns) {
-            if !(moments.mean.is_finite() && moments.scatter.is_finite()) {
-                return Err(
-                    Error::data("the numbers are too large for double precision")
-                        .at_column(&field.name)
-                        .with_hint("rescale the column, as Table::in_units does"),
-                );
-            }
+            let size = moments.mean.abs();
+            let trouble = if !(size.is_finite() && moments.scatter.is_finite()) {
+                "large"
+            } else if moments.scatter == 0.0 && size > 0.0 && size < TOO_SMALL {
+                "small"
+            } else {
+                continue;
+            };
+            let message =
+                format!("the squares of the numbers are too {trouble} for double precision");
+            return Err(Error::data(message)
+                .at_column(&field.name)
+                .with_hint("rescale the column"));
         }
         Ok(())
     }

@@ -7,6 +7,12 @@ use abduce::Error;
 use abduce::model::kmeans;
 
 impl ModelOptions {
+    /// How medoids begin cannot be said.
+    fn seeds_of_medoids(&self) -> Option<(&'static str, &'static str)> {
+        let given = self.init.is_some() && self.kmeans.are_medoids();
+        given.then_some(("--init", "medoids always begin by kmeans++"))
+    }
+
     /// The clusters to look for, and how.
     pub(super) fn kmeans_task(&self, seed: u64) -> Outcome<Task> {
         let (clusters, no_levels) = ("it finds its clusters itself", "it is over numbers");
@@ -46,8 +52,17 @@ impl ModelOptions {
                 "fit a mixture for covariances; --distance mahalanobis takes out one that all share",
             ),
         ];
+        if self.init.is_some_and(|start| start.kmeans.is_none()) {
+            let option = "--init hierarchical";
+            return Err(does_not_apply(
+                option,
+                ModelName::Kmeans,
+                "it is for mixture",
+            ));
+        }
         let unfit = unfit.iter().find(|(given, ..)| *given);
         let unfit = unfit.map(|(_, option, why)| (*option, *why));
+        let unfit = unfit.or(self.seeds_of_medoids());
         if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit_of_medoids()) {
             return Err(does_not_apply(option, ModelName::Kmeans, why));
         }
