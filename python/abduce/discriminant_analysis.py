@@ -303,7 +303,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     @property
     def priors_(self) -> Floats:
         """The probability of each class."""
-        return np.array(self._part("weights")) if self.priors is None else np.array(self.priors)
+        learned = np.array(self._part("weights"))
+        return learned if self.priors is None else np.array(self.priors)
 
     @property
     def covariance_(self) -> list[Floats]:

@@ -24,6 +24,9 @@ from abduce._labels import levels_of
 from abduce._tables import NUMBERS, free_name, names_of, native
 from abduce._types import Codes, Floats, Rows
 
+# The most levels of a column: each has a name of its own in the model.
+MOST_LEVELS = 1 << 24
+
 
 class GaussianNB(ModelClassifier):
     """Gaussian naive Bayes, as `sklearn.naive_bayes.GaussianNB`; cells may be NaN."""
@@ -180,6 +183,7 @@ class _Discrete(ModelClassifier):
     @property
     def class_log_prior_(self) -> Floats:
         """The logarithm of the probability of each class."""
+        check_is_fitted(self, "_model")
         if self.class_prior is not None:
             return np.log(self.class_prior)
         with np.errstate(divide="ignore"):
@@ -326,6 +330,12 @@ class CategoricalNB(_Discrete):
         least, greatest = _core.range_of_levels(native(X), self._threads())
         if least < 0:
             raise ValueError(f"Negative values in data passed to {type(self).__name__} (input X)")
+        if (greatest >= MOST_LEVELS).any():
+            column = int(np.argmax(greatest >= MOST_LEVELS))
+            raise ValueError(
+                f"Levels are whole numbers 0, 1, 2, …, of which there are at most {MOST_LEVELS}; "
+                f"feature {names_of(self, X.shape[1])[column]} has the value {greatest[column]:g}"
+            )
         return greatest.astype(np.int64) + 1
 
     def _categories(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -445,6 +455,7 @@ class ComplementNB(_Counts):
     @property
     def class_log_prior_(self) -> Floats:
         """The logarithm of the probability of each class; unused where there are several."""
+        check_is_fitted(self, "_model")
         if self.class_prior is not None:
             return np.log(self.class_prior)
         if not self.fit_prior:

@@ -159,3 +159,19 @@ def test_reports():
     assert "log-likelihood" in model._repr_html_()
     assert np.all(np.diff(model.trace_) > -1e-6)
     assert json.loads(model._model.part("fit"))["rows"] == 150
+
+
+def test_a_bandwidth_that_was_chosen_is_told(tmp_path):
+    one = KernelDensity(bandwidth="isj").fit(X[:, :1])
+    assert isinstance(one.bandwidth_, float)
+    np.testing.assert_allclose(
+        KernelDensity(bandwidth=one.bandwidth_).fit(X[:, :1]).score_samples(X[:, :1]), one.score_samples(X[:, :1])
+    )
+    several = KernelDensity(bandwidth="cv").fit(X)
+    assert several.bandwidth_.shape == (4,)
+    scaled = X / several.bandwidth_
+    log_density = KernelDensity(bandwidth=1.0).fit(scaled).score_samples(scaled) - np.log(several.bandwidth_).sum()
+    np.testing.assert_allclose(several.score_samples(X), log_density)
+    assert KernelDensity(bandwidth=0.5).fit(X).bandwidth_ == 0.5
+    several.save(tmp_path / "model.abduce")
+    np.testing.assert_array_equal(abduce.load(tmp_path / "model.abduce").bandwidth_, several.bandwidth_)
