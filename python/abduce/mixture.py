@@ -30,9 +30,9 @@ def numbers_of(n_components: int | Sequence[int]) -> list[int]:
     if not numbers:
         raise ValueError("n_components names no number of components")
     for number in numbers:
-        if not isinstance(number, int) or number < 1:
+        if not number >= 1 or number % 1 != 0:
             raise ValueError(f"n_components names no number of components: {number!r} is not a whole number from 1 up")
-    return numbers
+    return [int(number) for number in numbers]
 
 
 class _Mixture(Asking, DensityMixin, ModelEstimator):

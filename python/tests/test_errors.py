@@ -23,7 +23,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize("make", [GaussianMixture, Mixture])
-@pytest.mark.parametrize("numbers", [[], range(0), [1, 0], [-1], np.array([]), [1.5]], ids=str)
+@pytest.mark.parametrize("numbers", [[], range(0), [1, 0], [-1], np.array([]), [1.5], [2, np.nan]], ids=str)
 def test_no_number_of_components_is_told(make, numbers):
     with pytest.raises(ValueError, match="n_components names no number of components"):
         make(numbers).fit(X)
