@@ -34,8 +34,10 @@ class Asking(Mixed):
             return own
         if field["name"] == getattr(self, "_target", None):
             values = self.classes_
+        elif levels == TRUTHS:
+            values = np.array([False, True])
         else:
-            values = np.array([False, True] if levels == TRUTHS else levels, dtype=bool if levels == TRUTHS else object)
+            values = np.array(levels, dtype=object)
         if np.all((own >= 0) & (own < len(levels))):
             return values[own]
         # Behind the levels stands what the model has never seen.

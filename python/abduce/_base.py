@@ -104,7 +104,7 @@ class ModelEstimator(Plotting, BaseEstimator):
         def __getattr__(self, name):
             if name.endswith("_") and not name.startswith("_") and "_model" not in self.__dict__:
                 raise NotFittedError(
-                    f"This {type(self).__name__} instance is not fitted yet: it has no {name!r} before."
+                    f"This {type(self).__name__} instance is not fitted yet: it has no {name!r} before 'fit'."
                 )
             return super().__getattribute__(name)
 

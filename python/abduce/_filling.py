@@ -243,7 +243,7 @@ def _arrow_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> An
         own = pyarrow.float64() if filling.levels is None else pyarrow.string()
         return _replaced(column.cast(own), holes, pyarrow.array(filling.named(), own))
     text = [None if level is None else str(level) for level in filling.named()]
-    # What is only looked at is cast, for there is no replacing in it.
+    # Arrow does not replace cells in views of strings.
     plain = column.cast(pyarrow.large_string())
     return _replaced(plain, holes, pyarrow.array(text, pyarrow.large_string())).cast(kind)
 
