@@ -1,16 +1,20 @@
 """Questions that every fitted model of columns answers: draws, fillings, what follows for one column, and why."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from abduce._base import Mixed, seed_of
+from abduce._base import Mixed, at_least_one, seed_of
+from abduce._questions import Question, parsed
 from abduce._types import Columns, Rows, Seed
+
+# The levels of a column of truths, as Arrow calls them.
+TRUTHS = ["false", "true"]
+Given: TypeAlias = list[tuple[str, float | str]]
 
 
 class Asking(Mixed):
@@ -20,24 +24,34 @@ class Asking(Mixed):
         return self._part("schema")["fields"]
 
     def _decoded(self, columns: Columns) -> dict[str, NDArray[Any]]:
-        """Columns as arrays, levels by their names."""
+        """Columns as arrays: levels by their names, truths and labels as what they are."""
         fields = {field["name"]: field for field in self._fields()}
-        out = {}
-        for name, own in columns:
-            levels = fields[name].get("levels")
-            # Behind the levels stands what the model has never seen.
-            out[name] = np.array([*levels, None], dtype=object)[own] if levels else own
-        return out
+        return {name: self._cells(fields[name], own) for name, own in columns}
+
+    def _cells(self, field: dict[str, Any], own: NDArray[Any]) -> NDArray[Any]:
+        levels = field.get("levels")
+        if not levels:
+            return own
+        if field["name"] == getattr(self, "_target", None):
+            values = self.classes_
+        elif levels == TRUTHS:
+            values = np.array([False, True])
+        else:
+            values = np.array(levels, dtype=object)
+        if np.all((own >= 0) & (own < len(levels))):
+            return values[own]
+        # Behind the levels stands what the model has never seen.
+        return np.array([*values.tolist(), None], dtype=object)[own]
 
     def draw(
         self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
     ) -> dict[str, NDArray[Any]]:
         """Rows drawn from the model, given some cells by the names of their columns: a dict of columns.
 
-        A column of classes is among them. Columns of an array are called x0, x1, and so on.
+        A column of classes is among them, by their labels. Columns of an array are called x0, x1, and so on.
         """
         check_is_fitted(self, "_model")
-        drawn = self._model.sample(int(n_samples), seed_of(random_state), _given(given, self._fields()))
+        drawn = self._model.sample(at_least_one(n_samples), seed_of(random_state), _given(given, self._fields()))
         return self._decoded(drawn)
 
     def impute(
@@ -49,65 +63,61 @@ class Asking(Mixed):
 
     # How a question is answered depends on its words, which no type knows: users would have to narrow a union by hand.
     def query(self, question: str) -> dict[Any, Any] | Any:
-        """What follows for some columns from cells of others, asked in one of three ways.
+        """What follows for some columns from cells of others, asked in one of four ways.
 
         - `P(y | x0=5.1, colour=red)`: of a column of levels the probability of each, of numbers their mean and
           variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
+        - `P(colour=red, size=big | …)`: the probability that columns of levels have these ones, a number.
         - `E(x | …)`: the mean of a column of numbers.
         - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`.
 
+        What holds a comma, a bar or an equals sign stands in quotes: `P("petal width" | colour='red, or pink')`.
         Several columns of numbers at once, conditions other than "=" and interventions are refused.
         """
         check_is_fitted(self, "_model")
-        found = re.fullmatch(r"\s*(P|E|MAP)\(([^|]+)(?:\|(.*))?\)\s*", question, re.DOTALL)
-        columns = [name.strip() for name in found[2].split(",")] if found else []
-        if found is None or not all(columns):
-            raise ValueError(
-                f"{question!r} is not a question of the form P(column | other=value, …), E(column | …) "
-                "or MAP(column, … | …)"
-            )
-        conditions = _conditions(found[3])
-        both = [name for name in columns if name in conditions]
-        if both:
-            raise ValueError(f"column {both[0]!r} is both asked about and given")
-        given = _given(conditions, self._fields())
-        if found[1] == "P" and len(columns) == 1:
-            return json.loads(self._model.condition(columns[0], given))
-        if found[1] == "E":
-            if len(columns) > 1:
-                raise ValueError("a mean is asked of one column at a time")
-            told = json.loads(self._model.condition(columns[0], given))
-            if set(told) != {"mean", "variance"} or self._levels(columns[0]):
-                raise ValueError(f"column {columns[0]!r} holds levels, which have no mean; ask P or MAP of it")
-            return told["mean"]
-        told = self._model.joint(columns, given)
-        if found[1] == "P":
+        asked = parsed(question)
+        given = _given(asked.given, self._fields())
+        if asked.kind == "E":
+            return self._mean(asked.columns, given)
+        if asked.asked[0][1] is not None:
+            return self._probability(asked, given)
+        if asked.kind == "P" and len(asked.asked) == 1:
+            return json.loads(self._model.condition(asked.columns[0], given))
+        told = self._model.joint(asked.columns, given)
+        if asked.kind == "P":
             return {tuple(levels): probability for levels, probability in told}
         levels, probability = max(told, key=lambda own: own[1])
-        return {"map": dict(zip(columns, levels, strict=True)), "probability": probability}
+        return {"map": dict(zip(asked.columns, levels, strict=True)), "probability": probability}
+
+    def _mean(self, columns: list[str], given: Given) -> float:
+        if len(columns) > 1:
+            raise ValueError("a mean is asked of one column at a time")
+        told = json.loads(self._model.condition(columns[0], given))
+        if set(told) != {"mean", "variance"} or self._levels(columns[0]):
+            raise ValueError(f"column {columns[0]!r} holds levels, which have no mean; ask P or MAP of it")
+        return told["mean"]
+
+    def _probability(self, asked: Question, given: Given) -> float:
+        """The probability that columns of levels have certain ones."""
+        events = {name: value for name, value in asked.asked if value is not None}
+        if len(events) < len(asked.asked):
+            raise ValueError("a column is asked about twice")
+        wanted = [str(level) for _, level in _given(events, self._fields())]
+        for name, level in zip(events, wanted, strict=True):
+            levels = self._levels(name)
+            if levels == []:
+                raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
+            if levels and level not in levels:
+                raise ValueError(f"column {name!r} has no level {level!r}; the levels are {', '.join(levels)}")
+        told = self._model.joint(asked.columns, given)
+        return next(probability for levels, probability in told if levels == wanted)
 
     def _levels(self, name: str) -> list[str] | None:
-        return next((field.get("levels") for field in self._fields() if field["name"] == name), None)
+        """The levels of a column: none of numbers, None where there is no such column."""
+        return next((field.get("levels", []) for field in self._fields() if field["name"] == name), None)
 
 
-def _conditions(text: str | None) -> dict[str, str]:
-    """What is known, by the names of columns."""
-    given = {}
-    for part in (text or "").split(","):
-        if not part.strip():
-            continue
-        name, equals, value = part.partition("=")
-        if not equals or not name.strip() or name.rstrip()[-1] in "<>!":
-            raise ValueError(f"{part.strip()!r} is not a condition of the form column=value")
-        if name.strip() in given:
-            raise ValueError(f"column {name.strip()!r} is given twice")
-        given[name.strip()] = value.strip()
-    return given
-
-
-def _given(
-    given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | None = None
-) -> list[tuple[str, float | str]]:
+def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | None = None) -> Given:
     kinds = {field["name"]: field for field in fields or ()}
 
     def cell(name: str, value: Any) -> float | str:
@@ -119,6 +129,8 @@ def _given(
             if np.isnan(number):
                 raise ValueError(f"column {name!r} holds numbers, and {value!r} is none")
             return number
+        if isinstance(value, str) and kinds.get(name, {}).get("levels") == TRUTHS:
+            return value.lower()
         if isinstance(value, (bool, np.bool_)):
             # Labels are called as Python calls them, cells of frames as Arrow does.
             told = str(bool(value))
@@ -139,5 +151,9 @@ class Explaining(Mixed):
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
+        if row < 0:
+            raise ValueError(f"Invalid value for 'row': {row} . Rows are counted from 0.")
+        if row >= len(table):
+            raise IndexError(f"there is no row {row}: X has {len(table)}, counted from 0")
         named = [None if own is None else str(own) for own in (label, against)]
         return json.loads(self._model.explain(table, int(row), *named))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,6 +33,13 @@ def seed_of(random_state: Seed) -> int:
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def at_least_one(n_samples: int) -> int:
+    """How many rows to draw."""
+    if n_samples < 1:
+        raise ValueError(f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample.")
+    return int(n_samples)
 
 
 def threads_of(n_jobs: int | None) -> int | None:
@@ -91,6 +99,15 @@ class ModelEstimator(Plotting, BaseEstimator):
             self._parts[name] = json.loads(self._model.part(name))
         return self._parts[name]
 
+    if not TYPE_CHECKING:
+        # Of what is not there a type checker has its own to say.
+        def __getattr__(self, name):
+            if name.endswith("_") and not name.startswith("_") and "_model" not in self.__dict__:
+                raise NotFittedError(
+                    f"This {type(self).__name__} instance is not fitted yet: it has no {name!r} before 'fit'."
+                )
+            return super().__getattribute__(name)
+
     def _threads(self) -> int | None:
         return threads_of(getattr(self, "n_jobs", None))
 
@@ -141,4 +158,4 @@ def _shown(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-__all__ = ["ModelEstimator", "parameters_checked", "seed_of", "threads_of", "watcher"]
+__all__ = ["ModelEstimator", "at_least_one", "parameters_checked", "seed_of", "threads_of", "watcher"]

@@ -1,5 +1,6 @@
 """What all classifiers share."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -7,12 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking, Explaining
 from abduce._base import ModelEstimator, all_or_nothing, parameters_checked
-from abduce._labels import encoded, levels_of
+from abduce._labels import encoded, is_missing, labels_of, levels_of, settled
 from abduce._living import LivingClassifier
 from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_names, sparse, weights_of
 from abduce._types import Codes, Floats, Rows, Target
@@ -110,6 +113,17 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self.classes_[self._model.best(self._asked(X), self._threads())]
+
+    def score(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> float:
+        """The share of rows whose class is found, of those that have a label; NaN, with a warning, where none has."""
+        check_consistent_length(X, y)
+        labels = labels_of(y)
+        seen = ~is_missing(labels, self.missing_label)
+        if not seen.any():
+            warnings.warn("no row has a label, so that there is no score", UndefinedMetricWarning, stacklevel=2)
+            return np.nan
+        weights = None if sample_weight is None else np.asarray(sample_weight)[seen]
+        return float(accuracy_score(settled(labels[seen]), self.predict(X)[seen], sample_weight=weights))
 
     def predict_joint_log_proba(self, X: Rows) -> Floats:
         """log P(x, class) of each row, one column per class."""

@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 
 from abduce import _core
 from abduce._base import Mixed
-from abduce._tables import arrow_of, checked, dense, is_frame, names_of
+from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins
 from abduce._types import Floats, Labels
 
 
@@ -28,12 +28,15 @@ class Framed(Mixed):
             raise ValueError(f"{type(self).__name__} was fitted on a frame with named columns; X has none")
         if not self._framed:
             return checked(self, X, reset=reset)
+        named = X
         if not hasattr(X, "__dataframe__"):
-            # A relation of DuckDB knows the names of its columns only as Arrow does.
+            # A relation of DuckDB knows the names of its columns only as Arrow does, and scikit-learn those of polars.
             import pyarrow
 
-            X = pyarrow.table(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+            named = pyarrow.table(X)
+            X = X if is_polars(X) else named
+        refuse_twins(X)
+        validate_data(self, named, reset=reset, skip_check_array=True)
         return X
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:

@@ -10,8 +10,11 @@ from sklearn.utils.validation import check_array
 
 from abduce import _core
 from abduce._base import Mixed, seed_of
-from abduce._tables import dense, free_name
+from abduce._tables import among, dense, empty_columns, free_name
 from abduce._types import Codes, Floats, Watch
+
+# How many axes of a covariance are columns.
+AXES = {"full": 2, "tied": 2, "diag": 1, "spherical": 0}
 
 
 class GaussianStarts(Mixed):
@@ -61,8 +64,7 @@ class GaussianStarts(Mixed):
     def _made_up(self, X: Any, names: list[str]) -> _core.Model:
         """Gaussians of no rows, of which nothing will be left."""
         k = cast(int, self.n_components)
-        holed = np.flatnonzero(np.isnan(X[0]))
-        empty = holed[np.isnan(X[:, holed]).all(axis=0)]
+        empty = empty_columns(X)
         if len(empty):
             raise ValueError(f"feature {empty[0]} has no number, so that no start can be given for it")
         return self._start_at(np.zeros((k, X.shape[1])), names, None, np.arange(k), ridge=1.0)
@@ -168,6 +170,10 @@ class GaussianStarts(Mixed):
             ):
                 raise ValueError(f"'{kind} precision' should be symmetric, positive-definite")
             covariances = 1.0 / precisions if kind in ("diag", "spherical") else np.linalg.inv(precisions)
+        # A column without a number has no part in the Gaussians.
+        columns = json.loads(start.part("leaves"))[0]["columns"]
+        means = None if means is None else among(means, columns, 1)
+        covariances = None if covariances is None else among(covariances, columns, AXES[kind])
         return _core.gaussian_start(
             start,
             *(

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._missing import is_pandas_na
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -14,8 +16,36 @@ from abduce._types import Codes, Target
 
 
 def is_hole(cell: object) -> bool:
-    """Whether a cell is None or NaN."""
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+    """Whether a cell is None, NaN or pandas' NA."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell)) or is_pandas_na(cell)
+
+
+def labels_of(y: Target) -> NDArray[Any]:
+    """Labels as one column, with None where a mask or a library of frames has none."""
+    return np.asarray(column_or_1d(_without_masks(y), warn=True))
+
+
+def _without_masks(y: Any) -> Any:
+    if isinstance(y, np.ma.MaskedArray):
+        return _with_none(y.data, np.ma.getmaskarray(y))
+    kind = getattr(y, "dtype", None)
+    if hasattr(y, "isna") and kind is not None and not isinstance(kind, np.dtype):
+        return _with_none(np.asarray(y.astype(object)), np.asarray(y.isna()))
+    # Arrow and polars count their nulls, the one in an attribute, the other by a method.
+    nulls = getattr(y, "null_count", 0)
+    if hasattr(y, "to_pylist") and nulls:
+        return np.array(y.to_pylist(), dtype=object)
+    if callable(nulls) and hasattr(y, "to_list") and nulls():
+        return np.array(y.to_list(), dtype=object)
+    return y
+
+
+def _with_none(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    if not missing.any():
+        return y
+    y = y.astype(object)
+    y[missing] = None
+    return y
 
 
 def is_missing(y: NDArray[Any], missing_label: object) -> NDArray[np.bool_]:
@@ -31,9 +61,21 @@ def is_missing(y: NDArray[Any], missing_label: object) -> NDArray[np.bool_]:
     return missing
 
 
+def settled(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels that are objects only for the sake of holes that were among them, as what they are."""
+    if labels.dtype.kind != "O":
+        return labels
+    kinds = {type(label) for label in labels.tolist()}
+    families = ((str,), np.str_), ((bool, np.bool_), np.bool_), ((Integral, np.bool_), np.int64), ((Real,), np.float64)
+    for family, dtype in families:
+        if all(issubclass(kind, family) for kind in kinds):
+            return labels.astype(dtype)
+    return labels
+
+
 def encoded(y: Target, missing_label: object = None, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Codes]:
     """The classes, and the code of each label; −1 where it is missing."""
-    y = np.asarray(column_or_1d(y, warn=True))
+    y = labels_of(y)
     if y.dtype.kind not in "biufUSO":
         y = np.array(y.tolist(), dtype=object)
     if classes is None and y.dtype.kind in "iu" and is_hole(missing_label):
@@ -45,16 +87,7 @@ def encoded(y: Target, missing_label: object = None, classes: NDArray[Any] | Non
     seen = y[~missing]
     if len(seen) == 0:
         raise ValueError("no row has a label")
-    if seen.dtype.kind == "O":
-        kinds = {type(label) for label in seen.tolist()}
-        if kinds <= {str, np.str_}:
-            seen = seen.astype(str)
-        elif kinds <= {bool, np.bool_}:
-            seen = seen.astype(bool)
-        elif kinds <= {int, np.int64, bool}:
-            seen = seen.astype(np.int64)
-        elif kinds <= {int, float, np.float64}:
-            seen = seen.astype(np.float64)
+    seen = settled(seen)
     check_classification_targets(seen)
     if classes is None:
         classes, codes = np.unique(seen, return_inverse=True)

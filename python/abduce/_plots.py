@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Plotting:
         - "criteria": the criterion of every number of components that was tried.
         - "trace": the log-likelihood at each iteration; of k-means, the inertia.
 
-        `features` are the positions or the names of one or two columns; the first two unless they are said.
+        `features` are the positions or the names of one or two columns; the first two with cells unless they are said.
         A density needs no rows; without X it is drawn where rows drawn from the model lie.
         """
         from sklearn.utils.validation import check_is_fitted
@@ -124,11 +125,11 @@ class Scene:
         self.framed = getattr(estimator, "_framed", False)
         self.columns = self._positions(features)
         self.drawn_names = [self.names[position] for position in self.columns]
-        self.rows = None if X is None else self._cells(X)
+        self.rows = None if X is None else self._cells(self.columns)
 
     def _positions(self, features: int | str | Sequence[int | str] | None) -> list[int]:
         if features is None:
-            features = range(min(2, len(self.names)))
+            features = self._first_two()
         elif isinstance(features, (int, np.integer, str)):
             features = [features]
         positions = []
@@ -147,22 +148,42 @@ class Scene:
                 raise ValueError(f"column {self.names[position]!r} has levels, and an axis needs numbers")
         return positions
 
+    def _first_two(self) -> list[int]:
+        """The first two columns that have numbers or levels; whichever where there is none."""
+        known = filter(self._has_cells, range(len(self.names)))
+        return list(islice(known, 2)) or [0]
+
+    def _has_cells(self, position: int) -> bool:
+        if self.X is None:
+            cells = dict(self.estimator._model.sample(1, 0))[self.names[position]]
+        elif self.framed:
+            return bool(not self._table().column(self.names[position]).is_null(nan_is_null=True).to_numpy().all())
+        else:
+            cells = self._cells([position])
+        return bool(not np.isnan(cells).all())
+
     def _field(self, position: int) -> dict[str, Any]:
         fields = self.estimator._part("schema")["fields"]
         found: dict[str, Any] = next(field for field in fields if field["name"] == self.names[position])
         return found
 
-    def _cells(self, X: Any) -> NDArray[np.float64]:
-        """The drawn columns of rows."""
-        from abduce._tables import arrow_of, checked
+    def _table(self) -> Any:
+        """The rows of a frame as Arrow has them."""
+        import pyarrow
+
+        from abduce._tables import arrow_of
+
+        return pyarrow.table(arrow_of(self.X))
+
+    def _cells(self, columns: list[int]) -> NDArray[np.float64]:
+        """Some columns of the rows."""
+        from abduce._tables import checked
 
         if self.framed:
-            import pyarrow
-
-            table = pyarrow.table(arrow_of(X))
-            cells = [table.column(name).to_numpy() for name in self.drawn_names]
+            table = self._table()
+            cells = [table.column(self.names[column]).to_numpy() for column in columns]
             return np.column_stack(cells).astype(np.float64)
-        cells = checked(self.estimator, X, reset=False, accept_sparse="csr")[:, self.columns]
+        cells = checked(self.estimator, self.X, reset=False, accept_sparse="csr")[:, columns]
         return np.asarray(cells.toarray() if hasattr(cells, "toarray") else cells, dtype=np.float64)
 
     def _drawn(self) -> NDArray[np.float64]:

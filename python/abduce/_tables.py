@@ -1,11 +1,12 @@
 """What users hand over, as tables of the engine."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -45,9 +46,11 @@ def checked(
     dtype: Sequence[type] = FRACTIONS,
 ) -> Any:
     """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
+    if is_frame(X):
+        refuse_twins(X)
     X = validate_data(
         estimator,
-        X,
+        unmasked(estimator, X, allow_nan),
         reset=reset,
         dtype=list(dtype),
         accept_sparse=accept_sparse,
@@ -60,11 +63,55 @@ def checked(
     return X
 
 
+def unmasked(estimator: Any, X: Any, allow_nan: bool) -> Any:
+    """An array with NaN where another has a mask."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    if not np.ma.is_masked(X):
+        return X.data
+    if not allow_nan:
+        raise ValueError(f"Input X has masked cells, and {type(estimator).__name__} takes no missing ones.")
+    numbers = X.data.astype(np.float32 if X.dtype == np.float32 else np.float64)
+    numbers[np.ma.getmaskarray(X)] = np.nan
+    return numbers
+
+
+def refuse_twins(X: Any) -> None:
+    """Refuses a frame in which two columns have the same name: questions and answers go by names."""
+    for name, times in Counter(column_names(X)).items():
+        if times > 1:
+            raise ValueError(f"{times} columns of X are called {name!r}; give each a name of its own")
+
+
 def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
     """Weights as the engine takes them."""
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def _places(columns: list[int], axes: int) -> Any:
+    return (..., *np.ix_(*[columns] * axes))
+
+
+def among(own: Any, columns: list[int], axes: int) -> Floats:
+    """Numbers of some columns of all of them, along the last axes of an array."""
+    return own[_places(columns, axes)]
+
+
+def spread(own: Floats, columns: list[int], width: int, axes: int) -> Floats:
+    """Numbers of some columns among all of them, along the last axes of an array; NaN for the others."""
+    if len(columns) == width or axes == 0:
+        return own
+    out = np.full(own.shape[:-axes] + (width,) * axes, np.nan)
+    out[_places(columns, axes)] = own
+    return out
+
+
+def empty_columns(X: Any) -> NDArray[np.intp]:
+    """The columns of an array without a single number; only those that begin with a hole are looked at."""
+    holed = np.flatnonzero(np.isnan(X[0]))
+    return holed[np.isnan(X[:, holed]).all(axis=0)]
 
 
 def native(X: Any) -> Any:
@@ -116,17 +163,53 @@ def sparse(
     return made
 
 
+def is_pandas(X: Any) -> bool:
+    """Whether X is a frame of pandas."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def is_polars(X: Any) -> bool:
+    """Whether X is a frame of polars."""
+    return hasattr(X, "get_columns") and hasattr(X, "to_arrow")
+
+
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame of some library."""
-    return hasattr(X, "__arrow_c_stream__") or (hasattr(X, "columns") and hasattr(X, "iloc"))
+    return hasattr(X, "__arrow_c_stream__") or is_pandas(X)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns of a frame."""
+    by_arrow = not (is_pandas(X) or is_polars(X)) and hasattr(X, "column_names")
+    return [str(name) for name in (X.column_names if by_arrow else getattr(X, "columns", ()))]
 
 
 def arrow_of(X: Any) -> Any:
     """A frame as something that speaks Arrow."""
-    if hasattr(X, "iloc") and hasattr(X, "columns"):
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise ImportError("pyarrow is needed to read a pandas frame with columns that are not numbers") from error
+    if not is_pandas(X):
+        return X
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError("pyarrow is needed to read a pandas frame with columns that are not numbers") from error
+    try:
         return pyarrow.Table.from_pandas(X.rename(columns=str), preserve_index=False)
-    return X
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+        raise _of_many_types(X) or error from error
+
+
+def _of_many_types(X: Any) -> TypeError | None:
+    """What to say of the first column whose cells are of types that do not go together."""
+    import pyarrow
+
+    for place, name in enumerate(X.columns):
+        column = X.iloc[:, place]
+        try:
+            pyarrow.array(column, from_pandas=True)
+        except pyarrow.ArrowException:
+            types = sorted({type(cell).__name__ for cell in column[column.notna()]})
+            return TypeError(
+                f"column {str(name)!r} holds cells of several types ({', '.join(types)}); make them one type, "
+                f"as by X[{name!r}].astype(str), or leave the column out"
+            )
+    return None

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core
 from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
-from abduce._tables import checked, dense, names_of, weights_of
+from abduce._tables import checked, dense, empty_columns, names_of, spread, weights_of
 from abduce._types import Codes, Rows, Seed
 
 OPTIONS = {
@@ -158,12 +158,13 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
             raise ValueError(
                 f"The shape of the initial centers {init.shape} does not match the number of features of the data {X.shape[1]}."
             )
-        return init.tolist()
+        return np.delete(init, empty_columns(X), axis=1).tolist()
 
     @property
     def cluster_centers_(self) -> NDArray[np.floating]:
-        """The centres."""
-        return np.array(self._part("centres"), dtype=getattr(self, "_dtype", np.float64))
+        """The centres; NaN in a column without a number."""
+        centres = spread(np.array(self._part("centres")), self._part("columns"), self.n_features_in_, 1)
+        return centres.astype(getattr(self, "_dtype", np.float64), copy=False)
 
     @property
     def inertia_(self) -> float:

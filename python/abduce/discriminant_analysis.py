@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._classifier import ModelClassifier
-from abduce._tables import names_of
+from abduce._tables import empty_columns, names_of
 from abduce._types import Codes, Floats, Rows
 
 
@@ -39,6 +39,9 @@ class _Discriminant(ModelClassifier):
         self._refuse()
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(self.classes_)} class.")
+        empty = empty_columns(X)
+        if len(empty):
+            raise ValueError(f"feature {empty[0]} has no number, and no part in a discriminant: leave it out")
         self._check_rows(X, codes)
         super()._learn(X, codes, weights)
         self._settle()
@@ -303,7 +306,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     @property
     def priors_(self) -> Floats:
         """The probability of each class."""
-        return np.array(self._part("weights")) if self.priors is None else np.array(self.priors)
+        learned = np.array(self._part("weights"))
+        return learned if self.priors is None else np.array(self.priors)
 
     @property
     def covariance_(self) -> list[Floats]:

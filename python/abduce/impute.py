@@ -8,12 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils._missing import is_scalar_nan
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
+from abduce._filling import Filling, filled, holes_of, narrowed, widened, wished
 from abduce._framed import Framed
-from abduce._tables import is_frame, weights_of
+from abduce._tables import column_names, is_frame, weights_of
 from abduce._types import Rows, Seed
 
 
@@ -53,7 +55,7 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
 
     def _note_holes(self, X: Any) -> None:
         """Which columns had holes, and which nothing else."""
-        holes = _holes(X)
+        holes = holes_of(X)
         self._with_holes = np.flatnonzero(holes.any(axis=0))
         self._empty = np.flatnonzero(holes.all(axis=0))
 
@@ -103,67 +105,39 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         return len(self._kept()) + (len(self._with_holes) if self.add_indicator else 0)
 
     def transform(self, X: Rows) -> Any:
-        """The rows with their holes filled; a frame comes back as a frame."""
+        """The rows with their holes filled; a frame comes back as one of its library, its columns of the types they were."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        holes = _holes(X)[:, self._with_holes] if self.add_indicator else None
-        out = self._filled(X)
-        if not hasattr(out, "iloc"):
-            out = out[:, self._kept()]
-            return out if holes is None else np.hstack([out, holes.astype(out.dtype)])
-        names = list(out.columns)
-        out = out.iloc[:, self._kept()]
-        if holes is None:
-            return out
-        told = {f"missingindicator_{names[own]}": holes[:, place] for place, own in enumerate(self._with_holes)}
-        return out.assign(**told)
+        holes = holes_of(X)[:, self._with_holes] if self.add_indicator else None
+        if self._framed:
+            return self._filled_frame(X, holes)
+        out = self._filled_array(X)[:, self._kept()]
+        return out if holes is None else np.hstack([out, holes.astype(out.dtype)])
 
-    def _filled(self, X: Any) -> Any:
-        filled = dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state)))
-        if not self._framed:
-            out = np.column_stack([filled[name] for name in self._names()]).astype(X.dtype, copy=False)
-            # Of a column without a single cell nothing is known; scikit-learn's imputers make it 0.
-            out[:, self._empty] = 0.0
-            return np.where(np.isnan(X), out, X)
-        return self._as_frame(X, filled)
+    def _completed(self, X: Any) -> dict[str, Any]:
+        """All columns as the model completes them."""
+        return dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state)))
+
+    def _filled_array(self, X: Any) -> NDArray[np.floating]:
+        completed = self._completed(X)
+        out = np.column_stack([completed[name] for name in self._names()]).astype(X.dtype, copy=False)
+        # Of a column without a single cell nothing is known; scikit-learn's imputers make it 0.
+        out[:, self._empty] = 0.0
+        return np.where(np.isnan(X), out, X)
 
     def _names(self) -> list[str]:
         return [field["name"] for field in self._part("schema")["fields"]]
 
-    def _as_frame(self, X: Any, filled: dict[str, NDArray[Any]]) -> Any:
-        fields = {field["name"]: field for field in self._part("schema")["fields"]}
-        cells = {}
-        for name, own in filled.items():
-            levels = fields[name].get("levels")
-            # Behind the levels stands what the model has never seen.
-            cells[name] = np.array([*levels, None], dtype=object)[own] if levels else own
-        if not hasattr(X, "iloc"):
-            import pyarrow
-
-            X = pyarrow.table(X).to_pandas()
-        out = X.copy()
-        for name in out.columns:
-            holes = out[name].isna().to_numpy()
-            if holes.any() and str(name) in cells:
-                own = cells[str(name)][holes]
-                kind = out[name].dtype
-                if kind.kind in "iufb" and str(kind) != "bool":
-                    out[name] = out[name].astype("float64")
-                out.loc[holes, name] = own
-        for place in self._empty:
-            out.isetitem(place, out.iloc[:, place].where(out.iloc[:, place].notna(), 0.0))
-        return out
-
-
-def _holes(X: Any) -> NDArray[np.bool_]:
-    """Which cells are missing."""
-    if not is_frame(X):
-        return np.isnan(X)
-    if not hasattr(X, "iloc"):
-        import pyarrow
-
-        X = pyarrow.table(X).to_pandas()
-    return X.isna().to_numpy()
+    def _filled_frame(self, X: Any, holes: NDArray[np.bool_] | None) -> Any:
+        levels = {field["name"]: field.get("levels") or None for field in self._part("schema")["fields"]}
+        fillings = {name: Filling(own, levels[name]) for name, own in self._completed(X).items()}
+        names = column_names(X)
+        fillings |= {names[place]: Filling(np.zeros(len(X))) for place in self._empty}
+        out = narrowed(filled(X, fillings), self._kept())
+        if holes is not None:
+            told = zip(self._with_holes, holes.T, strict=True)
+            out = widened(out, {f"missingindicator_{names[place]}": own for place, own in told})
+        return wished(out, _get_output_config("transform", self)["dense"])
 
 
 class GaussianImputer(_Imputer):

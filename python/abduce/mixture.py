@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +14,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking
-from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
+from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
-from abduce._gaussian_starts import GaussianStarts
-from abduce._tables import checked, dense, free_name, names_of, weights_of
-from abduce._types import Codes, Floats, Rows, Seed, Watch
+from abduce._gaussian_starts import AXES, GaussianStarts
+from abduce._tables import checked, dense, names_of, spread, weights_of
+from abduce._types import Codes, Floats, Rows, Seed
 
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
+
+
+def numbers_of(n_components: int | Sequence[int]) -> list[int]:
+    """The numbers of components to choose from."""
+    numbers = np.atleast_1d(np.asarray(n_components)).tolist()
+    if not numbers:
+        raise ValueError("n_components names no number of components")
+    for number in numbers:
+        if not number >= 1 or number % 1 != 0:
+            raise ValueError(f"n_components names no number of components: {number!r} is not a whole number from 1 up")
+    return [int(number) for number in numbers]
 
 
 class _Mixture(Asking, DensityMixin, ModelEstimator):
@@ -211,7 +222,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
 
     def _select(self, table: _core.Table) -> Self:
         grid = {
-            "components": [int(k) for k in cast(Sequence[int], self.n_components)],
+            "components": numbers_of(self.n_components),
             "covariances": [STRUCTURES[self.covariance_type]],
             "criterion": self.select,
             "folds": 10,
@@ -225,37 +236,48 @@ class GaussianMixture(GaussianStarts, _Mixture):
     def _gaussians(self) -> list[dict[str, Any]]:
         return self._part("parameters")[0]
 
-    @property
-    def means_(self) -> Floats:
-        """The mean of each component."""
-        return np.array([own["mean"] for own in self._gaussians()])
+    def _spread(self, own: Floats, axes: int) -> Floats:
+        """What is known of the columns that have numbers, with NaN for those that have none."""
+        return spread(own, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
 
     @property
-    def covariances_(self) -> Floats:
-        """The covariances of the components, in the shape that `covariance_type` has."""
+    def means_(self) -> Floats:
+        """The mean of each component; NaN in a column without a number."""
+        return self._spread(np.array([own["mean"] for own in self._gaussians()]), 1)
+
+    def _covariances(self) -> Floats:
+        """The covariances of the columns that have numbers."""
         (kind,) = self._gaussians()[0]["covariance"]
         own = np.array([own["covariance"][kind] for own in self._gaussians()])
-        d = self.n_features_in_
         if kind == "full":
+            d = len(self._gaussians()[0]["mean"])
             own = own.reshape(-1, d, d)
         return own[0] if self.covariance_type == "tied" else own
 
     @property
-    def precisions_cholesky_(self) -> Floats:
-        """The Cholesky factors of the precisions."""
-        own = self.covariances_
+    def covariances_(self) -> Floats:
+        """The covariances of the components, in the shape that `covariance_type` has."""
+        return self._spread(self._covariances(), AXES[self.covariance_type])
+
+    def _precisions_cholesky(self) -> Floats:
+        own = self._covariances()
         if self.covariance_type in ("diag", "spherical"):
             return 1.0 / np.sqrt(own)
-        identity = np.eye(self.n_features_in_)
-        return np.swapaxes(np.linalg.solve(np.linalg.cholesky(own), np.broadcast_to(identity, own.shape)), -1, -2)
+        identity = np.broadcast_to(np.eye(own.shape[-1]), own.shape)
+        return np.swapaxes(np.linalg.solve(np.linalg.cholesky(own), identity), -1, -2)
+
+    @property
+    def precisions_cholesky_(self) -> Floats:
+        """The Cholesky factors of the precisions."""
+        return self._spread(self._precisions_cholesky(), AXES[self.covariance_type])
 
     @property
     def precisions_(self) -> Floats:
         """The inverses of the covariances."""
-        own = self.precisions_cholesky_
+        own = self._precisions_cholesky()
         if self.covariance_type in ("diag", "spherical"):
-            return own**2
-        return own @ np.swapaxes(own, -1, -2)
+            return self._spread(own**2, AXES[self.covariance_type])
+        return self._spread(own @ np.swapaxes(own, -1, -2), 2)
 
     @property
     def lower_bounds_(self) -> list[float]:
@@ -270,9 +292,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
     def sample(self, n_samples: int = 1) -> tuple[Floats, Codes]:
         """Draws rows, and tells the component of each."""
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample.")
-        columns, components = self._model.sample_with_components(int(n_samples), seed_of(self.random_state))
+        columns, components = self._model.sample_with_components(at_least_one(n_samples), seed_of(self.random_state))
         drawn = dict(columns)
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)]), components
 
@@ -378,14 +398,13 @@ class Mixture(Framed, _Mixture):
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
         watch = watcher(self.verbose, "Mixture")
         parameters = self._checked_parameters()
-        numbers = [self.n_components] if isinstance(self.n_components, (int, np.integer)) else self.n_components
         covariances = _core.covariances(self.covariance)
         if isinstance(self.n_components, (int, np.integer)) and len(covariances) == 1:
             specification = _specifications.mixture(components=int(self.n_components), **parameters)
             model = _core.fit_mixture("mixture", table, specification, options, None, self._threads(), watch)
         else:
             grid = {
-                "components": [int(k) for k in numbers],
+                "components": numbers_of(self.n_components),
                 "covariances": covariances,
                 "criterion": self.select,
                 "folds": 10,

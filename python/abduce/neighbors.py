@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
-from abduce._base import ModelEstimator, parameters_checked, seed_of
-from abduce._tables import checked, dense, names_of, weights_of
+from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of
+from abduce._tables import checked, dense, empty_columns, names_of, weights_of
 from abduce._types import Floats, Rows, Seed
 
 KERNELS = {
@@ -84,6 +84,7 @@ class KernelDensity(DensityMixin, ModelEstimator):
         if self.metric_params:
             raise ValueError("the Euclidean metric, the only one here, has no parameters: leave metric_params out")
         X = checked(self, X, reset=True)
+        self._refuse_empty(X)
         weights = weights_of(sample_weight, X)
         rows, width = X.shape
         rule = self.bandwidth
@@ -100,9 +101,23 @@ class KernelDensity(DensityMixin, ModelEstimator):
         }
         table = dense(X, names_of(self, width), weights=weights)
         self._set_model(_core.fit_density(table, json.dumps(specification), self._threads()))
-        if not isinstance(rule, str):
-            self.bandwidth_ = float(rule)
         return self
+
+    def _refuse_empty(self, X: Any) -> None:
+        """Refuses a column without a number: only rows without a hole are points."""
+        empty = empty_columns(X)
+        if len(empty):
+            name = names_of(self, X.shape[1])[empty[0]]
+            raise ValueError(f"feature {name} has no number, and only rows without a hole are points; leave it out")
+
+    @property
+    def bandwidth_(self) -> float | Floats:
+        """The bandwidth: a number, or one for each of several columns where "cv" has chosen them."""
+        (own,) = self._part("bandwidths")
+        ((kind, width),) = own.items()
+        if kind == "shared":
+            return width
+        return np.array(width) if len(width) > 1 else width[0]
 
     def score_samples(self, X: Rows) -> Floats:
         """The log-density of each row."""
@@ -127,5 +142,5 @@ class KernelDensity(DensityMixin, ModelEstimator):
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Floats:
         """Draws rows."""
         check_is_fitted(self)
-        drawn = dict(self._model.sample(n_samples, seed_of(random_state)))
+        drawn = dict(self._model.sample(at_least_one(n_samples), seed_of(random_state)))
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)])

@@ -21,6 +21,8 @@ fn is_nested_or_of_time(kind: &DataType) -> Option<&'static str> {
         DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => "times",
         DataType::Interval(_) => "intervals",
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
+        // Cells of several types in polars, of which Arrow sees where they lie.
+        DataType::FixedSizeBinary(_) => "objects or bytes",
         DataType::Dictionary(_, values) => return is_nested_or_of_time(values),
         kind if kind.is_nested() => "lists or records",
         _ => return None,

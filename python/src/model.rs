@@ -8,8 +8,9 @@ use crate::trouble::{raised, wrong};
 use crate::words::spoken;
 use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
-use abduce::density::Tolerance;
+use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
+use abduce::model::density::{Density, DensityModel};
 use abduce::store::{self, Body};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -25,6 +26,16 @@ pub struct Model {
 }
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
+
+/// The bandwidth of each class, as the model file has it; none where it has no kernels.
+fn bandwidths(model: &DensityModel) -> Vec<Option<&Bandwidth>> {
+    let each = model.densities.iter();
+    each.map(|own| match own {
+        Some(Density::Kde(own)) => Some(own.bandwidth()),
+        _ => None,
+    })
+    .collect()
+}
 
 fn matrix(py: Python<'_>, cells: Vec<f64>, width: usize) -> PyResult<Matrix<'_>> {
     let rows = cells.len().checked_div(width).unwrap_or(0);
@@ -160,6 +171,8 @@ impl Model {
             ("statistics", Body::Mixture(own)) => serde_json::to_string(&own.statistics),
             ("centres", Body::KMeans(own)) => serde_json::to_string(&own.centres),
             ("sizes", Body::KMeans(own)) => serde_json::to_string(&own.sizes),
+            ("columns", Body::KMeans(own)) => serde_json::to_string(&own.frame.columns),
+            ("bandwidths", Body::Density(own)) => serde_json::to_string(&bandwidths(own)),
             ("body", body) => serde_json::to_string(body),
             _ => return Err(wrong(format!("a {} has no {name}", self.model.model))),
         };

@@ -1,11 +1,12 @@
 //! Errors as Python knows them: what is wrong with data or options is a
-//! `ValueError`, a file an `OSError`, arithmetic that cannot go on a
+//! `ValueError`, a file an `OSError` of the kind that Python has for it, arithmetic that cannot go on a
 //! `FloatingPointError`.
 
 use crate::words::{place_of, spoken};
 use abduce::{Error, ErrorKind};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyValueError};
+use std::io;
 
 /// The Python exception of an error.
 pub fn raised(error: Error) -> PyErr {
@@ -16,9 +17,23 @@ pub fn raised(error: Error) -> PyErr {
     let text = format!("{place}{}", spoken(&format!("{}{hint}", error.message())));
     match error.kind() {
         ErrorKind::Data | ErrorKind::Parameter => PyValueError::new_err(text),
-        ErrorKind::Io => PyOSError::new_err(text),
+        ErrorKind::Io => match error.cause().and_then(number_of) {
+            Some(number) => PyOSError::new_err((number, text)),
+            None => PyOSError::new_err(text),
+        },
         ErrorKind::Numeric => PyFloatingPointError::new_err(text),
     }
+}
+
+/// The number by which Python tells what the system had against a file: it makes a
+/// `FileNotFoundError` of it, a `PermissionError` and so on, on every system.
+fn number_of(cause: io::ErrorKind) -> Option<i32> {
+    Some(match cause {
+        io::ErrorKind::NotFound => 2,
+        io::ErrorKind::PermissionDenied => 13,
+        io::ErrorKind::IsADirectory => 21,
+        _ => return None,
+    })
 }
 
 /// A value that is wrong.

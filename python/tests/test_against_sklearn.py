@@ -185,3 +185,22 @@ def test_kernel_densities_have_the_numbers_of_scikit_learn(kernel, bandwidth):
     seen = np.isfinite(exact)
     np.testing.assert_allclose(found[seen], exact[seen], rtol=1e-8, atol=1e-8)
     assert (found[~seen] == -np.inf).all()
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+@pytest.mark.parametrize("init", ["random", "random_from_data"])
+def test_mixtures_begin_at_the_numbers_that_scikit_learn_draws(kind, init):
+    if (kind, init) == ("tied", "random_from_data"):
+        pytest.skip("scikit-learn begins with all rows over the number of components for a variance")
+    options = {"covariance_type": kind, "init_params": init, "random_state": 4, "n_init": 3, "max_iter": 40}
+    a = GaussianMixture(3, **options).fit(BLOBS)
+    b = TheirMixture(3, **options).fit(BLOBS)
+    np.testing.assert_allclose(a.lower_bound_, b.lower_bound_, rtol=1e-6)
+    # Of starts that end at the same place, rounding says which is the best.
+    order = matched(a.means_, b.means_)
+    np.testing.assert_allclose(a.means_, b.means_[order], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(a.weights_, b.weights_[order], rtol=1e-4)
+    single = options | {"n_init": 1}
+    a, b = GaussianMixture(3, **single).fit(BLOBS), TheirMixture(3, **single).fit(BLOBS)
+    assert a.n_iter_ == b.n_iter_
+    close(a.means_, b.means_)

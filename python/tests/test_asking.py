@@ -59,6 +59,55 @@ def test_joint_questions_are_the_chain_rule():
             model.query(wrong)
 
 
+def test_names_and_values_may_stand_in_quotes():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "petal width": X[:, 3],
+            "my, col": np.array(["a=b", "c, d", "e|f"])[Y],
+            "it's": rng.choice(['say "x"', "5 o'clock"], 150),
+        }
+    )
+    model = NaiveBayes().fit(frame, Y)
+    wide = X[Y == 0, 3].mean()
+    for asked in (
+        """E("petal width" | "my, col"='a=b', y=0)""",
+        """E(petal width | 'my, col' = "a=b", y=0)""",
+        """E(petal width|"my, col"=a=b,y=0)""",
+    ):
+        assert model.query(asked) == pytest.approx(wide, abs=1e-2)
+    both = model.query("""P("my, col", it's | y=1)""")
+    one = model.query("""P("my, col"="e|f", 'it''s'="say ""x\"\"" | y=1)""")
+    assert one == both["e|f", 'say "x"']
+    assert model.query("P(it's=5 o'clock)") == pytest.approx(model.query("P(it's)")["5 o'clock"])
+    for wrong in ('P("petal width', "P(y | my, col=a)", "P(y | | y=1)", "P(y | a | b)"):
+        with pytest.raises(ValueError):
+            model.query(wrong)
+
+
+def test_an_event_has_a_probability():
+    frame = pd.DataFrame({"size": X[:, 2], "kind": np.array(["a", "b", "c"])[Y], "wide": X[:, 1] > 3})
+    model = NaiveBayes().fit(frame, Y)
+    assert model.query("P(kind=b | size=4.5)") == model.query("P(kind | size=4.5)")["b"]
+    assert model.query("P(wide=True | kind=b)") == model.query("P(wide | kind=b)")["true"]
+    assert model.query("P(y=1 | wide=False)") == model.query("P(y | wide=false)")["1"]
+    joint = model.query("P(kind, wide | size=4.5)")
+    assert model.query("P(wide=false, kind=c | size=4.5)") == pytest.approx(joint["c", "false"])
+    for wrong in (
+        "P(kind=d)",
+        "P(size=4.5)",
+        "P(kind=a, wide)",
+        "P(kind=a, kind=b)",
+        "MAP(kind=a)",
+        "E(size=3)",
+        "P(kind=a | kind=b)",
+        "P(kind!=a)",
+        "P(nothing=1)",
+    ):
+        with pytest.raises(ValueError):
+            model.query(wrong)
+
+
 def test_explanations_sum_to_the_log_odds():
     model = GaussianNB().fit(X, Y)
     told = model.explain(X, 77)
@@ -74,7 +123,7 @@ def test_draws_and_fillings():
     model = NaiveBayes().fit(frame, Y)
     drawn = model.draw(2000, given={"kind": "b"}, random_state=1)
     assert set(drawn["kind"]) == {"b"}
-    assert np.mean(drawn["y"] == "1") > 0.9
+    assert np.mean(drawn["y"] == 1) > 0.9
     holes = frame.assign(size=np.nan)
     assert np.isfinite(model.impute(holes)["size"]).all()
     mixture = Mixture(3, random_state=0).fit(X)

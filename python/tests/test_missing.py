@@ -7,12 +7,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 
-from abduce.discriminant_analysis import LinearDiscriminantAnalysis
+from abduce.cluster import KMeans
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from abduce.impute import GaussianImputer, MixtureImputer
 from abduce.mixture import GaussianMixture, Mixture
 from abduce.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, NaiveBayes
+from abduce.neighbors import KernelDensity
 
 X, Y = load_iris(return_X_y=True)
 
@@ -157,3 +160,63 @@ def test_a_direction_of_a_row_with_holes_is_the_expected_one():
 
 def _drawn(model, holes, seed):
     return np.column_stack([model.impute(holes, how="draw", random_state=seed)[f"x{c}"] for c in range(4)])
+
+
+EMPTY = np.column_stack([X[:, :2], np.full(len(X), np.nan), X[:, 2:]])
+SEEN = [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_a_column_without_a_number_is_nan_in_a_mixture_and_changes_nothing_else(kind):
+    model = GaussianMixture(2, covariance_type=kind, random_state=0).fit(EMPTY)
+    without = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
+    assert np.isnan(model.means_[:, 2]).all()
+    np.testing.assert_allclose(model.means_[:, SEEN], without.means_)
+    for name in ("covariances_", "precisions_", "precisions_cholesky_"):
+        own, other = getattr(model, name), getattr(without, name)
+        if kind == "spherical":
+            np.testing.assert_allclose(own, other)
+            continue
+        axes = 1 if kind == "diag" else 2
+        assert own.shape == other.shape[:-axes] + (5,) * axes
+        np.testing.assert_allclose(own[(..., *np.ix_(*[SEEN] * axes))], other, atol=1e-12)
+        assert np.isnan(own[..., 2]).all()
+        assert axes == 1 or np.isnan(own[..., 2, :]).all()
+    np.testing.assert_array_equal(model.predict(EMPTY), without.predict(X))
+    np.testing.assert_allclose(model.score_samples(EMPTY), without.score_samples(X))
+    rows, labels = model.sample(20)
+    assert rows.shape == (20, 5) and labels.shape == (20,)
+    np.testing.assert_array_equal(np.isnan(rows), np.tile([False, False, True, False, False], (20, 1)))
+    assert Mixture(2, random_state=0).fit(EMPTY).score(EMPTY) == pytest.approx(
+        Mixture(2, random_state=0).fit(X).score(X)
+    )
+
+
+def test_starts_are_given_beside_a_column_without_a_number():
+    means = np.column_stack([X[[0, 100]][:, :2], [7.0, 8.0], X[[0, 100]][:, 2:]])
+    model = GaussianMixture(2, means_init=means, max_iter=1, tol=0, reg_covar=0)
+    without = GaussianMixture(2, means_init=X[[0, 100]], max_iter=1, tol=0, reg_covar=0)
+    with pytest.warns(ConvergenceWarning):
+        np.testing.assert_allclose(model.fit(EMPTY).means_[:, SEEN], without.fit(X).means_)
+
+
+def test_a_column_without_a_number_is_nan_in_centres():
+    model, without = (KMeans(3, random_state=0).fit(rows) for rows in (EMPTY, X))
+    assert model.cluster_centers_.shape == (3, 5)
+    assert np.isnan(model.cluster_centers_[:, 2]).all()
+    np.testing.assert_allclose(model.cluster_centers_[:, SEEN], without.cluster_centers_)
+    np.testing.assert_array_equal(model.predict(EMPTY), without.predict(X))
+    np.testing.assert_allclose(model.transform(EMPTY), without.transform(X))
+    start = np.nan_to_num(EMPTY[[0, 60, 120]])
+    at = KMeans(3, init=start).fit(EMPTY)
+    np.testing.assert_allclose(at.cluster_centers_[:, SEEN], KMeans(3, init=start[:, SEEN]).fit(X).cluster_centers_)
+
+
+def test_a_density_of_a_column_without_a_number_is_refused():
+    for discriminant in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
+        with pytest.raises(ValueError, match="feature 2 has no number"):
+            discriminant.fit(EMPTY, np.arange(len(EMPTY)) % 2)
+    with pytest.raises(ValueError, match="feature x2 has no number"):
+        KernelDensity().fit(EMPTY)
+    with pytest.raises(ValueError, match="feature c has no number"):
+        KernelDensity().fit(pd.DataFrame(EMPTY, columns=list("abcde")))

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import abduce
+from abduce import families
 from abduce.cluster import KMeans
 from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from abduce.impute import GaussianImputer
@@ -159,3 +160,33 @@ def test_reports():
     assert "log-likelihood" in model._repr_html_()
     assert np.all(np.diff(model.trace_) > -1e-6)
     assert json.loads(model._model.part("fit"))["rows"] == 150
+
+
+def test_a_bandwidth_that_was_chosen_is_told(tmp_path):
+    one = KernelDensity(bandwidth="isj").fit(X[:, :1])
+    assert isinstance(one.bandwidth_, float)
+    np.testing.assert_allclose(
+        KernelDensity(bandwidth=one.bandwidth_).fit(X[:, :1]).score_samples(X[:, :1]), one.score_samples(X[:, :1])
+    )
+    several = KernelDensity(bandwidth="cv").fit(X)
+    assert several.bandwidth_.shape == (4,)
+    scaled = X / several.bandwidth_
+    log_density = KernelDensity(bandwidth=1.0).fit(scaled).score_samples(scaled) - np.log(several.bandwidth_).sum()
+    np.testing.assert_allclose(several.score_samples(X), log_density)
+    assert KernelDensity(bandwidth=0.5).fit(X).bandwidth_ == 0.5
+    several.save(tmp_path / "model.abduce")
+    np.testing.assert_array_equal(abduce.load(tmp_path / "model.abduce").bandwidth_, several.bandwidth_)
+
+
+def test_models_of_weighted_rows_add_up():
+    weights = np.linspace(0.5, 2.0, len(X))
+    parts = [GaussianNB().fit(X[i::2], Y[i::2], weights[i::2]) for i in range(2)]
+    whole = GaussianNB().fit(X, Y, weights)
+    merged = parts[0].merge(parts[1])
+    np.testing.assert_allclose(merged.theta_, whole.theta_)
+    np.testing.assert_allclose(merged.var_, whole.var_, rtol=1e-6)
+
+
+def test_distributions_are_equal_where_their_numbers_are():
+    assert families.gamma(2, 0.5) == families.gamma(2, 0.5) != families.gamma(2, 1)
+    assert len({families.gamma(2, 0.5), families.gamma(2, 0.5), families.beta(2, 0.5)}) == 2

@@ -311,3 +311,24 @@ def test_without_matplotlib_it_is_said_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["plots need matplotlib: pip install matplotlib"] * 2
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [GaussianMixture(3, random_state=0), Mixture(3, random_state=0), KMeans(3, random_state=0)],
+    ids=lambda own: type(own).__name__,
+)
+def test_rows_are_drawn_beside_a_column_without_a_number(estimator, ax):
+    rows = np.column_stack([X[:, 0], np.full(len(X), np.nan), X[:, 2]])
+    model = clone(estimator).fit(rows)
+    model.plot(rows, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x0", "x2")
+    assert len(ax.collections) >= 3
+    middles = getattr(model, "cluster_centers_", getattr(model, "means_", None))
+    if middles is not None:
+        np.testing.assert_array_equal(ax.lines[0].get_xydata(), middles[:, [0, 2]])
+    if hasattr(model, "score_samples"):
+        model.plot(what="density", features=(0, 2))
+        assert model.plot(what="density").get_ylabel() == "x2"
+        with pytest.raises(ValueError, match="no row has a number in column 'x1'"):
+            model.plot(what="density", features=1)

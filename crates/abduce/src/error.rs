@@ -3,6 +3,7 @@
 //! panic.
 
 use std::fmt;
+use std::io;
 
 /// The result of anything that can go wrong in abduce.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -42,6 +43,7 @@ pub struct Error(Box<Trouble>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Trouble {
     kind: ErrorKind,
+    cause: Option<io::ErrorKind>,
     message: String,
     hint: Option<String>,
     file: Option<String>,
@@ -56,6 +58,7 @@ impl Error {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error(Box::new(Trouble {
             kind,
+            cause: None,
             message: message.into(),
             hint: None,
             file: None,
@@ -85,6 +88,21 @@ impl Error {
     /// Trouble with a file.
     pub fn io(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Io, message)
+    }
+
+    /// Says what the system had against it; an earlier, closer word on it stays.
+    ///
+    /// ```
+    /// use abduce::{Error, store};
+    /// use std::io::ErrorKind;
+    /// let missing = store::Model::load("there/is/none.abduce").unwrap_err();
+    /// assert_eq!(missing.cause(), Some(ErrorKind::NotFound));
+    /// let full = Error::io("no room").caused_by(ErrorKind::StorageFull);
+    /// assert_eq!(full.cause(), Some(ErrorKind::StorageFull));
+    /// ```
+    pub fn caused_by(mut self, cause: io::ErrorKind) -> Self {
+        self.0.cause.get_or_insert(cause);
+        self
     }
 
     /// Says in which file; an earlier, closer word on it stays.
@@ -139,6 +157,11 @@ impl Error {
     /// What kind of trouble this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// What the system had against it, where it is known.
+    pub fn cause(&self) -> Option<io::ErrorKind> {
+        self.0.cause
     }
 
     /// Whether the kind of a column is to blame, so that another may be the cure.
@@ -213,8 +236,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Self {
-        Error::io(error.to_string())
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::io(error.to_string()).caused_by(error.kind())
     }
 }

@@ -20,7 +20,7 @@ use crate::model::mixture::{
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The version that this program writes; it reads this and all before.
@@ -460,7 +460,7 @@ impl Model {
         let path = path.as_ref();
         let mut file = Replacement::create(path)?;
         file.write_all(text.as_bytes())
-            .map_err(|e| Error::io(e.to_string()).at_file(path.display().to_string()))?;
+            .map_err(|e| Error::from(e).at_file(path.display().to_string()))?;
         file.finish()
     }
 
@@ -472,7 +472,8 @@ impl Model {
         let path = path.as_ref();
         let name = path.display().to_string();
         if path.is_dir() {
-            return Err(Error::io("this is a folder; name a model file").at_file(&name));
+            let folder = Error::io("this is a folder; name a model file");
+            return Err(folder.caused_by(io::ErrorKind::IsADirectory).at_file(&name));
         }
         let bytes = std::fs::read(path).map_err(|e| not_opened(e).at_file(&name))?;
         let text = String::from_utf8(bytes)

@@ -27,10 +27,12 @@ impl Replacement {
     /// If the folder is not there or cannot be written to.
     pub fn create(path: &Path) -> Result<Replacement> {
         let name = path.display().to_string();
-        let fail = |error: io::Error| Error::io(error.to_string()).at_file(&name);
+        let fail = |error: io::Error| Error::from(error).at_file(&name);
         let sink = match std::fs::metadata(path) {
             Ok(there) if there.is_dir() => {
-                return Err(Error::io("this is a folder; name a file in it").at_file(&name));
+                let folder = Error::io("this is a folder; name a file in it");
+                let cause = io::ErrorKind::IsADirectory;
+                return Err(folder.caused_by(cause).at_file(&name));
             }
             Ok(there) if !there.is_file() => {
                 Sink::Device(File::options().write(true).open(path).map_err(fail)?)
@@ -61,7 +63,8 @@ impl Replacement {
                             format!("cannot be written: {cause}")
                         }
                     };
-                    Error::io(message).at_file(&name)
+                    let told = Error::io(message).caused_by(error.kind());
+                    told.at_file(&name)
                 })?;
                 Sink::File(file, path)
             }
@@ -82,7 +85,7 @@ impl Replacement {
     /// # Errors
     /// If it cannot be written out or renamed.
     pub fn finish(self) -> Result<()> {
-        let fail = |error: io::Error| Error::io(error.to_string()).at_file(&self.name);
+        let fail = |error: io::Error| Error::from(error).at_file(&self.name);
         if let Sink::File(file, path) = self.sink {
             file.as_file().sync_all().map_err(fail)?;
             file.persist(path).map_err(|e| fail(e.error))?;

@@ -275,11 +275,12 @@ fn unpacked(file: File, packing: Packing) -> Result<Box<dyn Read + Send>> {
 }
 
 pub(crate) fn not_opened(error: io::Error) -> Error {
-    match error.kind() {
+    let told = match error.kind() {
         io::ErrorKind::NotFound => Error::io("there is no such file"),
         io::ErrorKind::PermissionDenied => Error::io("this file may not be read"),
         _ => Error::io(format!("the file cannot be opened: {error}")),
-    }
+    };
+    told.caused_by(error.kind())
 }
 
 fn spool(mut from: impl Read) -> Result<NamedTempFile> {

@@ -1,0 +1,271 @@
+"""Frames with their holes filled. A frame comes back as one of its own library, and a column as what it was.
+
+Only whole numbers may have to become fractions: where a filling is one. Holes are nulls and NaN.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abduce._tables import is_frame, is_pandas, is_polars
+from abduce._types import Codes, Floats
+
+
+@dataclass
+class Filling:
+    """What the model says of the cells of a column: numbers, or codes of levels; what is behind the levels is unknown."""
+
+    cells: Floats | Codes
+    levels: list[str] | None = None
+
+    def of(self, holes: NDArray[np.bool_]) -> "Filling":
+        """The fillings of some cells."""
+        return Filling(self.cells[holes], self.levels)
+
+    def numbers(self) -> Floats:
+        """The same as numbers, NaN where there is none."""
+        if self.levels is None:
+            return np.asarray(self.cells, dtype=np.float64)
+        return np.array([*map(_number, self.levels), np.nan])[self.cells]
+
+    def truths(self) -> NDArray[np.object_] | None:
+        """The same as True, False and None, if that is what it is."""
+        if self.levels is None:
+            return self.cells.astype(bool).astype(object) if np.isin(self.cells, [0.0, 1.0]).all() else None
+        known = {"false": False, "true": True, "0": False, "1": True}
+        if not {level.lower() for level in self.levels} <= set(known):
+            return None
+        return np.array([*(known[level.lower()] for level in self.levels), None], dtype=object)[self.cells]
+
+    def named(self) -> NDArray[np.object_]:
+        """The same by the names of the levels."""
+        if self.levels is None:
+            return self.cells.astype(object)
+        return np.array([*self.levels, None], dtype=object)[self.cells]
+
+
+def _number(level: str) -> float:
+    try:
+        return float(level)
+    except ValueError:
+        return {"true": 1.0, "false": 0.0}.get(level.lower(), np.nan)
+
+
+def are_whole(numbers: Floats, kind: Any) -> bool:
+    """Whether a type of whole numbers holds all of these."""
+    bounds = np.iinfo(kind)
+    return bool(
+        (numbers == np.round(numbers)).all() and (numbers >= bounds.min).all() and (numbers <= bounds.max).all()
+    )
+
+
+def holes_of(X: Any) -> NDArray[np.bool_]:
+    """Which cells are missing, of an array or a frame."""
+    if not is_frame(X):
+        return np.isnan(X)
+    if is_pandas(X):
+        return X.isna().to_numpy()
+    import pyarrow.compute
+
+    table = X.to_arrow() if is_polars(X) else pyarrow.table(X)
+    return np.column_stack([pyarrow.compute.is_null(own, nan_is_null=True) for own in table.columns])
+
+
+def filled(X: Any, fillings: Mapping[str, Filling]) -> Any:
+    """A frame whose holes are filled; columns of which nothing is said stay as they are."""
+    if is_pandas(X):
+        return _filled_pandas(X, fillings)
+    return _filled_polars(X, fillings) if is_polars(X) else _filled_arrow(X, fillings)
+
+
+def narrowed(X: Any, places: NDArray[np.intp]) -> Any:
+    """Some columns of a frame."""
+    if is_pandas(X):
+        return X.iloc[:, places]
+    return X[:, places.tolist()] if is_polars(X) else X.select(places.tolist())
+
+
+def widened(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
+    """A frame with further columns."""
+    if is_pandas(X):
+        return X.assign(**columns)
+    if is_polars(X):
+        import polars
+
+        return X.with_columns([polars.Series(name, own) for name, own in columns.items()])
+    import pyarrow
+
+    for name, own in columns.items():
+        X = X.append_column(name, pyarrow.array(own))
+    return X
+
+
+def wished(X: Any, library: str) -> Any:
+    """A frame as one of the library that `set_output` has named; as it is where it has named none."""
+    if library == "pandas" and not is_pandas(X):
+        return X.to_pandas()
+    if library == "polars" and not is_polars(X):
+        import polars
+
+        return polars.from_pandas(X) if is_pandas(X) else polars.from_arrow(X)
+    return X
+
+
+def _filled_pandas(X: Any, fillings: Mapping[str, Filling]) -> Any:
+    out = X.copy()
+    for place, name in enumerate(X.columns):
+        column = X.iloc[:, place]
+        holes = column.isna().to_numpy()
+        if holes.any() and str(name) in fillings:
+            out.isetitem(place, _pandas_column(column, holes, fillings[str(name)].of(holes)))
+    return out
+
+
+def _pandas_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+    import pandas
+    from pandas.api import types
+
+    kind = column.dtype
+    if isinstance(kind, pandas.CategoricalDtype) and filling.levels is not None:
+        own = {_level(category): category for category in kind.categories}
+        cells = [own.get(level, level) for level in filling.named()]
+        strange = [level for level in dict.fromkeys(cells) if level is not None and level not in kind.categories]
+        return _put(column.cat.add_categories(strange) if strange else column, holes, cells)
+    if types.is_bool_dtype(kind) and (truths := filling.truths()) is not None:
+        return _put(column, holes, truths)
+    if types.is_numeric_dtype(kind):
+        wide = _wide_enough(kind, filling.numbers())
+        cells = filling.numbers().astype(kind) if isinstance(kind, np.dtype) else filling.numbers()
+        return _put(column.astype(wide), holes, cells)
+    if types.is_object_dtype(kind):
+        return _object_column(column, holes, filling)
+    return _put(column if filling.levels else column.astype(object), holes, filling.named())
+
+
+def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+    """A column of whatever there is, which tells by its cells what it is."""
+    seen = {type(cell) for cell in column[~holes]}
+    truths = filling.truths()
+    if seen and seen <= {bool, np.bool_} and truths is not None:
+        out = _put(column, holes, truths)
+        # Truths are objects only for the sake of the holes among them.
+        return out if out.isna().any() else out.astype(bool)
+    if not seen and filling.levels is None:
+        return _put(column.astype(np.float64), holes, filling.numbers())
+    if seen and not any(issubclass(own, str) for own in seen):
+        return _put(column, holes, filling.numbers())
+    return _put(column, holes, filling.named())
+
+
+def _put(column: Any, holes: NDArray[np.bool_], cells: Any) -> Any:
+    out = column.copy()
+    out.iloc[np.flatnonzero(holes)] = cells
+    return out
+
+
+def _level(category: object) -> str:
+    """What the engine calls a category."""
+    if isinstance(category, (bool, np.bool_)):
+        return str(category).lower()
+    if isinstance(category, float) and category.is_integer():
+        return str(int(category))
+    return str(category)
+
+
+def _wide_enough(kind: Any, numbers: Floats) -> Any:
+    """A type of pandas, or that of fractions beside it if it cannot hold these numbers."""
+    import pandas
+
+    if kind.kind == "f" or (kind.kind in "iu" and are_whole(numbers, kind.numpy_dtype)):
+        return kind
+    if isinstance(kind, pandas.ArrowDtype):
+        import pyarrow
+
+        return pandas.ArrowDtype(pyarrow.float64())
+    return pandas.Float64Dtype()
+
+
+def _filled_polars(X: Any, fillings: Mapping[str, Filling]) -> Any:
+    import polars
+
+    out = []
+    for column in X.get_columns():
+        own = column.to_arrow()
+        done = _filled_column(own, fillings.get(column.name))
+        if done is not own:
+            made = polars.Series(column.name, done)
+            out.append(made.cast(column.dtype) if column.dtype in (polars.Categorical, polars.Enum) else made)
+    return X.with_columns(out)
+
+
+def _filled_arrow(X: Any, fillings: Mapping[str, Filling]) -> Any:
+    import pyarrow
+
+    X = pyarrow.table(X)
+    for place, name in enumerate(X.column_names):
+        own = X.column(place)
+        done = _filled_column(own, fillings.get(name))
+        if done is not own:
+            X = X.set_column(place, name, done)
+    return X
+
+
+def _filled_column(column: Any, filling: Filling | None) -> Any:
+    """A column of Arrow; the very same where there is nothing to fill."""
+    import pyarrow
+    import pyarrow.compute
+
+    holes = np.asarray(pyarrow.compute.is_null(column, nan_is_null=True))
+    if filling is None or not holes.any():
+        return column
+    whole = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
+    return _arrow_column(whole, holes, filling.of(holes))
+
+
+def _arrow_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind):
+        return _dictionary_column(column, holes, filling)
+    if types.is_boolean(kind) and (truths := filling.truths()) is not None:
+        return _replaced(column, holes, pyarrow.array(truths, kind))
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        numbers = filling.numbers()
+        if not (types.is_floating(kind) or (types.is_integer(kind) and are_whole(numbers, kind.to_pandas_dtype()))):
+            kind = pyarrow.float64()
+        return _replaced(column.cast(kind), holes, pyarrow.array(numbers).cast(kind))
+    if types.is_null(kind):
+        own = pyarrow.float64() if filling.levels is None else pyarrow.string()
+        return _replaced(column.cast(own), holes, pyarrow.array(filling.named(), own))
+    text = [None if level is None else str(level) for level in filling.named()]
+    # Arrow does not replace cells in views of strings.
+    plain = column.cast(pyarrow.large_string())
+    return _replaced(plain, holes, pyarrow.array(text, pyarrow.large_string())).cast(kind)
+
+
+def _dictionary_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+    """Levels with an order of their own, to which unknown ones are added behind."""
+    import pyarrow
+    import pyarrow.compute
+
+    kind = column.type
+    levels = pyarrow.compute.cast(column.dictionary, pyarrow.large_string())
+    own = [level for level in dict.fromkeys(filling.named()) if level is not None and level not in levels.to_pylist()]
+    levels = pyarrow.concat_arrays([levels, pyarrow.array(map(str, own), pyarrow.large_string())])
+    text = pyarrow.array([None if level is None else str(level) for level in filling.named()], pyarrow.large_string())
+    places = pyarrow.compute.index_in(text, value_set=levels).cast(kind.index_type)
+    return pyarrow.DictionaryArray.from_arrays(
+        _replaced(column.indices, holes, places), levels.cast(kind.value_type), ordered=kind.ordered
+    )
+
+
+def _replaced(column: Any, holes: NDArray[np.bool_], cells: Any) -> Any:
+    import pyarrow
+    import pyarrow.compute
+
+    return pyarrow.compute.replace_with_mask(column, pyarrow.array(holes), cells)

@@ -1,0 +1,268 @@
+"""What is wrong is said as a Python programmer expects it; labels and cells may be missing in every way there is."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.utils.validation import check_is_fitted
+
+import abduce
+from abduce.cluster import KMeans
+from abduce.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from abduce.impute import GaussianImputer
+from abduce.mixture import GaussianMixture, Mixture
+from abduce.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
+from abduce.neighbors import KernelDensity
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("make", [GaussianMixture, Mixture])
+@pytest.mark.parametrize("numbers", [[], range(0), [1, 0], [-1], np.array([]), [1.5], [2, np.nan]], ids=str)
+def test_no_number_of_components_is_told(make, numbers):
+    with pytest.raises(ValueError, match="n_components names no number of components"):
+        make(numbers).fit(X)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_as_many_rows_as_that_cannot_be_drawn(number):
+    for draw in (GaussianNB().fit(X, Y).draw, GaussianMixture().fit(X).sample, KernelDensity().fit(X).sample):
+        with pytest.raises(ValueError, match=rf"Invalid value for 'n_samples': {number} \. The sampling"):
+            draw(number)
+
+
+def test_rows_that_are_not_there_are_not_explained():
+    model = GaussianNB().fit(X, Y)
+    with pytest.raises(ValueError, match="Invalid value for 'row': -1"):
+        model.explain(X, -1)
+    with pytest.raises(IndexError, match="no row 150: X has 150"):
+        model.explain(X, 150)
+
+
+UNFITTED = [
+    (GaussianNB(), ["theta_", "var_", "epsilon_", "class_prior_", "class_count_", "classes_", "n_features_in_"]),
+    (BernoulliNB(), ["feature_log_prob_", "feature_count_", "class_log_prior_"]),
+    (MultinomialNB(class_prior=[0.5, 0.5]), ["class_log_prior_"]),
+    (ComplementNB(fit_prior=False), ["class_log_prior_", "feature_all_"]),
+    (ComplementNB(class_prior=[0.5, 0.5]), ["class_log_prior_"]),
+    (CategoricalNB(), ["category_count_", "n_categories_"]),
+    (LinearDiscriminantAnalysis(), ["coef_", "scalings_", "means_", "xbar_", "priors_"]),
+    (QuadraticDiscriminantAnalysis(priors=[0.5, 0.5]), ["rotations_", "priors_"]),
+    (GaussianMixture(), ["means_", "weights_", "converged_", "lower_bound_", "precisions_", "trace_"]),
+    (KMeans(), ["cluster_centers_", "inertia_", "labels_"]),
+    (KernelDensity(), ["bandwidth_"]),
+    (GaussianImputer(), ["n_iter_"]),
+]
+
+
+@pytest.mark.parametrize(("model", "names"), UNFITTED, ids=lambda own: type(own).__name__)
+def test_what_is_not_learned_yet_is_not_there(model, names):
+    for name in names:
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"This {type(model).__name__} instance is not fitted yet"):
+            getattr(model, name)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    with pytest.raises(AttributeError, match="has no attribute '_nothing'"):
+        assert model._nothing
+
+
+def test_what_a_fitted_model_does_not_have_is_told_as_ever():
+    model = GaussianNB().fit(X, Y)
+    check_is_fitted(model)
+    with pytest.raises(AttributeError, match="has no attribute 'thetas_'"):
+        assert model.thetas_
+
+
+def test_files_that_cannot_be_read_are_told_by_kind(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nope") as found:
+        abduce.load(tmp_path / "nope")
+    assert found.value.errno == 2
+    with pytest.raises(IsADirectoryError):
+        abduce.load(tmp_path)
+    model = GaussianNB().fit(X, Y)
+    with pytest.raises(IsADirectoryError):
+        model.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        model.save(tmp_path / "none" / "model")
+
+
+def twins(kind):
+    if kind == "pandas":
+        return pd.DataFrame(X, columns=["a", "b", "a", "c"])
+    return pa.table([*X.T], names=["a", "b", "a", "c"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+@pytest.mark.parametrize(
+    "model", [NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), KMeans()], ids=lambda own: type(own).__name__
+)
+def test_two_columns_of_one_name_are_refused(model, kind):
+    with pytest.raises(ValueError, match="2 columns of X are called 'a'"):
+        clone(model).fit(twins(kind), Y)
+
+
+def test_cells_of_several_types_are_refused_by_column():
+    frame = pd.DataFrame({"size": X[:, 0], "odd": ["a", 1, None] * 50, "even": [1, 2.5, None] * 50}, dtype=object)
+    with pytest.raises(TypeError, match=r"column 'odd' holds cells of several types \(int, str\)"):
+        NaiveBayes().fit(frame, Y)
+    with pytest.raises(TypeError, match='column "odd" holds objects'):
+        NaiveBayes().fit(pl.DataFrame({"odd": pl.Series(frame["odd"].tolist(), dtype=pl.Object)}), Y)
+    frame["odd"] = frame["odd"].astype(str)
+    assert NaiveBayes().fit(frame, Y).score(frame, Y) > 0.6
+
+
+def test_a_level_that_cannot_be_one_is_told():
+    table = np.floor(X)
+    table[7, 2] = 1e150
+    with pytest.raises(ValueError, match=r"whole numbers 0, 1, 2, ….*feature x2 has the value 1e\+150"):
+        CategoricalNB().fit(table, Y)
+    model = CategoricalNB().fit(np.floor(X), Y)
+    with pytest.raises(ValueError, match="feature x2"):
+        model.predict(table)
+
+
+def missing(labels):
+    """Every third label is not there."""
+    return [None if row % 3 == 0 else label for row, label in enumerate(labels)]
+
+
+NUMBERS = missing(Y.tolist())
+TRUTHS = missing((Y > 0).tolist())
+WORDS = missing(np.array(["a", "b", "c"])[Y].tolist())
+LABELS = {
+    "Int64": (pd.array(NUMBERS, dtype="Int64"), [0, 1, 2]),
+    "boolean": (pd.Series(TRUTHS, dtype="boolean"), [False, True]),
+    "string": (pd.Series(WORDS, dtype="string"), ["a", "b", "c"]),
+    "object with NA": (pd.Series([pd.NA if own is None else own for own in WORDS], dtype=object), ["a", "b", "c"]),
+    "list with NA": ([pd.NA if own is None else own for own in NUMBERS], [0, 1, 2]),
+    "category": (pd.Series(WORDS, dtype="category"), ["a", "b", "c"]),
+    "category of numbers": (pd.Series(NUMBERS, dtype="Int64").astype("category"), [0, 1, 2]),
+    "int64[pyarrow]": (pd.Series(NUMBERS, dtype="int64[pyarrow]"), [0, 1, 2]),
+    "polars numbers": (pl.Series(NUMBERS), [0, 1, 2]),
+    "polars truths": (pl.Series(TRUTHS), [False, True]),
+    "polars words": (pl.Series(WORDS), ["a", "b", "c"]),
+    "polars categories": (pl.Series(WORDS, dtype=pl.Categorical), ["a", "b", "c"]),
+    "arrow numbers": (pa.array(NUMBERS), [0, 1, 2]),
+    "arrow truths": (pa.chunked_array([TRUTHS]), [False, True]),
+    "arrow words": (pa.array(WORDS), ["a", "b", "c"]),
+    "masked numbers": (np.ma.array(Y, mask=np.arange(150) % 3 == 0), [0, 1, 2]),
+    "masked words": (np.ma.array(np.array(["a", "b", "c"])[Y], mask=np.arange(150) % 3 == 0), ["a", "b", "c"]),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_missing_labels_of_every_library_are_missing(name):
+    labels, classes = LABELS[name]
+    model = GaussianNB().fit(X, labels)
+    assert model.classes_.tolist() == classes
+    assert model.classes_.dtype.kind == {int: "i", bool: "b", str: "U"}[type(classes[0])]
+    assert model.class_count_.sum() == 100
+    assert model.score(X, labels) > 0.9
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(Y, dtype="Int64"),
+        pd.Series(Y == 1, dtype="boolean"),
+        pl.Series(Y),
+        pl.Series(np.array(["a", "b", "c"])[Y]),
+        pl.Series(np.array(["a", "b", "c"])[Y].tolist(), dtype=pl.Categorical),
+        pa.array(Y),
+        np.ma.array(Y),
+    ],
+    ids=["Int64", "boolean", "polars", "polars words", "polars categories", "arrow", "masked"],
+)
+def test_labels_of_every_library_without_a_hole(labels):
+    model = GaussianNB().fit(X, labels)
+    told = next(getattr(labels, name) for name in ("to_pylist", "to_list", "tolist") if hasattr(labels, name))
+    other = GaussianNB().fit(X, np.array(told()))
+    assert model.classes_.tolist() == other.classes_.tolist()
+    np.testing.assert_array_equal(model.theta_, other.theta_)
+
+
+MASK = np.random.default_rng(0).random(X.shape) < 0.1
+TAKING = [
+    GaussianNB(),
+    BernoulliNB(binarize=3.0),
+    CategoricalNB(),
+    NaiveBayes(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GaussianMixture(2, random_state=0),
+    Mixture(2, n_init=1, random_state=0),
+    KMeans(3, random_state=0),
+    KernelDensity(),
+    GaussianImputer(),
+]
+
+
+@pytest.mark.parametrize("estimator", TAKING, ids=lambda own: type(own).__name__)
+def test_masked_cells_are_missing(estimator):
+    masked, holes = np.ma.array(X, mask=MASK), np.where(MASK, np.nan, X)
+    one, other = clone(estimator).fit(masked, Y), clone(estimator).fit(holes, Y)
+    ask = next(name for name in ("predict_proba", "score_samples", "transform") if hasattr(one, name))
+    np.testing.assert_array_equal(getattr(one, ask)(masked), getattr(other, ask)(holes))
+
+
+def test_masked_whole_numbers_are_missing_and_refused_where_nothing_may_be():
+    whole = np.ma.array(X.astype(int), mask=MASK)
+    model = CategoricalNB().fit(whole, Y)
+    assert sum(own.sum() for own in model.category_count_) == (~MASK).sum()
+    for estimator in (MultinomialNB(), ComplementNB()):
+        with pytest.raises(ValueError, match=f"masked cells, and {type(estimator).__name__} takes no missing ones"):
+            estimator.fit(whole, Y)
+        estimator.fit(np.ma.array(X.astype(int), mask=False), Y)
+
+
+def test_rows_without_a_label_are_not_scored():
+    model = GaussianNB().fit(X, Y)
+    kept = np.arange(150) % 3 != 0
+    weights = np.random.default_rng(0).random(150)
+    for labels in (NUMBERS, np.where(kept, Y, np.nan), pd.array(NUMBERS, dtype="Int64")):
+        assert model.score(X, labels) == model.score(X[kept], Y[kept])
+        assert model.score(X, labels, weights) == pytest.approx(model.score(X[kept], Y[kept], weights[kept]))
+    other = GaussianNB(missing_label=-1).fit(X, Y)
+    assert other.score(X, np.where(kept, Y, -1)) == model.score(X[kept], Y[kept])
+    with pytest.warns(UndefinedMetricWarning, match="no row has a label"):
+        assert np.isnan(model.score(X, [None] * 150))
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.score(X, NUMBERS[:-1])
+
+
+def test_searches_take_missing_labels():
+    order = np.random.default_rng(0).permutation(150)
+    rows, labels = X[order], np.array(NUMBERS, dtype=object)[order]
+    found = cross_val_score(GaussianNB(), rows, labels, error_score="raise")
+    assert found.shape == (5,) and found.min() > 0.8
+    holes = labels.astype(float)
+    np.testing.assert_array_equal(cross_val_score(GaussianNB(), rows, holes, cv=KFold(5)), found)
+    coded = np.where(np.isnan(holes), -1, holes).astype(int)
+    search = GridSearchCV(GaussianNB(missing_label=-1), {"var_smoothing": [1e-9, 1e3]}, error_score="raise")
+    search.fit(rows, coded)
+    assert search.best_params_ == {"var_smoothing": 1e-9} and search.best_score_ > 0.9
+
+
+def test_messages_are_about_parameters_rows_and_columns():
+    frame = pd.DataFrame({"a": ["1", "2", "x"], "b": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError) as caught:
+        NaiveBayes(kinds={"a": "real"}).fit(frame, [0, 1, 1])
+    assert "row 2" in str(caught.value) and 'column "a"' in str(caught.value)
+    assert "--" not in str(caught.value) and "line" not in str(caught.value)
+    with pytest.raises(ValueError) as caught:
+        NaiveBayes(kinds={"b": "count"}).fit(frame.assign(b=[0.5, 1.0, 2.0]), [0, 1, 1])
+    assert 'kinds={"b": "real"}' in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_numbers_whose_squares_are_lost_are_refused(scale):
+    X = np.arange(12.0).reshape(6, 2) * scale
+    for model in (GaussianNB(), GaussianMixture(2)):
+        with pytest.raises(ValueError, match="rescale"):
+            model.fit(X, [0, 0, 0, 1, 1, 1])

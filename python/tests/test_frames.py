@@ -1,0 +1,179 @@
+"""Frames come back from imputers as they went in: of the same library, with columns of the same types."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pandas.testing import assert_series_equal
+
+from abduce.impute import GaussianImputer, MixtureImputer
+from abduce.mixture import Mixture
+from abduce.naive_bayes import GaussianNB, NaiveBayes
+
+ROWS = 12
+
+
+def cells():
+    """Columns of every kind, each with a hole in another row."""
+    rng = np.random.default_rng(0)
+    tall = rng.normal(170, 10, ROWS).tolist()
+    own = {
+        "tall": tall,
+        "wide": [x / 3 for x in tall],
+        "legs": [2, 3] * (ROWS // 2),
+        "colour": ["red", "green", "blue"] * (ROWS // 3),
+        "tame": [True, False] * (ROWS // 2),
+        "full": list(range(ROWS)),
+    }
+    for row, name in enumerate(["wide", "legs", "colour", "tame"]):
+        own[name][row] = None
+    return own
+
+
+def in_pandas(**types):
+    return pd.DataFrame(cells()).astype(types)
+
+
+def filled(frame, **changes):
+    return MixtureImputer(1, random_state=0, **changes).fit_transform(frame)
+
+
+@pytest.mark.parametrize("imputer", [GaussianImputer(), MixtureImputer(2, random_state=0)], ids=["Gaussian", "Mixture"])
+@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "object"])
+def test_truths_are_filled_with_truths(imputer, kind):
+    frame = in_pandas(tame=kind)
+    out = imputer.fit_transform(frame)
+    assert set(out["tame"].tolist()) == {True, False}
+    assert str(out["tame"].dtype) == ("bool" if kind == "object" else kind)
+    assert_series_equal(out["tame"].drop(3), frame["tame"].drop(3).astype(out["tame"].dtype))
+
+
+def test_words_that_look_like_truths_stay_words():
+    frame = in_pandas().assign(tame=["true", "false", None, "true"] * 3)
+    assert set(filled(frame)["tame"]) == {"true", "false"}
+
+
+@pytest.mark.parametrize("kind", ["Float64", "Float32", "float32", "double[pyarrow]"])
+def test_fractions_keep_their_type(kind):
+    out = filled(in_pandas(wide=kind))
+    assert str(out["wide"].dtype) == kind
+    assert not out["wide"].isna().any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "fractions"), [("Int64", "Float64"), ("UInt8", "Float64"), ("int64[pyarrow]", "double[pyarrow]")]
+)
+def test_whole_numbers_become_fractions_only_where_a_filling_is_one(kind, fractions):
+    out = filled(in_pandas(legs=kind), kinds={"legs": "count"})
+    assert str(out["legs"].dtype) == fractions
+    assert out["legs"][1] != round(out["legs"][1])
+    whole = in_pandas().assign(legs=pd.array([2, None] * (ROWS // 2), dtype=kind))
+    out = filled(whole, kinds={"legs": "count"})
+    assert str(out["legs"].dtype) == kind
+    assert (out["legs"] == 2).all()
+    assert str(out["full"].dtype) == "int64"
+
+
+def test_levels_that_are_numbers_stay_numbers():
+    frame = in_pandas(legs="Int64")
+    out = filled(frame, kinds={"legs": "categorical"})
+    assert str(out["legs"].dtype) == "Int64" and set(out["legs"]) == {2, 3}
+    frame["legs"] = frame["legs"].astype("category")
+    out = filled(frame)
+    assert out["legs"].dtype == frame["legs"].dtype and set(out["legs"]) == {2, 3}
+
+
+def test_truths_that_are_taken_for_numbers_become_numbers():
+    assert str(filled(in_pandas(tame="boolean"), kinds={"tame": "real"})["tame"].dtype) == "Float64"
+
+
+def test_categories_and_words_keep_their_type():
+    kind = pd.CategoricalDtype(["blue", "red", "green", "never"], ordered=True)
+    out = filled(in_pandas(colour=kind))
+    assert out["colour"].dtype == kind
+    assert not out["colour"].isna().any()
+    assert str(filled(in_pandas(colour="string"))["colour"].dtype) == "string"
+    assert list(filled(in_pandas().set_index("full")).index) == list(range(ROWS))
+
+
+def test_a_category_that_a_frame_does_not_have_is_added():
+    model = MixtureImputer(1, random_state=0).fit(in_pandas(colour="category"))
+    one = in_pandas().assign(colour=pd.Categorical([None] * ROWS, categories=["pink"]))
+    assert set(model.transform(one)["colour"]) <= {"red", "green", "blue"}
+
+
+@pytest.mark.parametrize("colour", [pl.String, pl.Categorical, pl.Enum(["blue", "red", "green", "never"])], ids=str)
+def test_polars_in_polars_out(colour):
+    frame = pl.DataFrame(cells(), schema_overrides={"colour": colour, "wide": pl.Float32})
+    out = filled(frame, kinds={"legs": "count"}, add_indicator=True)
+    assert isinstance(out, pl.DataFrame)
+    told = [f"missingindicator_{name}" for name in ("wide", "legs", "colour", "tame")]
+    assert out.columns == [*frame.columns, *told]
+    assert out.schema == frame.schema | {"legs": pl.Float64} | dict.fromkeys(told, pl.Boolean)
+    assert sum(out.null_count().row(0)) == 0
+    assert out["missingindicator_tame"].to_list() == [row == 3 for row in range(ROWS)]
+    assert out["full"].equals(frame["full"])
+    assert set(out["tame"]) == {True, False}
+
+
+@pytest.mark.parametrize("colour", [pa.string(), pa.dictionary(pa.int8(), pa.string(), True)], ids=str)
+def test_arrow_in_arrow_out(colour):
+    frame = pa.table(cells())
+    frame = frame.set_column(3, "colour", frame["colour"].cast(colour))
+    out = filled(pa.concat_tables([frame, frame]), kinds={"legs": "count"}, add_indicator=True)
+    assert isinstance(out, pa.Table)
+    assert isinstance(filled(frame.to_batches()[0]), pa.Table)
+    assert out.schema.field("colour").type == colour
+    assert out.schema.field("tame").type == pa.bool_()
+    assert out.schema.field("legs").type == pa.float64()
+    assert sum(column.null_count for column in out.columns) == 0
+    assert out["missingindicator_legs"].to_pylist() == [row % ROWS == 1 for row in range(2 * ROWS)]
+    assert out["full"].equals(pa.concat_tables([frame, frame])["full"])
+
+
+def test_all_libraries_have_the_same_fillings():
+    out = filled(in_pandas())
+    for other in (filled(pl.DataFrame(cells())).to_pandas(), filled(pa.table(cells())).to_pandas()):
+        for name in out.columns:
+            assert out[name].tolist() == other[name].tolist()
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
+def test_the_output_that_is_asked_for_comes_out(of):
+    imputer = MixtureImputer(1, random_state=0, add_indicator=True)
+    names = [*cells(), *(f"missingindicator_{name}" for name in ("wide", "legs", "colour", "tame"))]
+    for library, kind in {"pandas": pd.DataFrame, "polars": pl.DataFrame}.items():
+        out = imputer.set_output(transform=library).fit_transform(of(cells()))
+        assert isinstance(out, kind)
+        assert list(out.columns) == names
+        assert set(out["tame"].to_list()) == {True, False}
+
+
+@pytest.mark.parametrize("kind", ["float64", "boolean", "Int64", "object", "category", "string"])
+def test_empty_columns_of_frames_are_left_out_or_made_zero(kind):
+    frame = in_pandas().assign(none=pd.Series([None] * ROWS, dtype=kind))
+    assert "none" not in filled(frame)
+    assert (filled(frame, keep_empty_features=True)["none"] == 0).all()
+
+
+def test_empty_columns_of_arrow_are_made_zero():
+    for kind in (pa.null(), pa.float32(), pa.int8(), pa.bool_()):
+        frame = pa.table(cells()).append_column("none", pa.nulls(ROWS, kind))
+        out = filled(frame, keep_empty_features=True)["none"]
+        assert out.null_count == 0 and not any(out.to_pylist())
+
+
+def test_answers_are_truths_and_labels():
+    frame = in_pandas()
+    model = NaiveBayes().fit(frame, [7, 9, None] * (ROWS // 3))
+    drawn = model.draw(50, random_state=0)
+    assert drawn["tame"].dtype == bool
+    assert drawn["y"].dtype == model.classes_.dtype and set(drawn["y"]) == {7, 9}
+    assert set(drawn["colour"]) == {"red", "green", "blue"}
+    told = model.impute(frame)
+    assert told["tame"].dtype == bool and told["tame"][0]
+    assert set(told["y"]) <= {7, 9}
+    assert Mixture(1).fit(frame).impute(frame)["tame"].dtype == bool
+    words = GaussianNB().fit([[0.0], [1.0], [5.0], [6.0]], [False, False, True, True])
+    assert words.draw(9, given={"y": True})["y"].tolist() == [True] * 9
