@@ -91,9 +91,7 @@ class GaussianNB(ModelClassifier):
     def _alike(self, estimators: Sequence[Self]) -> list[_core.Model]:
         models = super()._alike(estimators)
         # What was added to the variances depends on the rows of each, unless they all weigh the same.
-        shares = {
-            json.loads(model.part("provenance"))["specification"].get("ridge_share", 0.0) for model in models
-        }
+        shares = {json.loads(model.part("provenance"))["specification"].get("ridge_share", 0.0) for model in models}
         if len(shares) == 1 and shares != {0.0}:
             return models
         most = max(own.epsilon_ for own in estimators)
