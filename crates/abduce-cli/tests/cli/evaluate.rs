@@ -249,7 +249,7 @@ fn a_calibrated_model_says_so_and_predicts_by_it() {
         "--calibrate",
         "platt",
     ])
-    .fails(2, &["--calibrate", "--target"]);
+    .fails(2, &["--calibrate", "clusters"]);
     assert_eq!(run(&penguins(&["--calibrate", "fully"])).code, 2);
 }
 

@@ -57,7 +57,7 @@ fn what_is_infinite_is_refused() {
     let files = Files::new();
     let rows = files.write("rows.csv", "x\n1\ninf\n");
     let ran = abduce(&["fit", "mixture", &rows, "-k", "1"]);
-    ran.fails(2, &["line 3", "column \"x\"", "too large"]);
+    ran.fails(2, &["line 3", "column \"x\"", "not a finite number"]);
 }
 
 #[test]

@@ -322,9 +322,8 @@ fn fit_by(
         fit.diagnostics.look_at_rows(&task, &fit.mixture, source)?;
     }
     if components < asked {
-        fit.warnings.push(format!(
-            "{asked} components are more than rows; {components} were fitted"
-        ));
+        let told = format!("{asked} components are more than rows; {components} were fitted");
+        fit.warnings.insert(0, told);
     }
     fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
     fit.starts = starts;

@@ -208,9 +208,10 @@ impl Trial<'_> {
         // Clusters may lie apart in a direction that is narrow beside the others, or in a few
         // columns of which others make too little.
         let stretched;
-        let points = match (&self.whitened, number % 3) {
-            (Some(white), 2) => white,
-            (_, 0) => {
+        let points = match (&self.whitened, number) {
+            (_, 1) => self.points,
+            (Some(white), even) if even.is_multiple_of(2) => white,
+            (_, odd) if !odd.is_multiple_of(2) => {
                 stretched = self.points.stretched(seed);
                 &stretched
             }
