@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 const MOST: u64 = 1 << 20;
 
 /// The classes, and the code of each label; nothing where the labels are too far apart.
-type Coded<'py> = Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)>;
+type Coded<'py> = Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)>;
 
 /// The classes of whole numbers in their order, and which of them each label is.
 #[pyfunction]
@@ -42,9 +42,11 @@ pub fn classes_of<'py>(py: Python<'py>, labels: PyReadonlyArray1<'py, i64>) -> C
             classes.push(label);
         }
     }
-    let coded: Vec<i64> = labels.iter().map(|label| codes[place(label)]).collect();
-    Some((
-        PyArray1::from_vec(py, classes),
-        PyArray1::from_vec(py, coded),
-    ))
+    let code = |label: &i64| codes[place(label)];
+    // Fresh memory is cleared before it is filled, so that it should be little.
+    let coded = match classes.len() <= i8::MAX as usize {
+        true => PyArray1::from_iter(py, labels.iter().map(|own| code(own) as i8)).into_any(),
+        false => PyArray1::from_iter(py, labels.iter().map(code)).into_any(),
+    };
+    Some((PyArray1::from_vec(py, classes), coded))
 }

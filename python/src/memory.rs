@@ -16,7 +16,7 @@ impl std::panic::RefUnwindSafe for Owner {}
 
 /// The memory of an array, as it lies.
 pub fn shared<T: Element>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Buffer> {
-    let strided = |_| wrong("the lists of the sparse matrix are not contiguous");
+    let strided = |_| wrong("an array of one dimension is not contiguous");
     let cells = array.as_slice().map_err(strided)?;
     let owner = Arc::new(Owner(array.as_any().clone().unbind()));
     let start = NonNull::from(cells).cast::<u8>();

@@ -1,11 +1,13 @@
 //! Tables of the engine, made of what Python holds.
 
 use crate::dense::{Array, Columns, Infinite, Numbers};
+use crate::memory::shared;
 use crate::pools::pooled;
 use crate::trouble::{raised, wrong};
 use abduce::Error;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind, Maker, Rows, Schema, Source, reduce};
 use abduce::family::{Family as _, Gaussian, GaussianStats, Stats as _};
+use arrow_buffer::ScalarBuffer;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -44,7 +46,9 @@ impl Encoded {
         };
         let first = number * CHUNK_ROWS;
         let rows = CHUNK_ROWS.min(self.array.rows - first);
-        columns.extend(self.labels.as_ref().map(|own| own.chunk(number, rows)));
+        if let Some(labels) = &self.labels {
+            columns.push(labels.chunk(number, rows)?);
+        }
         let weights = self.weights.as_ref();
         let weights = weights.map(|own| own[first..first + rows].to_vec());
         Ok(Chunk::new(rows, columns, weights))
@@ -88,11 +92,27 @@ impl Source for Encoded {
 
 type Chunks<'a> = Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + 'a>;
 
-/// A column of labels, chunk by chunk.
+/// A column of labels, made chunk by chunk.
 enum LabelChunks {
-    Seen(Vec<Column>),
+    /// The codes of this many levels.
+    Seen(Codes, usize),
     /// All are missing: the column of a whole chunk.
     Hidden(Column),
+}
+
+/// Codes of labels as they lie, in as few bytes as they take; a negative one is a hole.
+enum Codes {
+    Byte(ScalarBuffer<i8>),
+    Long(ScalarBuffer<i64>),
+}
+
+impl Codes {
+    fn len(&self) -> usize {
+        match self {
+            Codes::Byte(own) => own.len(),
+            Codes::Long(own) => own.len(),
+        }
+    }
 }
 
 impl LabelChunks {
@@ -102,38 +122,45 @@ impl LabelChunks {
             let whole = Column::hidden(Kind::Categorical, CHUNK_ROWS.min(rows));
             return Ok(LabelChunks::Hidden(whole));
         };
-        let view = given.as_array();
-        if view.len() != rows {
-            let labels = view.len();
+        let codes = match given {
+            GivenCodes::Byte(own) => Codes::Byte(shared(own)?.into()),
+            GivenCodes::Long(own) => Codes::Long(shared(own)?.into()),
+        };
+        if codes.len() != rows {
+            let labels = codes.len();
             return Err(wrong(format!("there are {labels} labels for {rows} rows")));
         }
-        let all = view.to_vec();
-        let chunks = all.chunks(CHUNK_ROWS).map(|own| codes(own, levels.len()));
-        Ok(LabelChunks::Seen(chunks.collect::<PyResult<_>>()?))
+        Ok(LabelChunks::Seen(codes, levels.len()))
     }
 
-    fn chunk(&self, number: usize, rows: usize) -> Column {
+    fn chunk(&self, number: usize, rows: usize) -> abduce::Result<Column> {
+        let first = number * CHUNK_ROWS;
+        let own = first..first + rows;
         match self {
-            LabelChunks::Seen(chunks) => chunks[number].clone(),
-            LabelChunks::Hidden(whole) => whole.slice(0, rows),
+            LabelChunks::Seen(Codes::Byte(codes), levels) => self::codes(&codes[own], *levels),
+            LabelChunks::Seen(Codes::Long(codes), levels) => self::codes(&codes[own], *levels),
+            LabelChunks::Hidden(whole) => Ok(whole.slice(0, rows)),
         }
     }
 }
 
 /// The cells of a column of labels; a negative code is a hole.
-fn codes(codes: &[i64], levels: usize) -> PyResult<Column> {
-    if let Some(code) = codes.iter().find(|code| **code >= levels as i64) {
-        return Err(wrong(format!("code {code} has no level")));
+fn codes<T: Copy + Into<i64>>(codes: &[T], levels: usize) -> abduce::Result<Column> {
+    let whole = || codes.iter().map(|code| (*code).into());
+    let (least, most) = whole().fold((0, -1), |(least, most): (i64, i64), code| {
+        (least.min(code), most.max(code))
+    });
+    if most >= levels as i64 {
+        return Err(Error::data(format!("code {most} has no level")));
     }
-    if codes.iter().all(|code| *code >= 0) {
-        let codes: Vec<u32> = codes.iter().map(|code| *code as u32).collect();
+    if least >= 0 {
         return Ok(Column::Code {
-            values: codes.into(),
+            values: whole().map(|code| code as u32).collect(),
             nulls: None,
         });
     }
-    let code = |code: &i64| (*code >= 0).then_some(*code as u32);
-    Ok(Column::from_codes(codes.iter().map(code)))
+    let code = |code: i64| (code >= 0).then_some(code as u32);
+    Ok(Column::from_codes(whole().map(code)))
 }
 
 /// Numbers that stand for levels, as codes; what is beyond the last level becomes the
@@ -151,7 +178,14 @@ fn coded(column: &Column, levels: usize) -> Column {
 /// What a column of labels is called, what its levels are, and the codes of its cells: none
 /// where all are missing.
 #[derive(FromPyObject)]
-pub struct Labels<'py>(String, Vec<String>, Option<PyReadonlyArray1<'py, i64>>);
+pub struct Labels<'py>(String, Vec<String>, Option<GivenCodes<'py>>);
+
+/// Codes as Python has them.
+#[derive(FromPyObject)]
+pub enum GivenCodes<'py> {
+    Byte(PyReadonlyArray1<'py, i8>),
+    Long(PyReadonlyArray1<'py, i64>),
+}
 
 /// Splits a column of all rows into chunks.
 fn pieces<T: Clone>(whole: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
@@ -192,11 +226,13 @@ impl Table {
         let mut weight_chunks = weights.as_deref().map(pieces);
         let chunks = chunks.into_iter().enumerate().map(|(number, mut columns)| {
             let len = columns.first().map_or(0, Column::len);
-            columns.extend(label_chunks.as_ref().map(|own| own.chunk(number, len)));
+            if let Some(labels) = &label_chunks {
+                columns.push(labels.chunk(number, len)?);
+            }
             let own = weight_chunks.as_mut().and_then(Iterator::next);
-            Chunk::new(len, columns, own)
+            Ok(Chunk::new(len, columns, own))
         });
-        let chunks = chunks.collect();
+        let chunks = chunks.collect::<abduce::Result<_>>().map_err(raised)?;
         let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
         Ok(Table(Held::Made(made)))
     }

@@ -2,6 +2,7 @@
 //! are `f64`, levels are `u32` codes, text is counts of terms; a hole is a cleared
 //! validity bit, never a special value.
 
+use super::chunk::CHUNK_ROWS;
 use super::schema::Kind;
 use super::terms::{TermRows, Terms, TermsBuilder};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
@@ -241,8 +242,7 @@ impl Gather {
                 nulls: None,
             } => {
                 self.reals.clear();
-                self.reals
-                    .extend(rows.iter().map(|&row| values[row as usize]));
+                put_in_order(values, rows, &mut self.reals);
                 Cells::real(&self.reals)
             }
             Column::Code {
@@ -250,8 +250,7 @@ impl Gather {
                 nulls: None,
             } => {
                 self.codes.clear();
-                self.codes
-                    .extend(rows.iter().map(|&row| values[row as usize]));
+                put_in_order(values, rows, &mut self.codes);
                 Cells::code(&self.codes)
             }
             _ => self
@@ -259,6 +258,16 @@ impl Gather {
                 .insert(column.take(rows))
                 .cells(0, rows.len()),
         }
+    }
+}
+
+/// Adds the values at some places. Of a full chunk, whose places the compiler can tell to be
+/// there, it asks for each without looking whether it is.
+fn put_in_order<T: Copy>(values: &[T], rows: &[u32], out: &mut Vec<T>) {
+    debug_assert!(rows.iter().all(|row| (*row as usize) < values.len()));
+    match <&[T; CHUNK_ROWS]>::try_from(values) {
+        Ok(full) => out.extend(rows.iter().map(|row| full[*row as usize % CHUNK_ROWS])),
+        Err(_) => out.extend(rows.iter().map(|row| values[*row as usize])),
     }
 }
 

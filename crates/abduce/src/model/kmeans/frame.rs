@@ -145,12 +145,10 @@ impl Frame {
         Ok(squares)
     }
 
-    /// Numbers of a column to coordinates, before [`turn`](Frame::turn).
-    pub(super) fn place(&self, column: usize, numbers: &mut [f64]) {
+    /// From a number of a column to its coordinate, before [`turn`](Frame::turn).
+    pub(super) fn placing(&self, column: usize) -> impl Fn(f64) -> f64 + use<> {
         let (power, shift, scale) = (self.power, self.shift[column], self.scale[column]);
-        for x in numbers {
-            *x = (*x * power - shift) * scale;
-        }
+        move |x| (x * power - shift) * scale
     }
 
     /// Turns a row, and says how many of its cells are seen. A hidden cell of an
@@ -231,7 +229,7 @@ impl Frame {
     pub(super) fn in_coordinates(&self, centre: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = centre.to_vec();
         for (c, x) in x.iter_mut().enumerate() {
-            self.place(c, std::slice::from_mut(x));
+            *x = self.placing(c)(*x);
         }
         self.turn(&mut x);
         x

@@ -2,7 +2,7 @@
 //! no other; densities, holes and draws are those of the Gaussians that the clusters
 //! are. A row of which nothing is seen is in the largest cluster.
 
-use super::points::{Points, column_numbers};
+use super::points::{Points, numbers_of};
 use super::seeding::Measure;
 use super::{Distance, KMeans};
 use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior};
@@ -94,9 +94,8 @@ impl Joint for KMeans {
 impl KMeans {
     /// The columns used, as numbers.
     pub(super) fn numbers_of(&self, chunk: &Chunk) -> Chunk {
-        let mut numbers = Vec::new();
         let columns = self.frame.columns.iter().map(|column| {
-            column_numbers(chunk, *column, &mut numbers);
+            let numbers = numbers_of(chunk, *column);
             Column::from_numbers(numbers.iter().map(|x| (!x.is_nan()).then_some(*x)))
         });
         let columns = columns.collect();

@@ -4,6 +4,7 @@
 
 use super::frame::Frame;
 use crate::data::{Chunk, Values};
+use std::borrow::Cow;
 
 /// The points of a chunk.
 #[derive(Clone, Debug)]
@@ -32,22 +33,17 @@ impl Points {
     pub fn of(chunk: &Chunk, frame: &Frame) -> Points {
         let (rows, width) = (chunk.rows(), frame.columns.len());
         let mut cells = vec![0.0; rows * width];
-        let columns: Vec<Vec<f64>> = (frame.columns.iter().enumerate())
-            .map(|(c, column)| {
-                let mut numbers = Vec::new();
-                column_numbers(chunk, *column, &mut numbers);
-                frame.place(c, &mut numbers);
-                numbers
-            })
-            .collect();
+        let columns = frame.columns.iter();
+        let columns: Vec<Cow<[f64]>> = columns.map(|column| numbers_of(chunk, *column)).collect();
         for first in (0..rows).step_by(BLOCK) {
             let last = (first + BLOCK).min(rows);
             let block = &mut cells[first * width..last * width];
             for (c, column) in columns.iter().enumerate() {
+                let place = frame.placing(c);
                 let places = block.iter_mut().skip(c).step_by(width);
                 places
                     .zip(&column[first..last])
-                    .for_each(|(at, x)| *at = *x);
+                    .for_each(|(at, x)| *at = place(*x));
             }
         }
         let weights = match chunk.weights() {
@@ -75,7 +71,7 @@ impl Points {
                 };
                 list.push(row as u32);
             }
-            norms[row] = x.iter().map(|x| x * x).sum();
+            norms[row] = norm(x);
         }
         Points {
             rows,
@@ -92,7 +88,6 @@ impl Points {
     /// Points that are in coordinates already.
     pub fn placed(cells: Vec<f64>, width: usize, weights: Vec<f64>) -> Points {
         let rows = weights.len();
-        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum();
         Points {
             norms: cells.chunks_exact(width).map(norm).collect(),
             whole: (0..rows as u32)
@@ -143,12 +138,27 @@ impl Points {
     }
 }
 
-/// The cells of a column as numbers, hidden ones as NaN.
-pub(super) fn column_numbers(chunk: &Chunk, column: usize, out: &mut Vec<f64>) {
+/// The cells of a column as numbers, as they lie where none is hidden, and otherwise copied
+/// with NaN for those that are.
+pub(super) fn numbers_of(chunk: &Chunk, column: usize) -> Cow<'_, [f64]> {
     let cells = chunk.column(column).cells(0, chunk.rows());
-    out.clear();
     match (cells.values, cells.seen) {
-        (Values::Real(values), None) => out.extend_from_slice(values),
-        _ => out.extend((0..chunk.rows()).map(|row| cells.number(row).unwrap_or(f64::NAN))),
+        (Values::Real(values), None) => Cow::Borrowed(values),
+        _ => {
+            let number = |row: usize| cells.number(row).unwrap_or(f64::NAN);
+            (0..chunk.rows()).map(number).collect()
+        }
     }
+}
+
+/// |x|², in several sums side by side.
+fn norm(x: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let whole = x.chunks_exact(sums.len());
+    let rest: f64 = whole.remainder().iter().map(|x| x * x).sum();
+    for some in whole {
+        let each = sums.iter_mut().zip(some);
+        each.for_each(|(sum, x)| *sum += x * x);
+    }
+    sums.iter().sum::<f64>() + rest
 }

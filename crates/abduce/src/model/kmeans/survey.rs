@@ -2,12 +2,13 @@
 //! that distances can be computed about the middle of the table and in numbers
 //! whose squares neither overflow nor vanish.
 
-use super::points::column_numbers;
+use super::points::numbers_of;
 use crate::data::{Chunk, Source, reduce};
 use crate::family::{GaussianStats, Stats as _};
 use crate::kernel::sums::shifted_moments;
 use crate::learn::Control;
 use crate::{Error, Result};
+use std::borrow::Cow;
 
 /// What was seen of all rows together.
 #[derive(Clone, Debug)]
@@ -75,6 +76,7 @@ impl Survey {
 
     fn of_chunk(chunk: &Chunk, columns: &[usize], power: f64) -> Survey {
         let rows: Vec<usize> = chunk.weighing_rows().collect();
+        let ones = vec![1.0; rows.len()];
         let mut survey = Survey {
             rows: rows.len() as u64,
             weight: chunk.total_weight(),
@@ -82,19 +84,26 @@ impl Survey {
             columns: Vec::with_capacity(columns.len()),
             largest: 0.0,
         };
-        let mut numbers = Vec::new();
         for column in columns {
-            column_numbers(chunk, *column, &mut numbers);
+            let numbers = numbers_of(chunk, *column);
+            if let (Cow::Borrowed(whole), None, true) = (&numbers, chunk.weights(), power == 1.0) {
+                survey.add(whole, &ones);
+                continue;
+            }
             let (mut seen, mut weights) = (Vec::with_capacity(rows.len()), Vec::new());
             for row in rows.iter().filter(|row| !numbers[**row].is_nan()) {
                 seen.push(numbers[*row] * power);
                 weights.push(chunk.weights().map_or(1.0, |weights| weights[*row]));
             }
-            let largest = seen.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-            survey.largest = survey.largest.max(largest);
-            survey.columns.push(moments(&seen, &weights));
+            survey.add(&seen, &weights);
         }
         survey
+    }
+
+    /// One more column.
+    fn add(&mut self, seen: &[f64], weights: &[f64]) {
+        self.largest = self.largest.max(largest(seen));
+        self.columns.push(moments(seen, weights));
     }
 
     fn merge(&mut self, other: &Survey) {
@@ -147,6 +156,16 @@ impl Survey {
             false => deviation,
         }
     }
+}
+
+/// The largest number, whatever its sign.
+fn largest(numbers: &[f64]) -> f64 {
+    let mut most = [0.0f64; 8];
+    for some in numbers.chunks(most.len()) {
+        let each = most.iter_mut().zip(some);
+        each.for_each(|(most, x)| *most = most.max(x.abs()));
+    }
+    most.into_iter().fold(0.0, f64::max)
 }
 
 fn moments(x: &[f64], weights: &[f64]) -> GaussianStats {
