@@ -126,7 +126,7 @@ def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | N
                 number = float(value)
             except ValueError:
                 number = np.nan
-            if np.isnan(number):
+            if not np.isfinite(number):
                 raise ValueError(f"column {name!r} holds numbers, and {value!r} is none")
             return number
         if isinstance(value, str) and kinds.get(name, {}).get("levels") == TRUTHS:
@@ -135,7 +135,16 @@ def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | N
             # Labels are called as Python calls them, cells of frames as Arrow does.
             told = str(bool(value))
             return told if told in kinds.get(name, {}).get("levels", ()) else told.lower()
-        return value if isinstance(value, str) else float(value)
+        if isinstance(value, str):
+            return value
+        number = float(value)
+        levels = kinds.get(name, {}).get("levels")
+        if levels:
+            told = (str(value), str(number), f"{number:g}")
+            return next((level for level in told if level in levels), told[-1])
+        if not np.isfinite(number):
+            raise ValueError(f"column {name!r} cannot be given as {value}")
+        return number
 
     return [(name, cell(name, value)) for name, value in (given or {}).items()]
 

@@ -1,5 +1,6 @@
 """What every estimator shares: a fitted model of the engine, which is asked, written and read."""
 
+import functools
 import html
 import json
 import warnings
@@ -22,8 +23,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def parameters_checked(fit: F) -> F:
-    """Has the parameters of an estimator checked before it is fitted; scikit-learn's own decorator loses the types."""
-    return cast(F, _fit_context(prefer_skip_nested_validation=True)(fit))
+    """Has the parameters of an estimator checked before it is fitted, and leaves it as it was if the fit fails.
+
+    scikit-learn's own decorator loses the types.
+    """
+
+    @functools.wraps(fit)
+    def whole(self: Any, *arguments: Any, **named: Any) -> Any:
+        with all_or_nothing(self):
+            return fit(self, *arguments, **named)
+
+    return cast(F, _fit_context(prefer_skip_nested_validation=True)(whole))
 
 
 def seed_of(random_state: Seed) -> int:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking, Explaining
-from abduce._base import ModelEstimator, all_or_nothing, parameters_checked
+from abduce._base import ModelEstimator, parameters_checked
 from abduce._labels import encoded, is_missing, labels_of, levels_of, settled
 from abduce._living import LivingClassifier
 from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_names, sparse, weights_of
@@ -81,10 +81,9 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
     @parameters_checked
     def fit(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from rows and their labels, some of which may be missing."""
-        with all_or_nothing(self):
-            X = self._checked(X, reset=True)
-            self.classes_, codes = self._labels(X, y)
-            self._learn(X, codes, weights_of(sample_weight, X))
+        X = self._checked(X, reset=True)
+        self.classes_, codes = self._labels(X, y)
+        self._learn(X, codes, weights_of(sample_weight, X))
         return self
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:

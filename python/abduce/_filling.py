@@ -40,6 +40,13 @@ class Filling:
             return None
         return np.array([*(known[level.lower()] for level in self.levels), None], dtype=object)[self.cells]
 
+    def words(self) -> NDArray[np.object_]:
+        """The same as text: numbers as they are written."""
+        if self.levels is not None:
+            return self.named()
+        text = [None if np.isnan(x) else str(int(x)) if x == np.round(x) else str(x) for x in self.cells.tolist()]
+        return np.array(text, dtype=object)
+
     def named(self) -> NDArray[np.object_]:
         """The same by the names of the levels."""
         if self.levels is None:
@@ -142,7 +149,9 @@ def _pandas_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
         return _put(column.astype(wide), holes, cells)
     if types.is_object_dtype(kind):
         return _object_column(column, holes, filling)
-    return _put(column if filling.levels else column.astype(object), holes, filling.named())
+    if holes.all() and not filling.levels:
+        return _put(column.astype(object), holes, filling.named())
+    return _put(column, holes, filling.words())
 
 
 def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
@@ -157,7 +166,7 @@ def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
         return _put(column.astype(np.float64), holes, filling.numbers())
     if seen and not any(issubclass(own, str) for own in seen):
         return _put(column, holes, filling.numbers())
-    return _put(column, holes, filling.named())
+    return _put(column, holes, filling.words())
 
 
 def _put(column: Any, holes: NDArray[np.bool_], cells: Any) -> Any:

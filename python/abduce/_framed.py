@@ -44,6 +44,11 @@ class Framed(Mixed):
         kinds = dict(self.kinds or {})
         if not self._framed:
             names = names_of(self, X.shape[1])
+            for name, kind in kinds.items():
+                if name not in names:
+                    raise ValueError(f"kinds names column {name!r}, and X has none such; there are {', '.join(names)}")
+                if kind not in ("real", "count"):
+                    raise ValueError(f"a column of an array is real or count, not {kind}; hand over a frame for others")
             given = [kinds.get(name, "real") for name in names] if kinds else None
             return dense(X, names, kinds=given, labels=labels, weights=weights)
         table, notes = _core.table_of_frame(arrow_of(X), list(kinds.items()), labels, weights)

@@ -1,4 +1,4 @@
-"""Where the EM of Gaussians begins: as scikit-learn's does, or where the user says."""
+"""Where the EM of Gaussians begins: by k-means or at random, as scikit-learn's does, or where the user says."""
 
 import json
 from collections.abc import Iterator
@@ -40,8 +40,12 @@ class GaussianStarts(Mixed):
             elif self.init_params == "random_from_data" and (rows := self._drawn(X, draws)) is not None:
                 start = self._narrow(X, names, weights, rows)
             else:
-                init, own = ("kmeans++", seed + number) if self.init_params == "k-means++" else ("random", number)
-                options = self._options(init=init, seed=own)
+                if self.init_params == "k-means++":
+                    init, own = "kmeans++", seed + number
+                else:
+                    init, own = "random", int(draws.randint(np.iinfo(np.int32).max))
+                # Of what is given in part, only the beginning is asked for.
+                options = self._options(init=init, seed=own, em={"max_iterations": 0} if any(given) else {})
                 start = _core.fit_mixture(
                     "mixture", table, self._specification(k), options, None, self._threads(), watch
                 )

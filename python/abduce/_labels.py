@@ -22,7 +22,7 @@ def is_hole(cell: object) -> bool:
 
 def labels_of(y: Target) -> NDArray[Any]:
     """Labels as one column, with None where a mask or a library of frames has none."""
-    return np.asarray(column_or_1d(_without_masks(y), warn=True))
+    return np.require(np.asarray(column_or_1d(_without_masks(y), warn=True)), requirements=["A"])
 
 
 def _without_masks(y: Any) -> Any:

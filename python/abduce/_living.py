@@ -23,15 +23,14 @@ class LivingClassifier(Mixed):
         self, X: Rows, y: Target, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Takes in more rows; all classes there will ever be are named at the first call."""
-        with all_or_nothing(self):
-            first = _check_partial_fit_first_call(self, classes)
-            X = self._checked(X, reset=first)
-            _, codes = self._labels(X, y, self.classes_)
-            weights = weights_of(sample_weight, X)
-            if first or not hasattr(self, "_model"):
-                self._learn(X, codes, weights)
-            else:
-                self._change("update", X, codes, weights)
+        first = _check_partial_fit_first_call(self, classes)
+        X = self._checked(X, reset=first)
+        _, codes = self._labels(X, y, self.classes_)
+        weights = weights_of(sample_weight, X)
+        if first or not hasattr(self, "_model"):
+            self._learn(X, codes, weights)
+        else:
+            self._change("update", X, codes, weights)
         return self
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:

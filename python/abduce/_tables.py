@@ -87,7 +87,8 @@ def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
     """Weights as the engine takes them."""
     if sample_weight is None:
         return None
-    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return np.require(weights, requirements=["A"])
 
 
 def _places(columns: list[int], axes: int) -> Any:
@@ -186,6 +187,8 @@ def column_names(X: Any) -> list[str]:
 
 def arrow_of(X: Any) -> Any:
     """A frame as something that speaks Arrow."""
+    if is_polars(X):
+        return _without_nulls_alone(X)
     if not is_pandas(X):
         return X
     try:
@@ -196,6 +199,13 @@ def arrow_of(X: Any) -> Any:
         return pyarrow.Table.from_pandas(X.rename(columns=str), preserve_index=False)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
         raise _of_many_types(X) or error from error
+
+
+def _without_nulls_alone(X: Any) -> Any:
+    """A frame of polars, whose columns of nothing but nulls Arrow's interface does not pass on."""
+    import polars
+
+    return X.with_columns(polars.selectors.by_dtype(polars.Null).cast(polars.Float64))
 
 
 def _of_many_types(X: Any) -> TypeError | None:

@@ -49,7 +49,7 @@ class Distribution:
     @staticmethod
     def _each(ask: Callable[[Floats], Floats], x: ArrayLike) -> Any:
         x = np.asarray(x, dtype=np.float64)
-        return ask(np.ascontiguousarray(x).ravel()).reshape(x.shape)[()]
+        return ask(np.require(x, requirements=["C", "A"]).ravel()).reshape(x.shape)[()]
 
     def logpdf(self, x: ArrayLike) -> Any:
         """The logarithm of the density, or of the probability of a whole number."""

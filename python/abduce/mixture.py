@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -90,6 +91,12 @@ class _Mixture(Asking, DensityMixin, ModelEstimator):
     def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Codes:
         """Fits, and gives the most probable component of each row."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
+
+    def _tell_of_fewer(self, components: int) -> None:
+        """Warns of components that no row is left for."""
+        found = len(self.weights_)
+        if found < components:
+            warnings.warn(f"{components} components were asked for; only {found} have rows", UserWarning, stacklevel=4)
 
     def _parameters_count(self) -> int:
         return self._part("fit")["parameters"]
@@ -207,9 +214,8 @@ class GaussianMixture(GaussianStarts, _Mixture):
             self._set_model(self._fit_from(table, self._model, watch))
         else:
             self._set_model(max(self._fits(X, names, weights, watch), key=_lower_bound))
+        self._tell_of_fewer(self.n_components)
         if not self.converged_:
-            import warnings
-
             from sklearn.exceptions import ConvergenceWarning
 
             warnings.warn(
@@ -412,6 +418,8 @@ class Mixture(Framed, _Mixture):
             specification = _specifications.mixture(components=1, **parameters)
             model = _core.select_mixture(table, specification, json.dumps(grid), options, self._threads(), watch)
         self._set_model(model)
+        if isinstance(self.n_components, (int, np.integer)):
+            self._tell_of_fewer(int(self.n_components))
         return self
 
     def _asked(self, X: Any) -> tuple[Any, _core.Table]:

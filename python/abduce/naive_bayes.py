@@ -90,6 +90,8 @@ class GaussianNB(ModelClassifier):
 
     def _alike(self, estimators: Sequence[Self]) -> list[_core.Model]:
         models = super()._alike(estimators)
+        if len({own.var_smoothing for own in estimators}) > 1:
+            raise ValueError("var_smoothing differs; models merge that were fitted with the same options")
         # What was added to the variances depends on the rows of each, unless they all weigh the same.
         shares = {json.loads(model.part("provenance"))["specification"].get("ridge_share", 0.0) for model in models}
         if len(shares) == 1 and shares != {0.0}:

@@ -127,9 +127,11 @@ fn kept<T: Element + 'static>(
 fn columns(view: ArrayView2<'_, f64>, owner: &Arc<Owner>) -> Vec<Buffer> {
     let one = |column: usize| {
         let cells = view.column(column);
-        let start = NonNull::from(&cells[0]).cast::<u8>();
         let bytes = cells.len() * size_of::<f64>();
-        // SAFETY: the column is contiguous, and its owner keeps it alive.
+        let start =
+            NonNull::new(cells.as_ptr().cast_mut().cast::<u8>()).unwrap_or(NonNull::dangling());
+        // SAFETY: the column is contiguous and not empty, and its owner keeps it alive. As with
+        // every reader of an array, the caller must not write to it meanwhile.
         unsafe { Buffer::from_custom_allocation(start, bytes, Arc::clone(owner) as _) }
     };
     (0..view.ncols()).map(one).collect()

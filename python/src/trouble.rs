@@ -2,7 +2,7 @@
 //! `ValueError`, a file an `OSError` of the kind that Python has for it, arithmetic that cannot go on a
 //! `FloatingPointError`.
 
-use crate::words::{place_of, spoken};
+use crate::words::{advice, place_of, spoken};
 use abduce::{Error, ErrorKind};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyValueError};
@@ -11,10 +11,9 @@ use std::io;
 /// The Python exception of an error.
 pub fn raised(error: Error) -> PyErr {
     let place = place_of(&error).map_or(String::new(), |place| format!("{place}: "));
-    let hint = error
-        .hint()
-        .map_or(String::new(), |hint| format!("; {hint}"));
-    let text = format!("{place}{}", spoken(&format!("{}{hint}", error.message())));
+    let hint = error.hint().and_then(advice);
+    let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
+    let text = format!("{place}{}{hint}", spoken(error.message()));
     match error.kind() {
         ErrorKind::Data | ErrorKind::Parameter => PyValueError::new_err(text),
         ErrorKind::Io => match error.cause().and_then(number_of) {

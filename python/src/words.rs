@@ -2,42 +2,66 @@
 
 use abduce::Error;
 
-/// Options whose parameters have other names here.
-const OTHERWISE: [(&str, &str); 5] = [
+/// Options of the command line, and the parameters that they are here.
+const PARAMETERS: [(&str, &str); 15] = [
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
     ("family", "families"),
     ("drop", "X.drop"),
+    ("max-iter", "max_iter"),
+    ("tol", "tol"),
+    ("covariance", "covariance"),
+    ("tails", "tails"),
+    ("smoothing", "smoothing"),
+    ("class-smoothing", "class_smoothing"),
+    ("class-prior", "class_prior"),
+    ("variance-floor", "variance_floor"),
+    ("predictive", "predictive"),
+    ("select", "select"),
 ];
 
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,
-/// `kinds={"x": "real"}` for `--kind "x=real"`.
+/// `kinds={"x": "real"}` for `--kind "x=real"`. What is quoted stays as it is.
 pub fn spoken(text: &str) -> String {
-    let mut parts = text.split("--");
-    let mut out = parts.next().unwrap_or_default().to_string();
-    for part in parts {
+    translated(text).0
+}
+
+/// What to do about an error, unless it is to pass an option that there is not here.
+pub fn advice(hint: &str) -> Option<String> {
+    let (text, known) = translated(hint);
+    known.then_some(text)
+}
+
+/// The text, and whether all options in it are known here.
+fn translated(text: &str) -> (String, bool) {
+    let (mut out, mut known, mut quoted) = (String::new(), true, false);
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let option = rest.strip_prefix("--").filter(|_| !quoted);
         let is_named = |c: char| c.is_ascii_lowercase() || c == '-';
-        let end = part.find(|c| !is_named(c)).unwrap_or(part.len());
-        let (option, rest) = part.split_at(end);
-        if option.is_empty() {
-            out.push_str("--");
-            out.push_str(rest);
+        let Some(after) = option.filter(|own| own.starts_with(|c: char| c.is_ascii_lowercase()))
+        else {
+            quoted ^= next == '"';
+            out.push(next);
+            rest = &rest[next.len_utf8()..];
             continue;
-        }
-        let otherwise = OTHERWISE.iter().find(|(own, _)| *own == option);
-        let name = otherwise.map_or_else(|| option.replace('-', "_"), |(_, own)| own.to_string());
-        match pair(rest) {
-            Some((column, value, rest)) if option == "kind" => {
-                out.push_str(&format!("{name}={{\"{column}\": \"{value}\"}}{rest}"));
-            }
-            _ => {
-                out.push_str(&name);
-                out.push_str(rest);
-            }
+        };
+        let (name, after) = after.split_at(after.find(|c| !is_named(c)).unwrap_or(after.len()));
+        rest = after;
+        let Some((_, parameter)) = PARAMETERS.iter().find(|(own, _)| *own == name) else {
+            known = false;
+            out.push_str("--");
+            out.push_str(name);
+            continue;
+        };
+        out.push_str(parameter);
+        if let (Some((column, value, after)), "kind") = (pair(rest), name) {
+            out.push_str(&format!("={{\"{column}\": \"{value}\"}}"));
+            rest = after;
         }
     }
-    out
+    (out, known)
 }
 
 /// What ` "column=value"` at the beginning of a text says, and what comes after it.

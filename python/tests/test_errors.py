@@ -266,3 +266,59 @@ def test_numbers_whose_squares_are_lost_are_refused(scale):
     for model in (GaussianNB(), GaussianMixture(2)):
         with pytest.raises(ValueError, match="rescale"):
             model.fit(X, [0, 0, 0, 1, 1, 1])
+
+
+def test_a_fit_that_fails_leaves_what_was_learned():
+    for model in (KMeans(3), GaussianMixture(3), Mixture(3), KernelDensity(), GaussianImputer()):
+        model.fit(X)
+        wrong = X[:, :2].copy()
+        wrong[0, 0] = np.inf
+        with pytest.raises(ValueError):
+            model.fit(wrong)
+        assert model.n_features_in_ == 4
+
+
+def test_options_merge_and_kinds_are_checked():
+    with pytest.raises(ValueError, match="hand over a frame"):
+        Mixture(2, kinds={"x0": "categorical"}).fit(X)
+    with pytest.raises(ValueError, match="kinds names column 'nope'"):
+        Mixture(2, kinds={"nope": "real"}).fit(X)
+
+
+def test_fewer_components_than_were_asked_for_are_told():
+    with pytest.warns(UserWarning, match="50 components were asked for; only"):
+        Mixture(50).fit(X[:5])
+
+
+def test_what_is_given_is_finite_and_classes_go_by_their_values():
+    model = GaussianNB().fit(X, Y + 1.0)
+    assert set(model.draw(20, given={"y": 2.0})["y"]) == {2.0}
+    for value in (np.inf, np.nan):
+        with pytest.raises(ValueError, match="cannot be given"):
+            model.draw(2, given={"x0": value})
+
+
+def test_dashes_of_users_are_theirs():
+    frame = pd.DataFrame({"d--e": ["u--v", "1", "2"]})
+    with pytest.raises(ValueError, match=r'column "d--e".*u--v'):
+        NaiveBayes(kinds={"d--e": "real"}).fit(frame, [0, 1, 1])
+
+
+def test_unaligned_labels_and_weights_are_read():
+    labels = np.frombuffer(b"x" + Y.astype(np.int64).tobytes(), dtype=np.int64, offset=1)
+    weights = np.frombuffer(b"x" + np.ones(len(Y)).tobytes(), dtype=np.float64, offset=1)
+    model = GaussianNB().fit(X, labels, weights)
+    np.testing.assert_allclose(model.theta_, GaussianNB().fit(X, Y).theta_)
+
+
+def test_a_polars_column_of_nulls_alone_is_missing():
+    frame = pl.DataFrame({"a": [1.0, 2.0, 5.0, 6.0], "b": [None] * 4})
+    assert NaiveBayes().fit(frame, [0, 0, 1, 1]).score(frame, [0, 0, 1, 1]) == 1.0
+
+
+@pytest.mark.parametrize("init", ["random", "random_from_data"])
+def test_starts_depend_on_the_random_state(init):
+    fits = [
+        GaussianMixture(5, init_params=init, reg_covar=0, max_iter=1, tol=10, random_state=s).fit(X) for s in range(4)
+    ]
+    assert len({round(own.lower_bound_, 9) for own in fits}) > 1

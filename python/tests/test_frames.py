@@ -177,3 +177,9 @@ def test_answers_are_truths_and_labels():
     assert Mixture(1).fit(frame).impute(frame)["tame"].dtype == bool
     words = GaussianNB().fit([[0.0], [1.0], [5.0], [6.0]], [False, False, True, True])
     assert words.draw(9, given={"y": True})["y"].tolist() == [True] * 9
+
+
+def test_words_that_read_as_numbers_stay_words():
+    frame = pd.DataFrame({"a": ["1", "2", None, "4"], "b": [1.0, 2.0, 3.0, 4.0]})
+    filled = GaussianImputer().fit_transform(frame)
+    assert all(isinstance(cell, str) for cell in filled["a"])

@@ -185,6 +185,9 @@ def test_models_of_weighted_rows_add_up():
     merged = parts[0].merge(parts[1])
     np.testing.assert_allclose(merged.theta_, whole.theta_)
     np.testing.assert_allclose(merged.var_, whole.var_, rtol=1e-6)
+    assert merged.epsilon_ == max(own.epsilon_ for own in parts)
+    with pytest.raises(ValueError, match="var_smoothing differs"):
+        parts[0].merge(GaussianNB(var_smoothing=0.1).fit(X, Y, weights))
 
 
 def test_distributions_are_equal_where_their_numbers_are():

@@ -344,7 +344,9 @@ impl CellEncoder {
         }
         let (level, place) = self.first_stranger.as_ref()?;
         let then = match self.rule {
-            Rule::Known(..) => "as probable as smoothing says, and without any taken for missing",
+            Rule::Known(..) => {
+                "as probable as smoothing says; taken for missing where there is none"
+            }
             _ => "treated as missing",
         };
         let (cells, hold, levels) = if self.strangers == 1 {

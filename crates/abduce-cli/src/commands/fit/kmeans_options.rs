@@ -45,11 +45,11 @@ impl KMeansOptions {
         unfit.map(|(_, option)| (*option, "it is for kmeans"))
     }
 
-    /// An option that medoids have no use for.
     pub fn are_medoids(&self) -> bool {
         self.medoids
     }
 
+    /// An option that medoids have no use for.
     pub fn unfit_of_medoids(&self) -> Option<(&'static str, &'static str)> {
         let given = self.medoids && self.algorithm.is_some();
         given.then_some(("--algorithm", "medoids are found by swaps"))

@@ -4,6 +4,7 @@
 use abduce::Error;
 use abduce::model::kmeans;
 use abduce::model::mixture::{CovarianceKind, Criterion, Init, NormalPrior};
+use std::num::{IntErrorKind, ParseIntError};
 
 pub fn later(what: &str) -> String {
     format!("{what} is not available in this version")
@@ -37,10 +38,9 @@ pub fn components(text: &str) -> Result<Numbers, String> {
 }
 
 pub fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) if text.len() > 15 && text.bytes().all(|c| c.is_ascii_digit()) => {
-            Err("is too large".into())
-        }
+    let number: Result<usize, ParseIntError> = text.parse();
+    match number {
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err("is too large".into()),
         Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
         Ok(number) => Ok(number),
     }

@@ -146,12 +146,9 @@ pub(super) fn diagnose(
             some_of(&narrow)
         ));
     }
-    let bounded = |leaf: &&Leaf| matches!(leaf.family, LeafFamily::Uniform { .. });
-    if let (None, Some(leaf), false) = (
-        target,
-        leaves.iter().find(bounded),
-        options.em.step == EStep::Hard,
-    ) {
+    let bounded = |leaf: &&Leaf| matches!(leaf.family, LeafFamily::Uniform { .. }) && !leaf.fixed;
+    let narrowed = options.em.step == EStep::Hard || result.parameters.weights.len() == 1;
+    if let (None, Some(leaf), false) = (target, leaves.iter().find(bounded), narrowed) {
         warnings.push(format!(
             "EM never narrows what a uniform reaches over, as in column \"{}\"; --method hard does",
             schema.fields[leaf.columns[0]].name

@@ -238,7 +238,7 @@ fn fit_by(
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
     settle(specification, schema, &survey, &mut leaves)?;
-    // No more of them than rows can have any.
+    // More components than rows would have none.
     let asked = components;
     if target.is_none() && own && specification.holds_nothing() {
         components = components.min(survey.seen.rows as usize);
