@@ -60,7 +60,9 @@ def threads_of(n_jobs: int | None) -> int | None:
         return None
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; take 1 or more, or -1 for all processors")
-    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    processors = os.cpu_count() or 1
+    # Threads that no processor runs only take time to start.
+    return min(n_jobs, max(64, 4 * processors)) if n_jobs > 0 else max(1, processors + 1 + n_jobs)
 
 
 def watcher(verbose: int, what: str) -> Watch | None:

@@ -29,6 +29,8 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
     _allow_nan = False
     _accept_sparse: str | bool = False
     _dtypes: Sequence[type] = FRACTIONS
+    # The place of the labels among the columns, where they are not the last: in files of the command line.
+    _target_at: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,7 +58,14 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
             # Thousands of names are not made where the engine can make them, or has them.
             columns = self._model if codes is None else own_names(self) or X.shape[1]
             return sparse(X, columns, labels=labels, weights=weights, name=free_name("x", [self._target]))
-        return dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights, **self._columns(X))
+        return dense(
+            X,
+            names_of(self, X.shape[1]),
+            labels=labels,
+            weights=weights,
+            labels_at=self._target_at,
+            **self._columns(X),
+        )
 
     def _columns(self, X: Any) -> dict[str, Any]:
         """The kinds and levels of the columns."""
@@ -88,6 +97,7 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
         self._target = free_name("y", own_names(self))
+        self._target_at = None
         table = self._table(X, codes, weights)
         self._prepare(table)
         model = _core.fit_mixture(
@@ -134,10 +144,16 @@ class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, Mod
         """log P(class | x) of each row, one column per class."""
         joint = self.predict_joint_log_proba(X)
         most = joint.max(axis=1, keepdims=True)
-        most = np.where(np.isfinite(most), most, 0.0)
-        with np.errstate(divide="ignore"):
+        possible = np.isfinite(most)
+        most = np.where(possible, most, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
             total = np.log(np.exp(joint - most).sum(axis=1, keepdims=True)) + most
-        return joint - total
+            told = joint - total
+        if possible.all():
+            return told
+        # Of a row that no class can have, nothing is known but what is known of all.
+        with np.errstate(divide="ignore"):
+            return np.where(possible, told, np.log(self.predict_proba(X)))
 
     def predict_proba(self, X: Rows) -> Floats:
         """P(class | x) of each row, one column per class."""

@@ -43,6 +43,7 @@ def table_of_array(
     levels: list[list[str]] | None = None,
     labels: Labels | None = None,
     weights: Floats | None = None,
+    labels_at: int | None = None,
 ) -> Table: ...
 def table_of_sparse(
     starts: NDArray[np.int32] | NDArray[np.int64],

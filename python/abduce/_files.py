@@ -71,6 +71,7 @@ def load(path: str | PathLike[str]) -> Any:
     if target is not None:
         estimator.classes_ = classes_of(schema[target]["levels"], told.get("labels"))
         estimator._target = schema[target]["name"]
+        estimator._target_at = target if target < len(features) else None
     terms = [field for field in features if field["kind"] == "text"]
     if terms and len(features) == 1:
         width = len(terms[0]["text"]["encoding"].get("vocabulary", []))

@@ -1,5 +1,6 @@
 """Classifiers that take in rows, add up and forget."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
 from abduce._base import Mixed, all_or_nothing, parameters_checked
-from abduce._labels import encoded
+from abduce._labels import encoded, levels_of
 from abduce._tables import weights_of
 from abduce._types import Codes, Floats, Rows, Target
 
@@ -35,6 +36,10 @@ class LivingClassifier(Mixed):
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         model, notes = getattr(self._model, how)(self._table(X, codes, weights), self._threads())
+        # A class is gone once all its rows are.
+        left = json.loads(model.part("names"))
+        if len(left) < len(self.classes_):
+            self.classes_ = self.classes_[[level in left for level in levels_of(self.classes_)]]
         self._set_model(model, notes)
 
     def forget(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:

@@ -130,9 +130,10 @@ def dense(
     levels: list[list[str]] | None = None,
     labels: Labels | None = None,
     weights: Floats | None = None,
+    labels_at: int | None = None,
 ) -> _core.Table:
-    """An array as a table; `labels` are a name, levels and codes, −1 where there is none."""
-    return _core.table_of_array(native(X), names, kinds, levels, labels, weights)
+    """An array as a table; `labels` are a name, levels and codes, −1 where there is none, and stand last or at a place."""
+    return _core.table_of_array(native(X), names, kinds, levels, labels, weights, labels_at)
 
 
 def sparse(

@@ -176,7 +176,8 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
     @property
     def inertia_(self) -> float:
         """The sum of squared distances to the nearest centres."""
-        return self._part("fit")["inertia"]
+        found = self._part("fit").get("inertia")
+        return np.inf if found is None else found
 
     @property
     def n_iter_(self) -> int:

@@ -202,6 +202,8 @@ class GaussianMixture(GaussianStarts, _Mixture):
         weights = weights_of(sample_weight, X)
         names = names_of(self, X.shape[1])
         if not isinstance(self.n_components, (int, np.integer)):
+            if any(own is not None for own in (self.weights_init, self.means_init, self.precisions_init)):
+                raise ValueError("a start is given for one number of components, and n_components are several")
             return self._select(dense(X, names, weights=weights))
         if X.shape[0] < self.n_components:
             raise ValueError(

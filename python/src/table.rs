@@ -34,6 +34,8 @@ struct Encoded {
     /// The same where all columns are codes.
     all_levels: Option<Vec<u32>>,
     labels: Option<LabelChunks>,
+    /// The place of the labels among the columns.
+    labels_at: usize,
     weights: Option<Vec<f64>>,
 }
 
@@ -47,7 +49,7 @@ impl Encoded {
         let first = number * CHUNK_ROWS;
         let rows = CHUNK_ROWS.min(self.array.rows - first);
         if let Some(labels) = &self.labels {
-            columns.push(labels.chunk(number, rows)?);
+            columns.insert(self.labels_at, labels.chunk(number, rows)?);
         }
         let weights = self.weights.as_ref();
         let weights = weights.map(|own| own[first..first + rows].to_vec());
@@ -306,9 +308,10 @@ impl Labels<'_> {
 }
 
 /// A table of an array: a name and a kind for each column, the number of levels of
-/// those that are coded; labels with their column's name, levels and codes; weights.
+/// those that are coded; labels with their column's name, levels and codes, which stand last
+/// or at a place; weights.
 #[pyfunction]
-#[pyo3(signature = (array, names, kinds=None, levels=None, labels=None, weights=None))]
+#[pyo3(signature = (array, names, kinds=None, levels=None, labels=None, weights=None, labels_at=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn table_of_array(
     array: Numbers<'_>,
@@ -317,6 +320,7 @@ pub fn table_of_array(
     levels: Option<Vec<Vec<String>>>,
     labels: Option<Labels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    labels_at: Option<usize>,
 ) -> PyResult<Table> {
     let array = array.array();
     let (rows, width) = (array.rows, array.width);
@@ -343,7 +347,10 @@ pub fn table_of_array(
     }
     let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
     let label_chunks = label_chunks.transpose()?;
-    fields.extend(labels.map(Labels::field));
+    let labels_at = labels_at.unwrap_or(width).min(width);
+    if let Some(labels) = labels {
+        fields.insert(labels_at, labels.field());
+    }
     let narrow = |levels: &Option<usize>| levels.and_then(|own| own.try_into().ok());
     let encoded = Encoded {
         schema: Schema::new(fields),
@@ -351,6 +358,7 @@ pub fn table_of_array(
         all_levels: coded.iter().map(narrow).collect(),
         levels: coded,
         labels: label_chunks,
+        labels_at,
         weights: self::weights(weights, rows)?,
     };
     Ok(Table(Held::Array(Box::new(encoded), OnceLock::new())))

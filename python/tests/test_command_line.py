@@ -77,3 +77,17 @@ def test_python_reads_what_the_command_line_wrote(table, tmp_path):
     assert abduce.load(path).score(frame[NAMES], frame["y"]) > 0.9
     run("fit", "kde", table, "--drop", "y", "-o", path)
     assert np.isfinite(abduce.load(path).score_samples(frame[NAMES])).all()
+
+
+@pytest.mark.parametrize("covariance", ["full", "tied"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_the_class_may_be_any_column_of_a_file_of_the_command_line(covariance, place, tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES)
+    labelled = frame.copy()
+    labelled.insert(place, "y", np.array(["s", "t", "v"])[Y])
+    labelled.to_csv(tmp_path / "iris.csv", index=False)
+    file = tmp_path / "model.abduce"
+    run("fit", "gda", tmp_path / "iris.csv", "--target", "y", "--covariance", covariance, "-o", file)
+    run("predict", file, tmp_path / "iris.csv", "--proba", "-o", tmp_path / "out.csv")
+    found = pd.read_csv(tmp_path / "out.csv")[["P(s)", "P(t)", "P(v)"]].to_numpy()
+    np.testing.assert_allclose(abduce.load(file).predict_proba(frame), found, atol=1e-6)

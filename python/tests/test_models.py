@@ -193,3 +193,17 @@ def test_models_of_weighted_rows_add_up():
 def test_distributions_are_equal_where_their_numbers_are():
     assert families.gamma(2, 0.5) == families.gamma(2, 0.5) != families.gamma(2, 1)
     assert len({families.gamma(2, 0.5), families.gamma(2, 0.5), families.beta(2, 0.5)}) == 2
+
+
+@pytest.mark.parametrize(
+    "make", [GaussianNB, NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis], ids=str
+)
+def test_a_class_of_which_every_row_is_forgotten_is_gone(make):
+    model = make().fit(X, Y).forget(X[:50], Y[:50])
+    assert model.classes_.tolist() == [1, 2]
+    np.testing.assert_allclose(model.predict_proba(X), make().fit(X[50:], Y[50:]).predict_proba(X), atol=1e-6)
+
+
+def test_a_row_that_no_class_can_have_is_as_probable_as_any():
+    model = BernoulliNB(alpha=0).fit([[0, 0], [0, 1]], [0, 1])
+    np.testing.assert_allclose(np.exp(model.predict_log_proba([[1, 1]])), model.predict_proba([[1, 1]]))

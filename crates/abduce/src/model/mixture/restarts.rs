@@ -30,9 +30,6 @@ const MORE_ROUNDS: usize = 12;
 const ROWS_EACH: usize = 500;
 const ROWS_EACH_COLUMN: usize = 4;
 
-/// Makes the seed of what stretches columns another than that of the seeds of clusters.
-const STRETCHED: u64 = 0x5717_e7c4;
-
 /// The shares of rows that starts take for noise, in turn.
 const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
 
@@ -215,7 +212,7 @@ impl Trial<'_> {
             (_, 1) => self.points,
             (Some(white), even) if even.is_multiple_of(2) => white,
             (_, odd) if !odd.is_multiple_of(2) => {
-                stretched = self.points.stretched(seed ^ STRETCHED);
+                stretched = self.points.stretched(seed);
                 &stretched
             }
             _ => self.points,
