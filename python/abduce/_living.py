@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +18,8 @@ from abduce._types import Codes, Floats, Rows, Target
 
 class LivingClassifier(Mixed):
     """Changes a fitted model without the rows it was fitted on."""
+
+    classes_: NDArray[Any]
 
     @parameters_checked
     def partial_fit(
