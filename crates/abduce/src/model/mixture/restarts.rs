@@ -205,16 +205,9 @@ impl Trial<'_> {
         };
         let seed = self.options.seed.wrapping_mul(1_000_003);
         let seed = seed.wrapping_add(number as u64);
-        // Clusters may lie apart in a direction that is narrow beside the others, or in a few
-        // columns of which others make too little.
-        let stretched;
-        let points = match (&self.whitened, number) {
-            (_, 1) => self.points,
-            (Some(white), even) if even.is_multiple_of(2) => white,
-            (_, odd) if !odd.is_multiple_of(2) => {
-                stretched = self.points.stretched(seed);
-                &stretched
-            }
+        // Clusters may lie apart in a direction that is narrow beside the others.
+        let points = match &self.whitened {
+            Some(white) if number.is_multiple_of(2) => white,
             _ => self.points,
         };
         let (leaves, k) = (self.task.leaves, self.task.components);

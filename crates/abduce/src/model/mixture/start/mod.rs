@@ -136,23 +136,6 @@ impl Points {
         })
     }
 
-    /// The same with every coordinate stretched by chance, up to eightfold either way, so
-    /// that groups are told apart by other columns.
-    pub fn stretched(&self, seed: u64) -> Points {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let factors: Vec<f64> = (0..self.width)
-            .map(|_| rng.random_range(-3.0..3.0f64).exp2())
-            .collect();
-        let rows = self.cells.chunks_exact(self.width.max(1));
-        let cells = rows.flat_map(|row| row.iter().zip(&factors).map(|(x, factor)| x * factor));
-        Points {
-            width: self.width,
-            numbers: self.numbers,
-            cells: cells.collect(),
-            weights: self.weights.clone(),
-        }
-    }
-
     fn point(&self, row: usize) -> &[f64] {
         &self.cells[row * self.width..(row + 1) * self.width]
     }
