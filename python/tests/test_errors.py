@@ -278,7 +278,7 @@ def test_a_fit_that_fails_leaves_what_was_learned():
         assert model.n_features_in_ == 4
 
 
-def test_options_merge_and_kinds_are_checked():
+def test_kinds_of_columns_of_arrays_are_checked():
     with pytest.raises(ValueError, match="hand over a frame"):
         Mixture(2, kinds={"x0": "categorical"}).fit(X)
     with pytest.raises(ValueError, match="kinds names column 'nope'"):

@@ -163,6 +163,10 @@ fn holes_are_filled_by_the_centre_of_the_cluster_that_is_predicted() {
     assert_eq!(abduce(&["predict", &file, &whole]).good().stdout, before);
     // The centres are (4/3, 2) and (26/3, 8).
     assert_eq!(filled.lines()[1], "5.5,8");
+    // Medoids have no density, by whatever distance.
+    let rows = ["kmeans", &table, "-k", "2", "--medoids"];
+    let medoids = files.fit(&[&rows[..], &["--distance", "mahalanobis"]].concat());
+    abduce(&["impute", &medoids, &holed]).good();
 }
 
 #[test]

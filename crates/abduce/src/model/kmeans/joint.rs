@@ -57,6 +57,9 @@ impl Joint for KMeans {
             (Fill::Mean | Fill::Mode, Distance::Euclidean | Distance::Manhattan) => {
                 self.filled_by_centres(chunk)
             }
+            (Fill::Mean | Fill::Mode, Distance::Mahalanobis) if self.gaussians().is_err() => {
+                self.filled_by_centres(chunk)
+            }
             _ => (self.gaussians()?).complete(&self.numbers_of(chunk), how, rng)?,
         };
         let mut out = chunk.clone();
