@@ -155,8 +155,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def covariance_(self) -> Floats:
-        """The covariances of the classes, mixed by their probabilities."""
-        return self._gaussians().mixed()
+        """The covariance that the classes share; with `priors`, their own, mixed by these."""
+        return self._gaussians().within() if self.priors is None else self._gaussians().mixed()
 
     @property
     def xbar_(self) -> Floats:

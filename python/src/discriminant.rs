@@ -53,6 +53,11 @@ impl ClassGaussians {
         square(py, self.own.mixed(&self.own.weights), self.own.columns)
     }
 
+    /// The covariance that the classes share.
+    fn within<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+        square(py, self.own.within(), self.own.columns)
+    }
+
     /// Directions (columns), their shares of the variance between classes, coefficients and intercepts.
     #[allow(clippy::type_complexity)]
     fn directions<'py>(

@@ -268,6 +268,11 @@ def test_numbers_whose_squares_are_lost_are_refused(scale):
             model.fit(X, [0, 0, 0, 1, 1, 1])
 
 
+def test_a_constant_may_be_of_any_size():
+    X = np.column_stack([np.full(6, 1e-200), np.arange(6.0)])
+    assert GaussianNB().fit(X, [0, 0, 0, 1, 1, 1]).score(X, [0, 0, 0, 1, 1, 1]) == 1.0
+
+
 def test_a_fit_that_fails_leaves_what_was_learned():
     for model in (KMeans(3), GaussianMixture(3), Mixture(3), KernelDensity(), GaussianImputer()):
         model.fit(X)

@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.special import log_softmax
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
@@ -220,3 +221,18 @@ def test_a_density_of_a_column_without_a_number_is_refused():
         KernelDensity().fit(EMPTY)
     with pytest.raises(ValueError, match="feature c has no number"):
         KernelDensity().fit(pd.DataFrame(EMPTY, columns=list("abcde")))
+
+
+def test_a_linear_discriminant_learned_with_holes_scores_as_its_model_does():
+    model = LinearDiscriminantAnalysis().fit(with_holes(), Y)
+    joint = model._model.log_joint(model._asked(X), 1)
+    np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.covariance_, model._gaussians().covariances()[0])
+
+
+def test_a_row_of_which_nothing_is_seen_is_in_the_largest_cluster():
+    rows = np.r_[np.zeros((3, 2)), np.full((9, 2), 5.0), [[np.nan, np.nan]]] + 0.01 * np.arange(13)[:, None]
+    for start in ([[0.0, 0.0], [5.0, 5.0]], [[5.0, 5.0], [0.0, 0.0]]):
+        model = KMeans(2, init=np.array(start)).fit(rows)
+        assert model.labels_[-1] == model.labels_[4]
+        assert model.predict(rows[-1:]) == model.labels_[4]

@@ -3,7 +3,7 @@
 //! centres that settle, components in the order of their starts.
 
 use abduce::ask::Joint as _;
-use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::data::{Column, Field, Kind, Schema, Source as _, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{Acceleration, Control, EmOptions, Stop};
 use abduce::model::kmeans;
@@ -142,6 +142,28 @@ fn numbered_components_and_clusters_keep_the_order_of_their_starts() {
 }
 
 #[test]
+fn a_tolerance_per_row_keeps_the_statistics_of_its_parameters_and_tells_their_likelihood() {
+    for iterations in [1, 4, 1000] {
+        let mut options = plain(1e-3);
+        options.em.max_iterations = iterations;
+        let fit = learned(&ridged(3, 0.0), &options);
+        assert_eq!(fit.converged, iterations == 1000);
+        assert_eq!(fit.trace.len(), fit.iterations + 1);
+        let (statistics, parameters) = (&fit.mixture.statistics, &fit.mixture.parameters);
+        for (rows, weight) in statistics.weights.iter().zip(&parameters.weights) {
+            assert!((rows / statistics.total - weight).abs() < 1e-14);
+        }
+        let chunk = &table().chunks()[0].clone();
+        let density: f64 = fit.mixture.log_density(chunk).unwrap().iter().sum();
+        assert!((fit.log_likelihood - density).abs() < 1e-9 * density.abs());
+        // What is kept of the likelihood is its bound, which is the last one of the trace.
+        let bound = fit.bounds.last().copied().unwrap();
+        assert!((statistics.log_likelihood - bound).abs() < 1e-12 * bound.abs());
+        assert!(bound <= fit.log_likelihood + 1e-9);
+    }
+}
+
+#[test]
 fn joint_log_densities_have_the_posterior_and_the_density_of_a_row() {
     let fit = learned(&ridged(3, 1e-6), &plain(1e-3));
     let chunk = &table().chunks()[0].clone();
@@ -169,20 +191,33 @@ fn classes() -> Table {
     Table::new(Schema::new(fields), columns, None).unwrap()
 }
 
+/// The same without every seventh cell of x.
+fn holed(whole: &Table) -> Table {
+    let chunk = &whole.chunks()[0];
+    let cells = chunk.column(0).cells(0, chunk.rows());
+    let x = (0..chunk.rows()).map(|row| cells.number(row).filter(|_| row % 7 != 0));
+    let mut columns: Vec<Column> = (0..4).map(|c| chunk.column(c).clone()).collect();
+    columns[0] = Column::from_numbers(x);
+    Table::new(whole.schema().clone(), columns, None).unwrap()
+}
+
 #[test]
 fn discriminant_directions_have_unit_variance_and_give_the_log_odds() {
-    let table = classes();
+    discriminates(&classes());
+}
+
+#[test]
+fn discriminant_directions_of_rows_with_holes_are_those_of_the_model() {
+    discriminates(&holed(&classes()));
+}
+
+fn discriminates(table: &Table) {
     let specification = Specification {
         variance_floor: 0.0,
         ..Specification::gda("class", CovarianceKind::Tied)
     };
-    let fit = fit(
-        &specification,
-        &table,
-        &FitOptions::default(),
-        Control::default(),
-    )
-    .unwrap();
+    let options = FitOptions::default();
+    let fit = fit(&specification, table, &options, Control::default()).unwrap();
     let classes = fit.mixture.class_gaussians().unwrap();
     let (within, d) = (classes.within(), classes.columns);
     let found = classes.directions(1e-4);
@@ -197,7 +232,14 @@ fn discriminant_directions_have_unit_variance_and_give_the_log_odds() {
     let joint = fit.mixture.log_joint().unwrap();
     let chunk = &table.chunks()[0];
     let logs = joint(chunk).unwrap();
-    for row in 0..chunk.rows() {
+    let complete = |row: &usize| {
+        chunk
+            .column(0)
+            .cells(0, chunk.rows())
+            .number(*row)
+            .is_some()
+    };
+    for row in (0..chunk.rows()).filter(complete) {
         let x = |c: usize| chunk.column(c).cells(0, chunk.rows()).number(row).unwrap();
         let score = |k: usize| {
             let terms = (0..d).map(|c| found.coefficients[k][c] * x(c));

@@ -400,6 +400,19 @@ fn a_test_that_is_stopped_leaves_the_number_under_test() {
 }
 
 #[test]
+fn no_more_components_are_tested_than_there_are_rows() {
+    let few = table(rows(29, 3, &[[0.0, 0.0]]), None);
+    let specification = Specification::mixture(1, CovarianceKind::Full);
+    let (options, test) = (FitOptions::default(), BootstrapOptions::default());
+    let control = Control::default();
+    let (fit, test) =
+        bootstrap_test(&specification, 5..=9, &few, &options, &test, control).unwrap();
+    assert!(test.steps.is_empty());
+    assert_eq!(test.chosen, fit.mixture.components());
+    assert!(test.chosen <= 3);
+}
+
+#[test]
 fn what_cannot_be_drawn_is_an_error() {
     let light = table(rows(23, 10, &[[0.0, 0.0]]), Some(vec![0.1; 10]));
     let options = FitOptions::default();

@@ -152,6 +152,7 @@ fn a_uniform_that_em_cannot_narrow_is_told_of() {
     };
     assert!(told(&[]));
     assert!(!told(&["--method", "hard"]));
+    assert!(!told(&["--tie", "waiting"]));
 }
 
 #[test]

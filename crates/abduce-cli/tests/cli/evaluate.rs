@@ -250,6 +250,8 @@ fn a_calibrated_model_says_so_and_predicts_by_it() {
         "platt",
     ])
     .fails(2, &["--calibrate", "clusters"]);
+    abduce(&["fit", "kde", &faithful, "--calibrate", "platt"])
+        .fails(2, &["--calibrate", "--target"]);
     assert_eq!(run(&penguins(&["--calibrate", "fully"])).code, 2);
 }
 

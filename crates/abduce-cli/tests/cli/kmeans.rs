@@ -130,6 +130,16 @@ fn what_kmeans_has_no_use_for_is_an_error() {
         &["-k", "2", "--medoids", "--init", "random"],
         &["--init", "medoids"],
     );
+    fails(&["-k", "2", "--medoids", "--tol", "1"], &["--tol", "swaps"]);
+    let medians = ["-k", "2", "--distance", "manhattan"];
+    fails(
+        &[&medians[..], &["--algorithm", "elkan"]].concat(),
+        &["--algorithm", "medians"],
+    );
+    fails(
+        &[&medians[..], &["--init", "parallel"]].concat(),
+        &["--init parallel", "manhattan"],
+    );
     fails(
         &["-k", "2", "--init", "hierarchical"],
         &["--init hierarchical", "mixture"],
@@ -178,6 +188,41 @@ fn distances_are_in_one_unit_whatever_columns_are_read_in() {
     let predicted = abduce(&["predict", &file, &table]).good();
     let clusters = &predicted.lines()[1..];
     assert_ne!(clusters[2], clusters[4], "{clusters:?}");
+}
+
+#[test]
+fn columns_read_in_units_far_apart_have_centres_and_tell_rows_apart() {
+    let files = Files::new();
+    let rows = "a,b\n1e300,1\n1.1e300,2\n5e300,40\n5.1e300,41\n,40\n,1\n";
+    let table = files.write("t.csv", rows);
+    let ran = files.fit(&["kmeans", &table, "-k", "2"]);
+    let predicted = abduce(&["predict", &ran, &table]).good();
+    let clusters = &predicted.lines()[1..];
+    assert_eq!((clusters[4], clusters[5]), (clusters[2], clusters[0]));
+    let told = abduce(&["fit", "kmeans", &table, "-k", "2"]).good().stderr;
+    assert!(told.contains("\"a\" spreads more than 100 times"), "{told}");
+    let tiny = rows.replace("40", "4e-299").replace(",1", ",1e-300");
+    let tiny = files.write("tiny.csv", tiny);
+    for distance in ["euclidean", "manhattan"] {
+        let file = files.fit(&["kmeans", &tiny, "-k", "2", "--distance", distance]);
+        let filled = abduce(&["impute", &file, &tiny]).good();
+        assert!(!filled.stdout.contains("NaN"), "{}", filled.stdout);
+    }
+}
+
+#[test]
+fn mahalanobis_distance_is_the_same_in_any_unit() {
+    let files = Files::new();
+    let fitted = |name: &str, power: &str| {
+        let rows = format!("a,b\n1{power},1\n2{power},2\n-3{power},4\n1{power},3\n5{power},6\n");
+        let table = files.write(name, rows);
+        let file = files.fit(&["kmeans", &table, "-k", "2", "--distance", "mahalanobis"]);
+        abduce(&["score", &file, &table]).good();
+        abduce(&["predict", &file, &table]).good().stdout
+    };
+    let usual = fitted("usual.csv", "");
+    assert_eq!(fitted("large.csv", "e170"), usual);
+    assert_eq!(fitted("small.csv", "e-170"), usual);
 }
 
 #[test]

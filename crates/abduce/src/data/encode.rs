@@ -92,13 +92,17 @@ pub(crate) fn too_large(text: &str, name: &str) -> Error {
         .trim_start_matches(['+', '-'])
         .to_ascii_lowercase()
         .starts_with("inf");
-    let message = match infinite {
-        true => format!("{text} is not a finite number"),
-        false => format!("{text} is too large, beyond 1e140"),
+    let (message, hint) = match infinite {
+        true => (
+            format!("{text} is not a finite number"),
+            "correct the cell, or leave it empty",
+        ),
+        false => (
+            format!("{text} is too large, beyond 1e140"),
+            "rescale the column, or correct the cell",
+        ),
     };
-    Error::data(message)
-        .at_column(name)
-        .with_hint("rescale the column, or correct the cell")
+    Error::data(message).at_column(name).with_hint(hint)
 }
 
 /// A cell as a user would type it.

@@ -10,7 +10,7 @@ use super::latent::{EStep, Latent};
 use super::online::{self, Online};
 use super::squarem::{Acceleration, Strides};
 use super::stochastic;
-use crate::data::{Source, fold};
+use crate::data::{Chunk, Source, fold};
 use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -108,7 +108,8 @@ impl Default for EmOptions {
 pub struct EmResult<P, S> {
     /// The parameters of the last E-step.
     pub parameters: P,
-    /// The statistics expected under them.
+    /// The statistics expected under them; where a tolerance per row ended the fit, those that
+    /// they were estimated from.
     pub statistics: S,
     /// The log-likelihood under the parameters before each step, and last
     /// under the parameters returned. With a hard E-step it is that of the rows
@@ -242,6 +243,17 @@ pub fn em<M: Latent>(
     Ok(Some(climb.end()))
 }
 
+/// What a step that is made was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// One of EM.
+    Plain,
+    /// One of EM after which there is none, so that nothing is expected where it led.
+    Last,
+    /// A longer one.
+    Long,
+}
+
 /// EM on its way up.
 struct Climb<'a, M: Latent> {
     model: &'a M,
@@ -291,7 +303,7 @@ impl<M: Latent> Climb<'_, M> {
                     let kept = objective >= least && objective >= here;
                     self.strides.learn(kept);
                     if kept {
-                        self.accept(far, statistics, bound, true);
+                        self.accept(far, statistics, bound, Step::Long);
                         return Ok(true);
                     }
                 }
@@ -300,8 +312,10 @@ impl<M: Latent> Climb<'_, M> {
                 Err(why) => return Err(why),
             }
         }
+        let last = self.is_last();
         self.spent += 1;
-        let statistics = expect_all(model, self.source, &parameters, self.step, 0, self.control)?;
+        let pass = if last { measure_all } else { expect_all };
+        let statistics = pass(model, self.source, &parameters, self.step, 0, self.control)?;
         let Some(statistics) = statistics else {
             return Ok(false);
         };
@@ -316,9 +330,25 @@ impl<M: Latent> Climb<'_, M> {
         if stepped && (fell || spoiled || objective.is_nan()) {
             self.stay(objective);
         } else {
-            self.accept(parameters, statistics, bound, false);
+            let step = if last { Step::Last } else { Step::Plain };
+            self.accept(parameters, statistics, bound, step);
         }
         Ok(true)
+    }
+
+    /// Whether a step of EM from here is the last: that is known where the gain of the one
+    /// before it decides.
+    fn is_last(&self) -> bool {
+        self.options.stop == Stop::PerRow
+            && (self.spent + 1 >= self.options.max_iterations || self.has_settled())
+    }
+
+    /// Whether the last step gained less than the tolerance per row.
+    fn has_settled(&self) -> bool {
+        match self.result.trace.as_slice() {
+            [.., first, second] => (second - first).abs() < self.options.tolerance * self.weight,
+            _ => false,
+        }
     }
 
     /// The fall of an objective that rounding can explain.
@@ -340,8 +370,9 @@ impl<M: Latent> Climb<'_, M> {
     }
 
     /// Goes to where a step led.
-    fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, long: bool) {
+    fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, step: Step) {
         let (model, weight) = (self.model, self.weight);
+        let (long, settled) = (step == Step::Long, self.has_settled());
         let (log_likelihood, _) = model.log_likelihood(&statistics);
         let objective = log_likelihood + model.log_prior(&to);
         let least = self.least(objective);
@@ -351,15 +382,29 @@ impl<M: Latent> Climb<'_, M> {
             result.monotone = false;
         }
         let from = std::mem::replace(&mut result.parameters, to);
-        let expected = std::mem::replace(&mut result.statistics, statistics);
-        if long {
-            result.leaps += 1;
-            self.firm = Some((from, expected, result.objective));
-            self.before = None;
-        } else {
-            self.firm = None;
-            self.before = Some(from);
-            self.strides.watch(change);
+        let expected = match step {
+            Step::Last => {
+                let bound = if bound.is_finite() {
+                    bound
+                } else {
+                    log_likelihood
+                };
+                model.rebind(&mut result.statistics, bound);
+                None
+            }
+            _ => Some(std::mem::replace(&mut result.statistics, statistics)),
+        };
+        match expected.filter(|_| long) {
+            Some(expected) => {
+                result.leaps += 1;
+                self.firm = Some((from, expected, result.objective));
+                self.before = None;
+            }
+            None => {
+                self.firm = None;
+                self.before = Some(from);
+                self.strides.watch(change);
+            }
         }
         result.objective = objective;
         result.bounds.push(bound);
@@ -374,12 +419,9 @@ impl<M: Latent> Climb<'_, M> {
         // Where EM is slow, small steps do not mean that the end is near.
         let left = self.strides.left(objective, change * weight);
         let near = left.is_none_or(|gain| gain / weight <= least);
-        result.converged = match (self.options.stop, result.trace.as_slice()) {
-            (Stop::Relative, _) => !long && change.abs() <= least && near,
-            (Stop::PerRow, [.., first, second, _]) => {
-                !long && (second - first).abs() < self.options.tolerance * weight
-            }
-            (Stop::PerRow, _) => false,
+        result.converged = match self.options.stop {
+            Stop::Relative => !long && change.abs() <= least && near,
+            Stop::PerRow => !long && settled,
         };
     }
 
@@ -408,6 +450,36 @@ pub(crate) fn expect_all<M: Latent>(
     round: usize,
     control: Control,
 ) -> Result<Option<M::Statistics>> {
+    pass(model, source, parameters, (step, round), control, M::expect)
+}
+
+/// The likelihood of all rows, and no more of an E-step; `None` when the caller stopped it.
+fn measure_all<M: Latent>(
+    model: &M,
+    source: &dyn Source,
+    parameters: &M::Parameters,
+    step: EStep,
+    round: usize,
+    control: Control,
+) -> Result<Option<M::Statistics>> {
+    pass(
+        model,
+        source,
+        parameters,
+        (step, round),
+        control,
+        M::measure,
+    )
+}
+
+fn pass<M: Latent>(
+    model: &M,
+    source: &dyn Source,
+    parameters: &M::Parameters,
+    (step, round): (EStep, usize),
+    control: Control,
+    take: impl Fn(&M, &M::Prepared<'_>, usize, &Chunk, &mut M::Statistics) -> Result<()> + Sync,
+) -> Result<Option<M::Statistics>> {
     let prepared = model.prepare(parameters, step, round)?;
     let total = fold(
         source,
@@ -416,7 +488,7 @@ pub(crate) fn expect_all<M: Latent>(
             let statistics = partial.get_or_insert_with(|| Some(model.zero()));
             match statistics {
                 Some(own) if !control.is_interrupted() => {
-                    model.expect(&prepared, number, chunk, own)?;
+                    take(model, &prepared, number, chunk, own)?;
                 }
                 _ => *statistics = None,
             }

@@ -74,6 +74,21 @@ pub trait Latent: Sync {
         statistics: &mut Self::Statistics,
     ) -> Result<()>;
 
+    /// Adds the log-likelihood and the weight of a chunk's rows; whatever else there is in the
+    /// statistics is worth nothing.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    fn measure(
+        &self,
+        prepared: &Self::Prepared<'_>,
+        number: usize,
+        chunk: &Chunk,
+        statistics: &mut Self::Statistics,
+    ) -> Result<()> {
+        self.expect(prepared, number, chunk, statistics)
+    }
+
     /// How many chunks are added to the same statistics before these are
     /// merged: more where statistics are large beside a chunk.
     fn segment(&self) -> usize {
@@ -89,6 +104,10 @@ pub trait Latent: Sync {
     /// The log-likelihood of the rows under the parameters they were expected
     /// with, and the rows' total weight.
     fn log_likelihood(&self, statistics: &Self::Statistics) -> (f64, f64);
+
+    /// Lets statistics of one step be those of parameters estimated from them, for which the
+    /// log-likelihood is at least this.
+    fn rebind(&self, statistics: &mut Self::Statistics, bound: f64);
 
     /// The parameters that maximise the expected log-likelihood plus the
     /// log-prior; where that takes a search, at least better ones than those

@@ -49,10 +49,18 @@ impl KMeansOptions {
         self.medoids
     }
 
-    /// An option that medoids have no use for.
-    pub fn unfit_of_medoids(&self) -> Option<(&'static str, &'static str)> {
-        let given = self.medoids && self.algorithm.is_some();
-        given.then_some(("--algorithm", "medoids are found by swaps"))
+    pub fn are_medians(&self) -> bool {
+        self.distance == Some(Distance::Manhattan)
+    }
+
+    /// An option that medoids or medians have no use for.
+    pub fn unfit_of_centres(&self) -> Option<(&'static str, &'static str)> {
+        let why = match self.medoids {
+            true => "medoids are found by swaps",
+            false => "medians have one of their own",
+        };
+        let given = self.algorithm.is_some() && (self.medoids || self.are_medians());
+        given.then_some(("--algorithm", why))
     }
 
     pub fn specification(&self, clusters: usize) -> Specification {

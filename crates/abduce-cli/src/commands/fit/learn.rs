@@ -134,9 +134,14 @@ impl CalibrationOptions {
     /// The method asked for, if the task has classes to calibrate.
     pub fn method(&self, task: &Task) -> Outcome<Option<CalibrationMethod>> {
         if self.calibrate.is_some() && task.target().is_none() {
-            return Err(Failure::usage(
-                "--calibrate corrects the probabilities of classes, which clusters and densities have none of",
-            ));
+            return Err(Failure::usage(match task {
+                Task::Density(_) => {
+                    "--calibrate corrects the probabilities of classes; name the column of the classes with --target"
+                }
+                _ => {
+                    "--calibrate corrects the probabilities of classes, and clusters have none; leave it out, or fit naive-bayes or gda"
+                }
+            }));
         }
         Ok(self.calibrate)
     }

@@ -41,8 +41,14 @@ pub(super) fn diagnose(
     }
     if !fit.converged && !fit.interrupted {
         warnings.push(format!(
-            "not converged after {} iterations; raise --max-iter or --tol",
-            fit.iterations
+            "not converged after {} iterations; raise --max-iter{}",
+            fit.iterations,
+            // Swaps of medoids end by themselves alone.
+            if specification.medoids {
+                ""
+            } else {
+                " or --tol"
+            }
         ));
     }
     if !fit.monotone && options.algorithm != Algorithm::MiniBatch {
@@ -64,7 +70,10 @@ pub(super) fn diagnose(
         let fields = &source.schema().fields;
         let columns = fit.model.frame.columns.iter().enumerate();
         let spreads: Vec<(f64, &str)> = columns
-            .map(|(c, column)| (survey.deviation(c), fields[*column].name.as_str()))
+            .map(|(c, column)| {
+                let spread = survey.deviation(c) * fit.model.frame.scale[c];
+                (spread, fields[*column].name.as_str())
+            })
             .filter(|(spread, _)| *spread > 0.0)
             .collect();
         let widest = spreads.iter().max_by(|a, b| a.0.total_cmp(&b.0));

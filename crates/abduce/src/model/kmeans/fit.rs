@@ -327,7 +327,7 @@ impl Run<'_> {
         Start::of(found, self.in_units(inertia), whole)
     }
 
-    /// An inertia in the units of the table.
+    /// An inertia in the units of the table, of which the largest where columns have several.
     pub fn in_units(&self, inertia: f64) -> f64 {
         let power = self.frame.power;
         match (self.measure, self.specification.distance) {

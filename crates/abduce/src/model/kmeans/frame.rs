@@ -11,6 +11,11 @@ use crate::kernel::linear::{cholesky, invert_lower};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// The least that numbers of a column are multiplied with, beside one that is read in a much
+/// larger unit: their squares, which say nothing beside its own, are still what tells apart the
+/// rows in which it is not seen.
+const LEAST_SCALE: f64 = 1e-150;
+
 /// Coordinates of rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
@@ -38,12 +43,14 @@ impl Frame {
         source: &dyn Source,
     ) -> Result<Frame> {
         let unit = specification.distance == Distance::Cosine;
-        // Distances are over columns in one unit, however they are read.
+        // Distances are over columns in one unit, however they are read; Mahalanobis distance
+        // is the same in all.
         let unit_of = |column: &usize| source.schema().fields[*column].unit;
         let largest = columns.iter().map(unit_of).fold(0.0, f64::max);
         let scale = |c: usize| match (specification.standardize, survey.deviation(c)) {
             (true, deviation) if deviation > 0.0 => 1.0 / deviation,
-            _ => unit_of(&columns[c]) / largest,
+            _ if specification.distance == Distance::Mahalanobis => 1.0,
+            _ => (unit_of(&columns[c]) / largest).max(LEAST_SCALE),
         };
         let mut frame = Frame {
             shift: match unit {
@@ -59,7 +66,7 @@ impl Frame {
         };
         if specification.distance == Distance::Mahalanobis {
             let covariance = match &specification.covariance {
-                Some(given) => frame.given(given)?,
+                Some(given) => frame.given(given, source)?,
                 None => frame.covariance(source)?,
             };
             let order = frame.columns.len();
@@ -75,14 +82,18 @@ impl Frame {
     }
 
     /// A given covariance in the units of the frame.
-    fn given(&self, covariance: &[Vec<f64>]) -> Result<Vec<f64>> {
+    fn given(&self, covariance: &[Vec<f64>], source: &dyn Source) -> Result<Vec<f64>> {
         let order = self.columns.len();
         if covariance.len() != order || covariance.iter().any(|row| row.len() != order) {
             return Err(Error::parameter(format!(
                 "the covariance must be {order} by {order}, as there are columns of numbers"
             )));
         }
-        let units: Vec<f64> = self.scale.iter().map(|scale| scale * self.power).collect();
+        let columns = self.columns.iter().zip(&self.scale);
+        let unit = |(column, scale): (&usize, &f64)| {
+            scale * self.power / source.schema().fields[*column].unit
+        };
+        let units: Vec<f64> = columns.map(unit).collect();
         let cell = |i: usize, j: usize| covariance[i][j] * units[i] * units[j];
         Ok((0..order * order)
             .map(|at| cell(at % order, at / order))

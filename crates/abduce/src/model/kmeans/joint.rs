@@ -1,6 +1,6 @@
 //! Clusters answer questions: a row is in the cluster of its nearest centre, and in
-//! no other; densities, holes and draws are those of the Gaussians that the clusters
-//! are. A row of which nothing is seen is in the largest cluster.
+//! no other, whose centre fills its holes; densities and draws are those of the Gaussians that
+//! the clusters are, and so are holes by Mahalanobis distance. A row of which nothing is seen is in the largest cluster.
 
 use super::points::{Points, numbers_of};
 use super::seeding::Measure;
@@ -116,12 +116,17 @@ impl KMeans {
             Distance::Manhattan => Measure::Absolute,
             _ => Measure::Squared,
         };
+        let sizes = self.sizes.iter().enumerate();
+        let largest = sizes.fold(0, |best, (j, size)| match *size > self.sizes[best] {
+            true => j,
+            false => best,
+        });
         move |chunk| {
             let columns = (0..self.schema.fields.len()).map(|c| chunk.column(c).clone());
             // A row that weighs nothing is asked about like any other.
             let asked = Chunk::new(chunk.rows(), columns.collect(), None);
             let points = Points::of(&asked, &self.frame);
-            measure.labels(&points, &centres, &packed)
+            measure.labels(&points, &centres, &packed, largest as u32)
         }
     }
 

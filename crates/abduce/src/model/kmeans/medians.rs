@@ -86,7 +86,7 @@ fn assign(held: &[Points], centres: &[f64], width: usize) -> Assigned {
     let packed = Packed::new(centres, width);
     let each: Vec<(Vec<u32>, f64)> = (held.par_iter())
         .map(|points| {
-            let labels = Measure::Absolute.labels(points, centres, &packed);
+            let labels = Measure::Absolute.labels(points, centres, &packed, 0);
             let total = counting(points).map(|row| {
                 let centre = &centres[labels[row] as usize * width..][..width];
                 points.weights[row] * distance(points, row, centre)

@@ -116,11 +116,10 @@ impl KMeans {
     /// # Errors
     /// If the distance has no density.
     pub fn gaussians(&self) -> Result<&Mixture> {
+        let error = |why: &str| Error::parameter(format!("these clusters have no density: {why}"));
         let no_density = |why: &str| {
-            Err(
-                Error::parameter(format!("these clusters have no density: {why}"))
-                    .with_hint("fit kmeans by euclidean or mahalanobis distance, or a mixture"),
-            )
+            Err(error(why)
+                .with_hint("fit kmeans by euclidean or mahalanobis distance, or a mixture"))
         };
         match self.distance {
             _ if self.medoids => return no_density("their centres are rows"),
@@ -136,7 +135,8 @@ impl KMeans {
             .iter()
             .all(|unit| (unit * unit * self.variance).is_normal())
         {
-            return no_density("its variance is too large or too small for a number");
+            return Err(error("its variance is too large or too small for a number")
+                .with_hint("fit kmeans with --standardize, or a mixture"));
         }
         Ok(self.gaussians.get_or_init(|| Box::new(self.mixture())))
     }

@@ -87,9 +87,15 @@ fn nearer(points: &Points, place: &[f64], near: &[f64], measure: Measure) -> Vec
 }
 
 impl Measure {
-    /// The nearest centre of each row that is seen; the first for the others.
-    pub fn labels(self, points: &Points, centres: &[f64], packed: &Packed) -> Vec<u32> {
-        let mut labels = vec![0; points.rows];
+    /// The nearest centre of each row that is seen; a given one for the others.
+    pub fn labels(
+        self,
+        points: &Points,
+        centres: &[f64],
+        packed: &Packed,
+        others: u32,
+    ) -> Vec<u32> {
+        let mut labels = vec![others; points.rows];
         if self == Measure::Squared {
             let places = Places::of(centres, packed);
             places.label(points, &mut labels);

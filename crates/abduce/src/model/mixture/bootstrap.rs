@@ -151,10 +151,12 @@ pub fn bootstrap_test(
     let mut told = BootstrapTest {
         options: test.clone(),
         steps: Vec::new(),
-        chosen: *components.start(),
+        chosen: null.mixture.components().min(*components.start()),
         accepted: false,
     };
-    for k in components.clone().take_while(|k| k < components.end()) {
+    // There are never more components than rows.
+    let most = (*components.end()).min(null.rows as usize);
+    for k in components.take_while(|k| *k < most) {
         let next = match control.is_interrupted() {
             true => Err(stopped()),
             false => fit(&of(k + 1), source, options, control),

@@ -23,7 +23,8 @@ const EMPTY: f64 = 1e-9;
 type Result = EmResult<Parameters, MixtureStatistics>;
 
 /// Every component's smallest variance of a column given those before it, as a share of
-/// the table's: the smallest pivot of its covariance, which costs no eigenvalues.
+/// the table's: the smallest pivot of its covariance, which costs no eigenvalues. 1 where no
+/// spread is learned.
 pub(super) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
     let mut least = vec![1.0f64; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
@@ -146,8 +147,12 @@ pub(super) fn diagnose(
             some_of(&narrow)
         ));
     }
-    let bounded = |leaf: &&Leaf| matches!(leaf.family, LeafFamily::Uniform { .. }) && !leaf.fixed;
-    let narrowed = options.em.step == EStep::Hard || result.parameters.weights.len() == 1;
+    let components = result.parameters.weights.len();
+    let bounded = |leaf: &&Leaf| {
+        let uniform = matches!(leaf.family, LeafFamily::Uniform { .. });
+        uniform && !leaf.fixed && !leaf.tied && !leaf.learned(components).is_empty()
+    };
+    let narrowed = options.em.step == EStep::Hard || components == 1;
     if let (None, Some(leaf), false) = (target, leaves.iter().find(bounded), narrowed) {
         warnings.push(format!(
             "EM never narrows what a uniform reaches over, as in column \"{}\"; --method hard does",

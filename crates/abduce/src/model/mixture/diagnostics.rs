@@ -89,7 +89,7 @@ pub struct ComponentDiagnostics {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<f64>,
     /// Its smallest variance of a column given those before it, as a share of the table's; at
-    /// most 1, and 1 where it has no Gaussians.
+    /// most 1, and 1 where it has no Gaussians whose spread is learned.
     pub spread: f64,
     /// Whether that is next to nothing: it lies on a few rows that are nearly equal.
     pub collapsed: bool,

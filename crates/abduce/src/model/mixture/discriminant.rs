@@ -110,8 +110,15 @@ impl ClassGaussians {
         out
     }
 
-    /// The covariance within the classes, each row of equal weight.
+    /// The covariance within the classes: the one that all share, or that of their rows, each
+    /// of equal weight.
     pub fn within(&self) -> Vec<f64> {
+        // Statistics may be a step of EM away from the parameters, by which a model answers.
+        if let [first, others @ ..] = self.covariances.as_slice()
+            && others.iter().all(|own| own == first)
+        {
+            return first.clone();
+        }
         let total: f64 = self.rows.iter().sum();
         let shares: Vec<f64> = self.rows.iter().map(|rows| rows / total).collect();
         self.mixed(&shares)

@@ -147,7 +147,28 @@ impl<'a> Prepared<'a> {
         &self,
         number: usize,
         chunk: &Chunk,
+        statistics: Option<&mut MixtureStatistics>,
+        show: impl FnMut(Outcome),
+    ) -> Result<()> {
+        self.pass(number, chunk, statistics, true, show)
+    }
+
+    /// The same, with the rows counted and nothing taken of their cells.
+    pub fn measure(
+        &self,
+        number: usize,
+        chunk: &Chunk,
+        statistics: &mut MixtureStatistics,
+    ) -> Result<()> {
+        self.pass(number, chunk, Some(statistics), false, |_| {})
+    }
+
+    fn pass(
+        &self,
+        number: usize,
+        chunk: &Chunk,
         mut statistics: Option<&mut MixtureStatistics>,
+        moments: bool,
         mut show: impl FnMut(Outcome),
     ) -> Result<()> {
         let (order, runs) = arrange(
@@ -256,6 +277,9 @@ impl<'a> Prepared<'a> {
                     _ => weights,
                 };
                 statistics.count(run.label, weights, &mut joint, &totals);
+                if !moments {
+                    continue;
+                }
                 for (l, cells) in leaves.iter().enumerate() {
                     match &mut gaussians[l] {
                         Some(gaussian) => {
@@ -269,7 +293,7 @@ impl<'a> Prepared<'a> {
                     }
                 }
             }
-            let Some(statistics) = statistics.as_deref_mut() else {
+            let Some(statistics) = statistics.as_deref_mut().filter(|_| moments) else {
                 continue;
             };
             let leaves = gaussians.into_iter().zip(&mut statistics.leaves);

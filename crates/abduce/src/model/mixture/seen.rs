@@ -4,13 +4,14 @@
 
 use super::Leaf;
 use super::central::FAR;
-use crate::data::Schema;
+use crate::data::{Source, reduce};
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Numbers below this have squares that are 0, so that nothing tells how widely they spread.
-const TOO_SMALL: f64 = 1e-160;
+/// Numbers below this have squares of few digits or none, so that their scatter may be 0 though
+/// they differ.
+const TOO_SMALL: f64 = 1e-150;
 
 /// What was seen of all rows together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,12 +109,16 @@ impl Seen {
         }
     }
 
-    pub(super) fn check(&self, schema: &Schema) -> Result<()> {
-        for (field, moments) in schema.fields.iter().zip(&self.columns) {
-            let size = moments.mean.abs();
-            let trouble = if !(size.is_finite() && moments.scatter.is_finite()) {
+    pub(super) fn check(&self, source: &dyn Source) -> Result<()> {
+        let columns = source.schema().fields.iter().zip(&self.columns);
+        for (column, (field, moments)) in columns.enumerate() {
+            let (size, scatter) = (moments.mean.abs(), moments.scatter);
+            let trouble = if !(size.is_finite() && scatter.is_finite()) {
                 "large"
-            } else if moments.scatter == 0.0 && size > 0.0 && size < TOO_SMALL {
+            } else if scatter > 0.0 && !scatter.is_normal() {
+                // What is left of the squares has few digits.
+                "small"
+            } else if scatter == 0.0 && size > 0.0 && size < TOO_SMALL && varies(source, column)? {
                 "small"
             } else {
                 continue;
@@ -239,4 +244,22 @@ impl Seen {
             .map(|c| 0.5 * self.columns[*c].weight / self.total * self.scale(*c).variance.ln())
             .sum()
     }
+}
+
+/// Whether a column has different numbers.
+fn varies(source: &dyn Source, column: usize) -> Result<bool> {
+    let ends = reduce(
+        source,
+        |_, chunk| {
+            let cells = chunk.column(column).cells(0, chunk.rows());
+            let seen = chunk.weighing_rows().filter_map(|row| cells.number(row));
+            Ok(
+                seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                    (x.min(low), x.max(high))
+                }),
+            )
+        },
+        |all: &mut (f64, f64), more| *all = (all.0.min(more.0), all.1.max(more.1)),
+    )?;
+    Ok(ends.is_some_and(|(low, high)| low < high))
 }

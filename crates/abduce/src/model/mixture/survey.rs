@@ -64,7 +64,7 @@ impl Survey {
         let Some((mut survey, central)) = survey else {
             return Ok(None);
         };
-        survey.seen.check(schema)?;
+        survey.seen.check(source)?;
         central.tell(&mut survey.seen);
         Ok(Some(survey))
     }

@@ -82,6 +82,16 @@ impl Latent for Task<'_> {
         prepared.process_numbered(number, chunk, Some(statistics), |_| {})
     }
 
+    fn measure(
+        &self,
+        prepared: &Prepared<'_>,
+        number: usize,
+        chunk: &Chunk,
+        statistics: &mut MixtureStatistics,
+    ) -> Result<()> {
+        prepared.measure(number, chunk, statistics)
+    }
+
     fn segment(&self) -> usize {
         segment(self.leaves, self.components)
     }
@@ -96,6 +106,10 @@ impl Latent for Task<'_> {
 
     fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
         (statistics.log_likelihood, statistics.total)
+    }
+
+    fn rebind(&self, statistics: &mut MixtureStatistics, bound: f64) {
+        statistics.log_likelihood = bound;
     }
 
     fn maximize(&self, statistics: &MixtureStatistics, before: Option<&Parameters>) -> Parameters {

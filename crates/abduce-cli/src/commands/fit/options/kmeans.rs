@@ -7,10 +7,29 @@ use abduce::Error;
 use abduce::model::kmeans;
 
 impl ModelOptions {
-    /// How medoids begin cannot be said.
-    fn seeds_of_medoids(&self) -> Option<(&'static str, &'static str)> {
-        let given = self.init.is_some() && self.kmeans.are_medoids();
-        given.then_some(("--init", "medoids always begin by kmeans++"))
+    /// An option of all models that medoids or medians have no use for.
+    fn unfit_of_centres(&self) -> Option<(&'static str, &'static str)> {
+        let medoids = self.kmeans.are_medoids();
+        let parallel = self.init.and_then(|start| start.kmeans) == Some(kmeans::Init::Parallel);
+        let unfit = [
+            (
+                medoids && self.init.is_some(),
+                "--init",
+                "medoids always begin by kmeans++",
+            ),
+            (
+                medoids && self.tol.is_some(),
+                "--tol",
+                "swaps of medoids end when none is left that pays",
+            ),
+            (
+                parallel && self.kmeans.are_medians(),
+                "--init parallel",
+                "it is by squared distances; --distance manhattan begins by greedy or kmeans++",
+            ),
+        ];
+        let unfit = unfit.iter().find(|(given, ..)| *given);
+        unfit.map(|(_, option, why)| (*option, *why))
     }
 
     /// The clusters to look for, and how.
@@ -52,18 +71,15 @@ impl ModelOptions {
                 "fit a mixture for covariances; --distance mahalanobis takes out one that all share",
             ),
         ];
-        if self.init.is_some_and(|start| start.kmeans.is_none()) {
-            let option = "--init hierarchical";
-            return Err(does_not_apply(
-                option,
-                ModelName::Kmeans,
-                "it is for mixture",
-            ));
+        if let Some(start) = self.init.filter(|start| start.kmeans.is_none()) {
+            let option = format!("--init {}", start.name);
+            let why = "it is for mixture";
+            return Err(does_not_apply(&option, ModelName::Kmeans, why));
         }
         let unfit = unfit.iter().find(|(given, ..)| *given);
         let unfit = unfit.map(|(_, option, why)| (*option, *why));
-        let unfit = unfit.or(self.seeds_of_medoids());
-        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit_of_medoids()) {
+        let unfit = unfit.or_else(|| self.unfit_of_centres());
+        if let Some((option, why)) = unfit.or_else(|| self.kmeans.unfit_of_centres()) {
             return Err(does_not_apply(option, ModelName::Kmeans, why));
         }
         let clusters = match self.components.as_ref().map(|own| own.0.as_slice()) {
