@@ -28,16 +28,24 @@ class Asking(Mixed):
         fields = {field["name"]: field for field in self._fields()}
         return {name: self._cells(fields[name], own) for name, own in columns}
 
+    def _values(self, field: dict[str, Any]) -> NDArray[Any]:
+        """What the levels of a column are to the user."""
+        levels = field["levels"]
+        if field["name"] == getattr(self, "_target", None):
+            return self.classes_
+        return np.array([False, True]) if levels == TRUTHS else np.array(levels, dtype=object)
+
+    def _value_of(self, column: str) -> dict[str, Any]:
+        """The same by the names that the engine has for them; nothing of a column of numbers."""
+        field = next(field for field in self._fields() if field["name"] == column)
+        levels = field.get("levels")
+        return dict(zip(levels, self._values(field).tolist(), strict=True)) if levels else {}
+
     def _cells(self, field: dict[str, Any], own: NDArray[Any]) -> NDArray[Any]:
         levels = field.get("levels")
         if not levels:
             return own
-        if field["name"] == getattr(self, "_target", None):
-            values = self.classes_
-        elif levels == TRUTHS:
-            values = np.array([False, True])
-        else:
-            values = np.array(levels, dtype=object)
+        values = self._values(field)
         if np.all((own >= 0) & (own < len(levels))):
             return values[own]
         # Behind the levels stands what the model has never seen.
@@ -65,8 +73,8 @@ class Asking(Mixed):
     def query(self, question: str) -> dict[Any, Any] | Any:
         """What follows for some columns from cells of others, asked in one of four ways.
 
-        - `P(y | x0=5.1, colour=red)`: of a column of levels the probability of each, of numbers their mean and
-          variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
+        - `P(y | x0=5.1, colour=red)`: of a column of levels the probability of each, by what it is (classes as in
+          `classes_`), of numbers their mean and variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
         - `P(colour=red, size=big | …)`: the probability that columns of levels have these ones, a number.
         - `E(x | …)`: the mean of a column of numbers.
         - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`.
@@ -82,12 +90,19 @@ class Asking(Mixed):
         if asked.asked[0][1] is not None:
             return self._probability(asked, given)
         if asked.kind == "P" and len(asked.asked) == 1:
-            return json.loads(self._model.condition(asked.columns[0], given))
+            single = json.loads(self._model.condition(asked.columns[0], given))
+            values = self._value_of(asked.columns[0])
+            return {values.get(level, level): probability for level, probability in single.items()}
         told = self._model.joint(asked.columns, given)
+        each = [self._value_of(column) for column in asked.columns]
+
+        def named(levels: list[str]) -> tuple[Any, ...]:
+            return tuple(values[level] for values, level in zip(each, levels, strict=True))
+
         if asked.kind == "P":
-            return {tuple(levels): probability for levels, probability in told}
+            return {named(levels): probability for levels, probability in told}
         levels, probability = max(told, key=lambda own: own[1])
-        return {"map": dict(zip(asked.columns, levels, strict=True)), "probability": probability}
+        return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
 
     def _mean(self, columns: list[str], given: Given) -> float:
         if len(columns) > 1:
@@ -118,6 +133,8 @@ class Asking(Mixed):
 
 
 def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | None = None) -> Given:
+    if not isinstance(given, (Mapping, type(None))):
+        raise TypeError(f"what is given is a dict of cells by the names of their columns, not {given!r}")
     kinds = {field["name"]: field for field in fields or ()}
 
     def cell(name: str, value: Any) -> float | str:

@@ -41,12 +41,16 @@ def seed_of(random_state: Seed) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, (int, np.integer)):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state is a whole number from 0 to 2**64 - 1, not {random_state}")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def at_least_one(n_samples: int) -> int:
     """How many rows to draw."""
+    if not isinstance(n_samples, (int, np.integer)):
+        raise TypeError(f"n_samples is a whole number, not {n_samples!r}")
     if n_samples < 1:
         raise ValueError(f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample.")
     return int(n_samples)
@@ -72,7 +76,7 @@ def watcher(verbose: int, what: str) -> Watch | None:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return lambda kind, number, of, figure: print(f"{what}: {kind} {number} of {of} {figure:.6g}")
+        return lambda *news: print(f"{what}: {_told(*news)}")
     bar = tqdm(desc=what, leave=False)
 
     def watch(kind: str, number: int, of: int, figure: float) -> None:
@@ -81,6 +85,12 @@ def watcher(verbose: int, what: str) -> Watch | None:
         bar.set_postfix_str(kind if np.isnan(figure) else f"{kind} {figure:.6g}")
 
     return watch
+
+
+def _told(kind: str, number: int, of: int, figure: float) -> str:
+    """What happened in a fit, in a line."""
+    place = f" {number} of {of}" if of else ""
+    return f"{kind}{place}" if np.isnan(figure) else f"{kind}{place} {figure:.6g}"
 
 
 @contextmanager

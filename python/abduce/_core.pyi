@@ -15,6 +15,7 @@ __all__ = [
     "class_gaussians",
     "classes_of",
     "covariances",
+    "distributions",
     "estimate_family",
     "families",
     "fit_density",
@@ -174,6 +175,7 @@ def estimate_family(
     above: list[tuple[str | None, float]] = ...,
     seed: int = 0,
 ) -> str: ...
+def distributions() -> list[tuple[str, list[str]]]: ...
 def families() -> list[str]: ...
 def kind_of_family(family: str) -> str | None: ...
 

@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 
 from abduce import _core
 from abduce._base import Mixed
-from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins
+from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled
 from abduce._types import Floats, Labels
 
 
@@ -22,6 +22,7 @@ class Framed(Mixed):
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
+        X = tabled(X)
         if reset:
             self._framed = is_frame(X)
         elif self._framed and not is_frame(X):

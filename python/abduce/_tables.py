@@ -46,8 +46,10 @@ def checked(
     dtype: Sequence[type] = FRACTIONS,
 ) -> Any:
     """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
+    X = tabled(X)
     if is_frame(X):
         refuse_twins(X)
+    refuse_dates(X)
     X = validate_data(
         estimator,
         unmasked(estimator, X, allow_nan),
@@ -81,6 +83,49 @@ def refuse_twins(X: Any) -> None:
     for name, times in Counter(column_names(X)).items():
         if times > 1:
             raise ValueError(f"{times} columns of X are called {name!r}; give each a name of its own")
+
+
+def refuse_dates(X: Any) -> None:
+    """Refuses dates and times, which would pass for numbers."""
+    for name, kind in _kinds(X):
+        if _is_of_time(kind):
+            where = "X" if name is None else f'column "{name}"'
+            raise TypeError(
+                f"{where} holds dates or times ({kind}), which no model takes; turn them into numbers or levels, or "
+                "leave them out"
+            )
+
+
+def _kinds(X: Any) -> list[tuple[str | None, Any]]:
+    """The type of an array, or the types of the columns of a frame by their names."""
+    if is_pandas(X):
+        return [(str(name), kind) for name, kind in X.dtypes.items()]
+    if is_polars(X):
+        return list(X.schema.items())
+    if hasattr(X, "column_names") and hasattr(X, "schema"):
+        return [(field.name, field.type) for field in X.schema]
+    return [(None, X.dtype)] if hasattr(X, "dtype") else []
+
+
+def _is_of_time(kind: Any) -> bool:
+    if hasattr(kind, "is_temporal"):
+        return bool(kind.is_temporal())
+    if type(kind).__module__.startswith("pyarrow"):
+        import pyarrow.types
+
+        return bool(pyarrow.types.is_temporal(kind))
+    return getattr(kind, "kind", "") in ("m", "M") or str(kind).startswith("period")
+
+
+def tabled(X: Any) -> Any:
+    """A batch of Arrow's as a table, of which scikit-learn knows the names; what is yet to be computed is refused."""
+    if type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a lazy frame, which has no cells yet; pass X.collect()")
+    if type(X).__module__.startswith("pyarrow") and type(X).__name__ == "RecordBatch":
+        import pyarrow
+
+        return pyarrow.Table.from_batches([X])
+    return X
 
 
 def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
@@ -196,10 +241,18 @@ def arrow_of(X: Any) -> Any:
         import pyarrow
     except ImportError as error:
         raise ImportError("pyarrow is needed to read a pandas frame with columns that are not numbers") from error
+    refuse_dates(X)
     try:
-        return pyarrow.Table.from_pandas(X.rename(columns=str), preserve_index=False)
+        return pyarrow.Table.from_pandas(_with_named_intervals(X).rename(columns=str), preserve_index=False)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
         raise _of_many_types(X) or error from error
+
+
+def _with_named_intervals(X: Any) -> Any:
+    """A frame of pandas in which levels that are intervals, as `pandas.cut` makes them, are what they are called."""
+    categories = {name: getattr(kind, "categories", None) for name, kind in X.dtypes.items()}
+    cut = [name for name, own in categories.items() if own is not None and str(own.dtype).startswith("interval")]
+    return X.assign(**{name: X[name].cat.rename_categories(str) for name in cut}) if cut else X
 
 
 def _without_nulls_alone(X: Any) -> Any:

@@ -40,11 +40,28 @@ class Hypotheses:
             own = [own[name] for name in self.names] if isinstance(own, dict) else own
             outcomes.append((str(outcome), [float(p) for p in own]))
         priors = [float(p) for p in prior.values()]
-        self._own = _core.Hypotheses([str(name) for name in self.names], priors, normalize, outcomes)
+        self._made = ([str(name) for name in self.names], priors, normalize, outcomes)
+        self._observed: list[tuple[str, float]] = []
+        self._own = _core.Hypotheses(*self._made)
+
+    def __repr__(self) -> str:
+        belief = ", ".join(f"{name!r}: {p:.4g}" for name, p in self.posterior.items())
+        return f"Hypotheses({{{belief}}})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: own for name, own in self.__dict__.items() if name != "_own"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._observed = list(self._observed)
+        self._own = _core.Hypotheses(*self._made)
+        for outcome, times in self._observed:
+            self._own.observe(outcome, times)
 
     def observe(self, outcome: object, times: float = 1) -> dict[Any, float]:
         """Weighs the hypotheses by an outcome, or by "not" an outcome, so many times; gives the posterior."""
         self._own.observe(str(outcome), float(times))
+        self._observed.append((str(outcome), float(times)))
         return self.posterior
 
     @property

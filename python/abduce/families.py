@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abduce import _core
-from abduce._types import Floats
+from abduce._types import Floats, Seed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 class Distribution:
-    """A distribution of one number: `Distribution("gamma", 2, 0.5)`, or `families.gamma(2, 0.5)`."""
+    """A distribution of one number: `Distribution("gamma", 2, 0.5)`, or `families.gamma(2, 0.5)`.
 
-    def __init__(self, name: str, *numbers: float) -> None:
+    Its numbers may be named as well: `families.gamma(shape=2, rate=0.5)`.
+    """
+
+    def __init__(self, name: str, *numbers: float, **named: float) -> None:
         self.name = name.replace("_", "-")
-        self.numbers = tuple(float(x) for x in numbers)
+        self.numbers = tuple(float(x) for x in (*numbers, *_in_order(self.name, len(numbers), named)))
         self._own = _core.Distribution(self.name, list(self.numbers))
 
     def __repr__(self) -> str:
@@ -71,9 +75,14 @@ class Distribution:
         """The number that is not exceeded with probability p."""
         return self._each(self._own.quantile, p)
 
-    def rvs(self, size: int | tuple[int, ...] = 1, random_state: int = 0) -> Floats:
-        """Numbers drawn from it."""
-        return self._own.draw(int(np.prod(size)), random_state).reshape(size)
+    def rvs(self, size: int | tuple[int, ...] = 1, random_state: Seed = None) -> Floats:
+        """Numbers drawn from it, the same for the same `random_state`."""
+        from abduce._base import seed_of
+
+        shape = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
+            raise ValueError(f"size is a whole number from 0 up, or several, not {size!r}")
+        return self._own.draw(math.prod(map(int, shape)), seed_of(random_state)).reshape(shape)
 
     @property
     def mean(self) -> float | None:
@@ -111,6 +120,8 @@ class Distribution:
 
     def kl(self, other: Distribution) -> float:
         """The Kullback–Leibler divergence of another distribution from this one."""
+        if not isinstance(other, Distribution):
+            raise TypeError(f"a divergence is from another distribution, not {other!r}")
         return self._own.divergence(other._own)
 
     def plot(self, what: str = "density", *, ax: Axes | None = None) -> Axes:
@@ -118,6 +129,24 @@ class Distribution:
         from abduce._plots import draw_distribution
 
         return draw_distribution(self, what, ax)
+
+
+def _in_order(name: str, given: int, named: dict[str, float]) -> list[float]:
+    """Numbers by their names, in the order in which a distribution has them after so many."""
+    if not named:
+        return []
+    wanted = _numbers_of().get("gaussian" if name == "normal" else name, [])
+    for own in named:
+        if own not in wanted[given:]:
+            raise TypeError(f"{name} has no number {own!r} left to name; it has {', '.join(wanted)}")
+    missing = [own for own in wanted[given:] if own not in named]
+    if missing:
+        raise TypeError(f"{name} needs {', '.join(missing)} too")
+    return [named[own] for own in wanted[given:]]
+
+
+def _numbers_of() -> dict[str, list[str]]:
+    return dict(_core.distributions())
 
 
 def names() -> list[str]:
@@ -170,11 +199,12 @@ def estimate(
 
 
 def __getattr__(name: str) -> Callable[..., Distribution]:
-    if name.startswith("_"):
-        raise AttributeError(name)
+    known = [own.replace("-", "_") for own in ("normal", *_numbers_of())]
+    if name not in known:
+        raise AttributeError(f"there is no distribution {name!r}; there are {', '.join(known)}")
 
-    def make(*numbers: float) -> Distribution:
-        return Distribution(name, *numbers)
+    def make(*numbers: float, **named: float) -> Distribution:
+        return Distribution(name, *numbers, **named)
 
     make.__name__ = name
     make.__doc__ = f"The distribution {name} of these numbers."

@@ -28,7 +28,12 @@ impl Distribution {
         f: impl Fn(&dyn Univariate, f64) -> f64 + Send + Sync,
     ) -> Numbers<'py> {
         let x = x.as_array().to_vec();
-        let found = py.detach(|| x.into_iter().map(|x| f(&*self.own, x)).collect());
+        // Of what is not known nothing is.
+        let ask = |x: f64| match x.is_nan() {
+            true => f64::NAN,
+            false => f(&*self.own, x),
+        };
+        let found = py.detach(|| x.into_iter().map(ask).collect());
         PyArray1::from_vec(py, found)
     }
 }
@@ -63,7 +68,8 @@ impl Distribution {
         py: Python<'py>,
         p: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Numbers<'py>> {
-        if p.as_array().iter().any(|p| !(0.0..=1.0).contains(p)) {
+        let mut known = p.as_array().into_iter().filter(|p| !p.is_nan());
+        if known.any(|p| !(0.0..=1.0).contains(p)) {
             return Err(wrong("probabilities are from 0 to 1"));
         }
         Ok(self.each(py, p, |own, p| own.quantile(p)))
@@ -137,6 +143,14 @@ pub fn estimate_family(
         estimate::estimate(family, table.made()?, &request)
     })?;
     serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
+}
+
+/// The distributions, and what the numbers of each are called.
+#[pyfunction]
+pub fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
+    let all = family::names_of_numbers();
+    all.map(|(name, numbers)| (name, numbers.to_vec()))
+        .collect()
 }
 
 /// The families that can be estimated.

@@ -4,14 +4,13 @@
 use crate::model::Model;
 use crate::pools::pool;
 use crate::table::Table;
-use crate::trouble::{raised, wrong};
+use crate::trouble::{broken, raised, wrong};
 use abduce::data::Source;
 use abduce::learn::{Control, Progress};
 use abduce::model::mixture::CovarianceKind;
 use abduce::model::{density, kmeans, mixture};
 use abduce::store;
 use numpy::PyArray1;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,9 +80,7 @@ pub fn watched<T: Send>(
     }
     match outcome {
         Some(Ok(result)) => result.map_err(raised),
-        _ => Err(PyRuntimeError::new_err(
-            "the fit failed in a way that it should not; please report it",
-        )),
+        _ => Err(broken()),
     }
 }
 

@@ -25,7 +25,9 @@ mod _core {
     #[pymodule_export]
     use super::discriminant::{ClassGaussians, class_gaussians};
     #[pymodule_export]
-    use super::families::{Distribution, Hypotheses, estimate_family, families, kind_of_family};
+    use super::families::{
+        Distribution, Hypotheses, distributions, estimate_family, families, kind_of_family,
+    };
     #[pymodule_export]
     use super::fitting::{covariances, fit_density, fit_kmeans, fit_mixture, select_mixture};
     #[pymodule_export]

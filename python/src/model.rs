@@ -27,6 +27,9 @@ pub struct Model {
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 
+/// How many rows are asked about, where each takes long, before Ctrl-C is listened for.
+const PIECE: usize = 512;
+
 /// The bandwidth of each class, as the model file has it; none where it has no kernels.
 fn bandwidths(model: &DensityModel) -> Vec<Option<&Bandwidth>> {
     let each = model.densities.iter();
@@ -44,7 +47,7 @@ fn matrix(py: Python<'_>, cells: Vec<f64>, width: usize) -> PyResult<Matrix<'_>>
 
 impl Model {
     /// Asks about all rows, chunk by chunk.
-    fn each<T: Send>(
+    fn each<T: Send + Clone>(
         &self,
         py: Python<'_>,
         table: &Table,
@@ -52,17 +55,28 @@ impl Model {
         ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
     ) -> PyResult<Vec<T>> {
         let chunks = table.chunks();
+        let slow = matches!(self.model.body, Body::Density(_));
         // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.
-        if chunks == 1 {
+        if chunks == 1 && !slow {
             return pooled(py, threads, || ask(&*table.chunk(0)?))?.map_err(raised);
         }
         let parts: Vec<Vec<T>> = watched(py, threads, None, |control| {
             // What is found after Ctrl-C is never looked at.
-            let ask = |number: usize| match control.is_interrupted() {
+            let ask = |chunk: &Chunk| match control.is_interrupted() {
                 true => Ok(Vec::new()),
-                false => ask(&*table.chunk(number)?),
+                false => ask(chunk),
             };
-            (0..chunks).into_par_iter().map(ask).collect()
+            let whole = |number: usize| {
+                let chunk = table.chunk(number)?;
+                if !slow {
+                    return ask(&chunk);
+                }
+                let pieces = (0..chunk.rows()).step_by(PIECE);
+                let pieces = pieces.map(|start| (start, PIECE.min(chunk.rows() - start)));
+                let each = pieces.map(|(start, len)| ask(&chunk.slice(start, len)));
+                Ok(each.collect::<abduce::Result<Vec<_>>>()?.concat())
+            };
+            (0..chunks).into_par_iter().map(whole).collect()
         })?;
         let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
         parts.into_iter().for_each(|part| all.extend(part));
@@ -410,7 +424,7 @@ impl Model {
         serde_json::to_string(&told).map_err(|why| wrong(why.to_string()))
     }
 
-    /// The distance of each row from each centre, over the cells that are seen.
+    /// The distance of each row from each centre, by which it finds its own.
     #[pyo3(signature = (table, threads=None))]
     fn distances<'py>(
         &self,
@@ -421,19 +435,7 @@ impl Model {
         let Body::KMeans(clusters) = &self.model.body else {
             return Err(wrong(format!("a {} has no centres", self.model.model)));
         };
-        let all = self.each(py, table, threads, |chunk| {
-            let mut squares = vec![0.0; chunk.rows() * clusters.centres.len()];
-            for (place, column) in clusters.frame.columns.iter().enumerate() {
-                let cells = chunk.column(*column).cells(0, chunk.rows());
-                for (row, own) in squares.chunks_exact_mut(clusters.centres.len()).enumerate() {
-                    let Some(x) = cells.number(row) else { continue };
-                    for (square, centre) in own.iter_mut().zip(&clusters.centres) {
-                        *square += (x - centre[place]).powi(2);
-                    }
-                }
-            }
-            Ok(squares.into_iter().map(f64::sqrt).collect())
-        })?;
+        let all = self.each(py, table, threads, |chunk| Ok(clusters.distances(chunk)))?;
         matrix(py, all, clusters.centres.len())
     }
 

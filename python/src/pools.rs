@@ -1,10 +1,11 @@
 //! Pools of threads, one for each number of threads that was asked for. A process
 //! that was forked has none of its parent's threads, so that it makes its own.
 
-use crate::trouble::wrong;
+use crate::trouble::{broken, wrong};
 use pyo3::{PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Pools = Mutex<HashMap<(u32, usize), Arc<ThreadPool>>>;
@@ -27,12 +28,14 @@ pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
 }
 
 /// Does some work without the interpreter's lock, on a pool of this process. Left to itself it
-/// would wait for the threads of rayon's own pool, of which a forked process has none.
+/// would wait for the threads of rayon's own pool, of which a forked process has none. A panic
+/// ends here.
 pub fn pooled<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let pool = pool(threads)?;
-    Ok(py.detach(|| pool.install(work)))
+    let work = AssertUnwindSafe(|| pool.install(work));
+    py.detach(|| catch_unwind(work)).map_err(|_| broken())
 }

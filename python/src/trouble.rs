@@ -5,7 +5,7 @@
 use crate::words::{advice, place_of, spoken};
 use abduce::{Error, ErrorKind};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
 use std::io;
 
 /// The Python exception of an error.
@@ -33,6 +33,11 @@ fn number_of(cause: io::ErrorKind) -> Option<i32> {
         io::ErrorKind::IsADirectory => 21,
         _ => return None,
     })
+}
+
+/// What is raised of a panic.
+pub fn broken() -> PyErr {
+    PyRuntimeError::new_err("this failed in a way that it should not; please report it")
 }
 
 /// A value that is wrong.

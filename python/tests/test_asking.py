@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -89,10 +90,10 @@ def test_an_event_has_a_probability():
     frame = pd.DataFrame({"size": X[:, 2], "kind": np.array(["a", "b", "c"])[Y], "wide": X[:, 1] > 3})
     model = NaiveBayes().fit(frame, Y)
     assert model.query("P(kind=b | size=4.5)") == model.query("P(kind | size=4.5)")["b"]
-    assert model.query("P(wide=True | kind=b)") == model.query("P(wide | kind=b)")["true"]
-    assert model.query("P(y=1 | wide=False)") == model.query("P(y | wide=false)")["1"]
+    assert model.query("P(wide=True | kind=b)") == model.query("P(wide | kind=b)")[True]
+    assert model.query("P(y=1 | wide=False)") == model.query("P(y | wide=false)")[1]
     joint = model.query("P(kind, wide | size=4.5)")
-    assert model.query("P(wide=false, kind=c | size=4.5)") == pytest.approx(joint["c", "false"])
+    assert model.query("P(wide=false, kind=c | size=4.5)") == pytest.approx(joint["c", False])
     for wrong in (
         "P(kind=d)",
         "P(size=4.5)",
@@ -184,3 +185,51 @@ def test_finite_hypotheses():
 def test_examples_in_modules_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
+
+
+def test_levels_in_answers_are_what_they_are_to_the_user():
+    frame = pd.DataFrame({"kind": ["u", "v", "u", "v"], "wide": [True, False, True, True]})
+    model = NaiveBayes().fit(frame, [0, 0, 1, 1])
+    assert list(model.query("P(y | kind=u)")) == [0, 1]
+    assert set(model.query("P(kind, wide)")) == {("u", True), ("u", False), ("v", True), ("v", False)}
+    best = model.query("MAP(y, wide)")["map"]
+    assert best == {"y": 1, "wide": True} and best["wide"] is True
+
+
+def test_what_is_drawn_is_said_in_whole_numbers():
+    model = GaussianNB().fit(X, Y)
+    for wrong, error in (
+        ({"n_samples": 1.5}, TypeError),
+        ({"random_state": -1}, ValueError),
+        ({"given": 3}, TypeError),
+    ):
+        with pytest.raises(error):
+            model.draw(**wrong)
+
+
+def test_numbers_of_distributions_have_names():
+    assert families.gamma(shape=2, rate=0.5) == families.gamma(2, rate=0.5) == families.gamma(2, 0.5)
+    for wrong in ({"shape": 2}, {"shape": 2, "scale": 2}):
+        with pytest.raises(TypeError, match="rate"):
+            families.gamma(**wrong)
+    with pytest.raises(AttributeError, match="nrom"):
+        families.nrom(0, 1)
+    with pytest.raises(TypeError, match="another distribution"):
+        families.gamma(2, 1).kl(3)
+    for name, count in (("gamma", 2), ("uniform", 2), ("poisson", 1), ("von_mises", 2)):
+        own = getattr(families, name)(*range(1, count + 1))
+        assert np.isnan([own.pdf(np.nan), own.cdf(np.nan), own.sf(np.nan), own.ppf(np.nan)]).all()
+    for wrong in ({"size": -1}, {"size": 1.5}, {"random_state": -1}):
+        with pytest.raises((TypeError, ValueError)):
+            families.gamma(2, 1).rvs(**wrong)
+
+
+def test_beliefs_are_pickled_with_what_was_observed():
+    test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
+    test.observe("positive")
+    again = pickle.loads(pickle.dumps(test))
+    assert again.posterior == test.posterior
+    assert repr(again) == "Hypotheses({'cancer': 0.2085, 'healthy': 0.7915})"
+    again.observe("positive")
+    assert test.posterior["cancer"] == pytest.approx(0.2085, abs=1e-4)
+    assert again.posterior["cancer"] > 0.8

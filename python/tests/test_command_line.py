@@ -73,6 +73,25 @@ def test_python_reads_what_the_command_line_wrote(table, tmp_path):
     assert abduce.load(path).predict_proba(frame[NAMES]).shape == (150, 3)
     run("fit", "kmeans", table, "--drop", "y", "-k", "3", "-o", path)
     assert len(np.unique(abduce.load(path).predict(frame[NAMES]))) == 3
+    scaled = (frame[NAMES] - frame[NAMES].mean()) / frame[NAMES].std(ddof=0)
+    for more in ([], ["--standardize"], ["--distance", "manhattan"], ["--distance", "mahalanobis"]):
+        run("fit", "kmeans", table, "--drop", "y", "-k", "3", *more, "-o", path)
+        model = abduce.load(path)
+        distances = model.transform(frame[NAMES])
+        np.testing.assert_array_equal(distances.argmin(axis=1), model.predict(frame[NAMES]))
+        centres = model.cluster_centers_
+        if more == ["--standardize"]:
+            centres = (centres - frame[NAMES].mean().to_numpy()) / frame[NAMES].std(ddof=0).to_numpy()
+            expected = np.linalg.norm(scaled.to_numpy()[:, None] - centres, axis=2)
+        elif more == ["--distance", "manhattan"]:
+            expected = np.abs(frame[NAMES].to_numpy()[:, None] - centres).sum(axis=2)
+        elif not more:
+            expected = np.linalg.norm(frame[NAMES].to_numpy()[:, None] - centres, axis=2)
+        else:
+            inverse = np.linalg.inv(np.cov(frame[NAMES].T, ddof=0))
+            apart = frame[NAMES].to_numpy()[:, None] - centres
+            expected = np.sqrt(np.einsum("nki,ij,nkj->nk", apart, inverse, apart))
+        np.testing.assert_allclose(distances, expected, rtol=1e-9, atol=1e-12)
     run("fit", "gda", table, "--target", "y", "-o", path)
     assert abduce.load(path).score(frame[NAMES], frame["y"]) > 0.9
     run("fit", "kde", table, "--drop", "y", "-o", path)

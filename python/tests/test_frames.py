@@ -183,3 +183,25 @@ def test_words_that_read_as_numbers_stay_words():
     frame = pd.DataFrame({"a": ["1", "2", None, "4"], "b": [1.0, 2.0, 3.0, 4.0]})
     filled = GaussianImputer().fit_transform(frame)
     assert all(isinstance(cell, str) for cell in filled["a"])
+
+
+def test_a_batch_of_arrow_has_names():
+    batch = pa.record_batch({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1.0, 0.0, 2.0]})
+    for model in (GaussianNB(), NaiveBayes()):
+        model.fit(batch, [0, 0, 1, 1])
+        assert list(model.feature_names_in_) == ["a", "b"]
+        assert model.predict(batch).shape == (4,)
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    lazy = pl.LazyFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    for model in (GaussianNB(), NaiveBayes()):
+        with pytest.raises(TypeError, match="collect"):
+            model.fit(lazy, [0, 0, 1, 1])
+
+
+def test_columns_cut_into_intervals_are_levels():
+    frame = pd.DataFrame({"age": pd.cut([1, 2, 3, 4], 2), "x": [1.0, 2.0, 3.0, 4.0]})
+    model = NaiveBayes().fit(frame, [0, 0, 1, 1])
+    assert model.query("P(age | y=1)") == {"(0.997, 2.5]": 0.25, "(2.5, 4.0]": 0.75}
+    np.testing.assert_array_equal(model.predict(frame), [0, 0, 1, 1])

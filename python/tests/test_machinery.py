@@ -184,6 +184,7 @@ INTERRUPTED = """
         lambda: GaussianMixture(range(1, 40), n_init=1000, **long).fit(X),
         lambda: KMeans(50, n_init=100000, **long).fit(X),
         lambda: dense.score_samples(np.tile(X, (100, 1))),
+        lambda: KernelDensity(bandwidth="cv").fit(np.tile(X, (4, 8))),
     ):
         try:
             print("ready", flush=True)
@@ -209,7 +210,7 @@ def test_ctrl_c_ends_long_work_and_leaves_the_process_usable():
                 time.sleep(0.4)
                 process.send_signal(signal.SIGINT)
         guard.cancel()
-    assert heard == ["ready", "interrupted"] * 5
+    assert heard == ["ready", "interrupted"] * 6
     assert process.returncode == 0
 
 

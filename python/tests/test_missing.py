@@ -126,6 +126,15 @@ def test_dates_are_refused():
     frame = penguins().assign(day=pd.Timestamp("2026-01-01"))
     with pytest.raises(TypeError, match='column "day" holds dates'):
         NaiveBayes().fit(frame, SPECIES)
+    days = pd.date_range("2026-01-01", periods=4)
+    for own in (days.to_numpy(), (days - days[0]).to_numpy()):
+        with pytest.raises(TypeError, match="X holds dates or times"):
+            GaussianNB().fit(own.reshape(-1, 1), [0, 0, 1, 1])
+    table = pd.DataFrame({"a": days, "b": 1.0})
+    for own in (table, pl.DataFrame(table), pa.table(table), table.assign(a=days.to_period())):
+        for model in (GaussianNB(), NaiveBayes(), KMeans(2)):
+            with pytest.raises(TypeError, match='column "a" holds dates'):
+                model.fit(own, [0, 0, 1, 1])
 
 
 def test_imputers_tell_where_holes_were_and_leave_empty_columns_out():

@@ -14,6 +14,7 @@ use super::kernel::Kernel;
 use super::points::Points;
 use super::sheather_jones::improved_sheather_jones;
 use crate::kernel::linear::cholesky;
+use crate::learn::Control;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -125,16 +126,18 @@ impl Selection {
         kernel: Kernel,
         spreads: Option<&[f64]>,
     ) -> Result<Bandwidth> {
-        Ok(self.chosen(points, kernel, spreads)?.0)
+        Ok(self.chosen(points, kernel, spreads, Control::default())?.0)
     }
 
     /// The bandwidth, and whether it is the rule's own: not where Scott's rule stands
-    /// in for one that has no solution, as likelihood where many rows are equal.
+    /// in for one that has no solution, as likelihood where many rows are equal. It is worth
+    /// nothing once the caller has stopped the search.
     pub(crate) fn chosen(
         &self,
         points: &Points,
         kernel: Kernel,
         spreads: Option<&[f64]>,
+        control: Control,
     ) -> Result<(Bandwidth, bool)> {
         let d = points.columns();
         if self.rule == Rule::Isj && d > 1 {
@@ -168,7 +171,7 @@ impl Selection {
                 let width = found.map(|width| vec![width / kernel_deviation(kernel, 1)]);
                 width.map_or((scott, false), |width| (Bandwidth::Columns(width), true))
             }
-            Rule::Cv => cross_validated(points, kernel, scott, self.size),
+            Rule::Cv => cross_validated(points, kernel, scott, self.size, control),
             _ => (scott, true),
         })
     }

@@ -12,6 +12,7 @@ use super::kernel_density::KernelDensity;
 use super::points::Points;
 use super::sum::Tolerance;
 use crate::kernel::minimum::golden_section;
+use crate::learn::Control;
 
 /// The bandwidth, so many times as wide, that makes rows likeliest under all other
 /// rows, and true; or the bandwidth itself, and false, where equal rows leave none.
@@ -23,6 +24,7 @@ pub(super) fn cross_validated(
     kernel: Kernel,
     start: Bandwidth,
     size: SampleSize,
+    control: Control,
 ) -> (Bandwidth, bool) {
     const ROWS: usize = 2_000;
     const WIDEST: f64 = 4.0;
@@ -47,6 +49,9 @@ pub(super) fn cross_validated(
         relative: 1e-6,
     };
     let loss = |log_factor: f64| {
+        if control.is_interrupted() {
+            return f64::INFINITY;
+        }
         let bandwidth = start.times(log_factor.exp());
         let density = KernelDensity::with_bandwidth(points.clone(), kernel, bandwidth);
         // A width too small for arithmetic is too small.
@@ -111,7 +116,9 @@ mod tests {
             size,
             ..Selection::default()
         };
-        let (bandwidth, own) = selection.chosen(&points, Kernel::Gaussian, None).unwrap();
+        let control = Control::default();
+        let chosen = selection.chosen(&points, Kernel::Gaussian, None, control);
+        let (bandwidth, own) = chosen.unwrap();
         (bandwidth.widths(1)[0], own)
     }
 

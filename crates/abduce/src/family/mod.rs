@@ -91,8 +91,8 @@ pub use multivariate::{
 };
 pub(crate) use multivariate::{Filler, TogetherKernel, TogetherRun};
 pub use multivariate_t::MultivariateT;
-pub use named::named;
 pub(crate) use named::{Named, densities};
+pub use named::{named, names_of_numbers};
 pub use negative_binomial::NegativeBinomial;
 pub use normal_gamma::NormalGamma;
 pub use normal_inverse_wishart::NormalInverseWishart;

@@ -63,6 +63,16 @@ pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
     (known(name, numbers, |_| true)?.build)(numbers)
 }
 
+/// The names of the distributions, and what the numbers of each are called.
+///
+/// ```
+/// use abduce::family::names_of_numbers;
+/// assert!(names_of_numbers().any(|(name, numbers)| name == "gamma" && numbers == ["shape", "rate"]));
+/// ```
+pub fn names_of_numbers() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    DISTRIBUTIONS.iter().map(|own| (own.name, own.numbers))
+}
+
 impl Distribution {
     /// A distribution that a column of a model may have, by its family's name and its
     /// numbers.

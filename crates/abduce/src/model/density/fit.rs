@@ -77,7 +77,7 @@ pub fn fit_unscored(
     let mut gathered = Gathered::new(classes, columns.len());
     for chunk in source.scan()? {
         if control.is_interrupted() {
-            return Err(Error::numeric("stopped before there was a model"));
+            return Err(stopped());
         }
         gathered.take(&chunk?, target, &columns);
     }
@@ -93,7 +93,7 @@ pub fn fit_unscored(
     estimate.given = specification.estimator.given_width(&units);
     let densities = (0..classes)
         .map(|class| match gathered.class(class) {
-            Some(points) => estimate.of(class, points?, &mut doubts).map(Some),
+            Some(points) => estimate.of(class, points?, &mut doubts, control).map(Some),
             None => Ok(None),
         })
         .collect::<Result<Vec<Option<Density>>>>()?;
@@ -118,6 +118,10 @@ pub fn fit_unscored(
         warnings,
         model,
     })
+}
+
+fn stopped() -> Error {
+    Error::numeric("stopped before there was a model")
 }
 
 impl Estimator {
@@ -164,13 +168,23 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    fn of(&self, class: usize, points: Points, doubts: &mut Doubts) -> Result<Density> {
+    fn of(
+        &self,
+        class: usize,
+        points: Points,
+        doubts: &mut Doubts,
+        control: Control,
+    ) -> Result<Density> {
         if points.deviations().iter().all(|own| *own == 0.0) {
             doubts.spreads.push(class);
         }
         Ok(match self.estimator {
             Estimator::Kde { kernel, selection } => {
-                let (bandwidth, own) = selection.chosen(&points, kernel, Some(self.spreads))?;
+                let spreads = Some(self.spreads);
+                let (bandwidth, own) = selection.chosen(&points, kernel, spreads, control)?;
+                if control.is_interrupted() {
+                    return Err(stopped());
+                }
                 doubts.widths.extend((!own).then_some(class));
                 let bandwidth = self.given.clone().unwrap_or(bandwidth);
                 Density::Kde(KernelDensity::with_bandwidth(points, kernel, bandwidth)?)

@@ -6,7 +6,7 @@
 use super::points::Points;
 use super::specification::{Distance, Specification};
 use super::survey::Survey;
-use crate::data::{Source, reduce};
+use crate::data::{Schema, Source, reduce};
 use crate::kernel::linear::{cholesky, invert_lower};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,16 @@ use serde::{Deserialize, Serialize};
 /// larger unit: their squares, which say nothing beside its own, are still what tells apart the
 /// rows in which it is not seen.
 const LEAST_SCALE: f64 = 1e-150;
+
+/// What brings columns into one unit, however they are read: the largest.
+pub(super) fn unit_scales(schema: &Schema, columns: &[usize]) -> Vec<f64> {
+    let unit_of = |column: &usize| schema.fields[*column].unit;
+    let largest = columns.iter().map(unit_of).fold(0.0, f64::max);
+    let columns = columns.iter();
+    columns
+        .map(|column| (unit_of(column) / largest).max(LEAST_SCALE))
+        .collect()
+}
 
 /// Coordinates of rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,14 +53,12 @@ impl Frame {
         source: &dyn Source,
     ) -> Result<Frame> {
         let unit = specification.distance == Distance::Cosine;
-        // Distances are over columns in one unit, however they are read; Mahalanobis distance
-        // is the same in all.
-        let unit_of = |column: &usize| source.schema().fields[*column].unit;
-        let largest = columns.iter().map(unit_of).fold(0.0, f64::max);
+        let units = unit_scales(source.schema(), &columns);
         let scale = |c: usize| match (specification.standardize, survey.deviation(c)) {
             (true, deviation) if deviation > 0.0 => 1.0 / deviation,
+            // The same in all units.
             _ if specification.distance == Distance::Mahalanobis => 1.0,
-            _ => (unit_of(&columns[c]) / largest).max(LEAST_SCALE),
+            _ => units[c],
         };
         let mut frame = Frame {
             shift: match unit {

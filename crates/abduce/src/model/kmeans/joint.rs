@@ -2,11 +2,12 @@
 //! no other, whose centre fills its holes; densities and draws are those of the Gaussians that
 //! the clusters are, and so are holes by Mahalanobis distance. A row of which nothing is seen is in the largest cluster.
 
+use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
 use super::seeding::Measure;
 use super::{Distance, KMeans};
 use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior};
-use crate::data::{Chunk, Column, Kind, Schema};
+use crate::data::{Cells, Chunk, Column, Kind, Schema};
 use crate::family::Fill;
 use crate::kernel::kmeans::Packed;
 use crate::{Error, Result};
@@ -128,6 +129,52 @@ impl KMeans {
             let points = Points::of(&asked, &self.frame);
             measure.labels(&points, &centres, &packed, largest as u32)
         }
+    }
+
+    /// The distance of each row from each centre over the cells that are seen, row after row: the
+    /// one by which rows find their centres, in the units of the table unless columns are
+    /// standardised. By cosine it is 1 − cos.
+    ///
+    /// ```
+    /// use abduce::data::{Column, Field, Kind, Schema, Table};
+    /// use abduce::learn::Control;
+    /// use abduce::model::kmeans::{Options, Specification, fit};
+    /// let x = Column::from_numbers([0.0, 1.0, 10.0, 11.0].map(Some));
+    /// let table = Table::new(Schema::new(vec![Field::new("x", Kind::Real)]), vec![x], None)?;
+    /// let fit = fit(&Specification::new(2), &table, &Options::default(), Control::default())?;
+    /// let mut first = fit.model.distances(&table.chunks()[0])[..2].to_vec();
+    /// first.sort_by(f64::total_cmp);
+    /// assert_eq!(first, [0.5, 10.5]);
+    /// # Ok::<(), abduce::Error>(())
+    /// ```
+    pub fn distances(&self, chunk: &Chunk) -> Vec<f64> {
+        let centres = self.centres.iter();
+        let centres: Vec<Vec<f64>> = centres.map(|own| self.frame.in_coordinates(own)).collect();
+        let cells: Vec<Cells> = (self.frame.columns.iter())
+            .map(|column| chunk.column(*column).cells(0, chunk.rows()))
+            .collect();
+        let of_table = self.distance != Distance::Mahalanobis
+            && self.frame.scale == unit_scales(&self.schema, &self.frame.columns);
+        let unit = if of_table { self.frame.power } else { 1.0 };
+        let mut out = Vec::with_capacity(chunk.rows() * centres.len());
+        let mut x = vec![f64::NAN; cells.len()];
+        for row in 0..chunk.rows() {
+            for (c, (x, cells)) in x.iter_mut().zip(&cells).enumerate() {
+                *x = cells.number(row).map_or(f64::NAN, self.frame.placing(c));
+            }
+            self.frame.turn(&mut x);
+            out.extend(centres.iter().map(|centre| {
+                let pairs = x.iter().zip(centre).filter(|(x, _)| !x.is_nan());
+                match self.distance {
+                    Distance::Cosine => 1.0 - pairs.map(|(x, c)| x * c).sum::<f64>(),
+                    Distance::Manhattan => pairs.map(|(x, c)| (x - c).abs()).sum::<f64>() / unit,
+                    Distance::Euclidean | Distance::Mahalanobis => {
+                        pairs.map(|(x, c)| (x - c).powi(2)).sum::<f64>().sqrt() / unit
+                    }
+                }
+            }));
+        }
+        out
     }
 
     /// Hidden cells as their centre has them.
