@@ -166,14 +166,14 @@ def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | N
     return [(name, cell(name, value)) for name, value in (given or {}).items()]
 
 
-class Explaining(Mixed):
+class Explaining(Asking):
     """Why a row is of its class."""
 
     def explain(self, X: Rows, row: int = 0, *, label: Any = None, against: Any = None) -> dict[str, Any]:
         """What each column adds to the log-odds of a class of a row against another.
 
         The class is the most probable one, and the other the second, unless they are named. The answer has the
-        keys `class`, `against`, `log_odds` and `contributions`, the largest of these first.
+        keys `class`, `against` (labels as in `classes_`), `log_odds` and `contributions`, the largest of these first.
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
@@ -182,4 +182,6 @@ class Explaining(Mixed):
         if row >= len(table):
             raise IndexError(f"there is no row {row}: X has {len(table)}, counted from 0")
         named = [None if own is None else str(own) for own in (label, against)]
-        return json.loads(self._model.explain(table, int(row), *named))
+        told = json.loads(self._model.explain(table, int(row), *named))
+        classes = self._value_of(self._target)
+        return told | {key: classes[told[key]] for key in ("class", "against")}

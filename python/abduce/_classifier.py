@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._asking import Asking, Explaining
+from abduce._asking import Explaining
 from abduce._base import ModelEstimator, parameters_checked
 from abduce._labels import encoded, is_missing, labels_of, levels_of, settled
 from abduce._living import LivingClassifier
@@ -21,7 +21,7 @@ from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_n
 from abduce._types import Codes, Floats, Rows, Target
 
 
-class ModelClassifier(LivingClassifier, Asking, Explaining, ClassifierMixin, ModelEstimator):
+class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstimator):
     """From X and y to a model of classes, and from the model to answers. An estimator says what it asks the engine for."""
 
     # The name of the model in its file, and what X may be.

@@ -149,9 +149,9 @@ class Scene:
         return positions
 
     def _first_two(self) -> list[int]:
-        """The first two columns that have numbers or levels; whichever where there is none."""
-        known = filter(self._has_cells, range(len(self.names)))
-        return list(islice(known, 2)) or [0]
+        """The first two columns that have something to show; whichever where there is none."""
+        shown = (c for c in range(len(self.names)) if not (self.framed and self._field(c).get("levels")))
+        return list(islice(filter(self._has_cells, shown), 2)) or [0]
 
     def _has_cells(self, position: int) -> bool:
         if self.X is None:

@@ -461,10 +461,12 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<(Model, Vec<String>)> {
-        watched(py, threads, None, |control| {
+        let mut changed = watched(py, threads, None, |control| {
             self.model.forget(table.source(), control)
-        })
-        .map(Model::changed)
+        })?;
+        // Estimators never keep marks, and say so where they are described.
+        changed.notes.retain(|note| note != store::NO_MARKS);
+        Ok(Model::changed(changed))
     }
 
     /// Adds up models of different rows.

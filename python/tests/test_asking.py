@@ -116,7 +116,7 @@ def test_explanations_sum_to_the_log_odds():
     odds = joint[int(told["class"])] - joint[int(told["against"])]
     assert told["log_odds"] == pytest.approx(odds)
     assert sum(own["log_odds"] for own in told["contributions"]) == pytest.approx(odds)
-    assert model.explain(X, 77, label=2, against=0)["class"] == "2"
+    assert model.explain(X, 77, label=2, against=0)["class"] == 2
 
 
 def test_draws_and_fillings():

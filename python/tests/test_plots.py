@@ -332,3 +332,9 @@ def test_rows_are_drawn_beside_a_column_without_a_number(estimator, ax):
         assert model.plot(what="density").get_ylabel() == "x2"
         with pytest.raises(ValueError, match="no row has a number in column 'x1'"):
             model.plot(what="density", features=1)
+
+
+def test_columns_of_numbers_are_drawn_though_levels_come_first():
+    frame = pd.DataFrame({"kind": ["a", "b", "a", "b"], "x": [1.0, 2.0, 3.0, 4.0], "z": [0.0, 2.0, 1.0, 5.0]})
+    ax = NaiveBayes().fit(frame, [0, 0, 1, 1]).plot(frame)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "z")

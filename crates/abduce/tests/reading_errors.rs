@@ -74,7 +74,7 @@ fn a_broken_table_is_reported_with_its_place() {
         (
             "a.csv",
             b"a\n1\ninf\n",
-            ", line 3, column \"a\": inf is not a finite number; rescale",
+            ", line 3, column \"a\": inf is not a finite number; correct",
         ),
         (
             "a.csv",

@@ -7,6 +7,10 @@ use crate::learn::Control;
 use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, Unlabelled};
 use crate::{Error, Result};
 
+/// What is said where a model has forgotten rows without knowing whether it has seen them.
+pub const NO_MARKS: &str = "the model keeps no marks of its rows, so that only what its statistics \
+                            rule out is known not to have been seen";
+
 /// A model after a change, and what is to be said about it.
 #[derive(Debug)]
 pub struct Changed {
@@ -130,11 +134,7 @@ impl Model {
         let fit = mixture.forget(rows, specification, options, control)?;
         let mut notes = Vec::new();
         if mixture.marks.is_none() {
-            notes.push(
-                "the model keeps no marks of its rows, so that only what its statistics rule out \
-                 is known not to have been seen"
-                    .to_string(),
-            );
+            notes.push(NO_MARKS.to_string());
         }
         self.changed(fit, Vec::new(), notes)
     }

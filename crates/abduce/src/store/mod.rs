@@ -6,7 +6,7 @@
 mod living;
 mod replacement;
 
-pub use living::Changed;
+pub use living::{Changed, NO_MARKS};
 pub use replacement::Replacement;
 
 use crate::ask::{Classifier, Decider, Joint, Posterior, decider_by};
