@@ -9,6 +9,7 @@
 //! computed from the centred, whitened rows L⁻¹(y − m) instead.
 
 mod features;
+mod gathered;
 mod moments;
 mod scattered;
 #[cfg(test)]

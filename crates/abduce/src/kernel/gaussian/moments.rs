@@ -1,6 +1,7 @@
 //! The M-step's half: weighted first and second moments of a chunk's rows for
 //! every component, and from them weight, mean and scatter.
 
+use super::gathered::Gathered;
 use super::{GaussianKernel, Scratch};
 use crate::kernel::product::{Matrix, add_product};
 use crate::kernel::sums::sum;
@@ -8,9 +9,11 @@ use crate::kernel::sums::sum;
 /// Weighted sums of a chunk's rows for every component.
 pub(crate) struct Moments {
     weight: Vec<f64>,
-    natural: Vec<f64>,
+    pub(super) natural: Vec<f64>,
     /// First and second moments about the means of centred components.
     centred: Vec<f64>,
+    /// Those of blocks in which few rows count.
+    gathered: Gathered,
 }
 
 /// Weight, mean and centred scatter of one component in the table's units.
@@ -31,6 +34,7 @@ impl GaussianKernel {
             weight: vec![0.0; k],
             natural: vec![0.0; self.width() * self.features()],
             centred: vec![0.0; centred * (d + second)],
+            gathered: Gathered::default(),
         }
     }
 
@@ -101,7 +105,9 @@ impl GaussianKernel {
         {
             *weight += sum(r);
         }
-        self.accumulate_natural(scratch, responsibilities, &mut moments.natural);
+        if !self.gather(scratch, responsibilities, &mut moments.gathered) {
+            self.accumulate_natural(scratch, responsibilities, &mut moments.natural);
+        }
         let d = self.order;
         let second = if self.diagonal { d } else { d * d };
         let mut sums = moments.centred.chunks_exact_mut((d + second).max(1));
@@ -156,7 +162,15 @@ impl GaussianKernel {
         let mut out = Vec::with_capacity(self.components.len());
         for (j, component) in self.components.iter().enumerate() {
             let weight = moments.weight[j];
-            let natural = self.natural_of(&moments.natural, j);
+            let mut natural = self.natural_of(&moments.natural, j);
+            if let Some((first, second)) = moments.gathered.of(j, d) {
+                let upper = (0..d).flat_map(|a| (a..d).map(move |b| second[b * d + a]));
+                let all = first.iter().copied().chain(upper);
+                natural
+                    .iter_mut()
+                    .zip(all)
+                    .for_each(|(sum, own)| *sum += own);
+            }
             let sums = if component.centred {
                 centred.next()
             } else {

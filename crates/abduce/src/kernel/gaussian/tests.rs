@@ -112,3 +112,65 @@ fn a_singular_covariance_names_its_component() {
         })
     );
 }
+
+/// Four components over 30 columns; in the first block each row counts for one at most, in the
+/// second for all.
+#[test]
+fn gathered_rows_have_the_moments_of_all() {
+    let (rows, d) = (40, 30);
+    let cell = |c: usize, i: usize| ((i * (c + 2)) as f64 * 0.37).sin() + 0.1 * c as f64;
+    let columns: Vec<Vec<f64>> = (0..d)
+        .map(|c| (0..rows).map(|i| cell(c, i)).collect())
+        .collect();
+    let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let covariance: Vec<f64> = (0..d * d)
+        .map(|t| if t % d == t / d { 1.0 } else { 0.1 })
+        .collect();
+    let kernel = GaussianKernel::new(
+        &[&vec![0.0; d], &vec![2.0; d], &vec![-2.0; d], &vec![5.0; d]],
+        &[CovarianceRef::Full(&covariance); 4],
+        &[0.25; 4],
+    )
+    .unwrap();
+    let mut scratch = Scratch::default();
+    kernel.load(&slices, &mut scratch);
+    // The second is of no row, and the last of one and next to nothing of it.
+    let sparse = |j: usize, i: usize| match (j, i) {
+        (0, 0..18) | (2, 20..) => 1.0,
+        (0 | 2, _) => 1e-40,
+        (3, 7) => 1e-200,
+        _ => 0.0,
+    };
+    let dense = |j: usize, i: usize| 0.2 + ((i + j) as f64 * 0.7).sin().abs();
+    let block = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+        (0..4 * rows).map(|t| of(t / rows, t % rows)).collect()
+    };
+    let mut moments = kernel.moments();
+    let mut total = vec![0.0; 4 * rows];
+    for (own, gathered) in [(block(&sparse), true), (block(&dense), false)] {
+        let natural = moments.natural.clone();
+        kernel.accumulate(&mut scratch, &own, &mut moments);
+        assert_eq!(moments.natural == natural, gathered);
+        total.iter_mut().zip(&own).for_each(|(sum, r)| *sum += r);
+        let found = kernel.finish(&moments);
+        for (found, r) in found.iter().zip(total.chunks_exact(rows)) {
+            let weight: f64 = r.iter().sum();
+            assert!((found.weight - weight).abs() <= 1e-12 * weight);
+            let mean = |column: &Vec<f64>| {
+                let terms = column.iter().zip(r).map(|(x, r)| x * r);
+                terms.sum::<f64>() / if weight > 0.0 { weight } else { 1.0 }
+            };
+            let means: Vec<f64> = columns.iter().map(mean).collect();
+            for a in (0..d).filter(|_| weight > 0.0) {
+                assert!((found.mean[a] - means[a]).abs() < 1e-9);
+                for b in 0..d {
+                    let gap = |c: usize, i: usize| columns[c][i] - means[c];
+                    let scatter = (0..rows).map(|i| r[i] * gap(a, i) * gap(b, i));
+                    let apart = found.scatter[b * d + a] - scatter.sum::<f64>();
+                    assert!(apart.abs() <= 1e-9 * weight, "{a} {b}: {apart}");
+                }
+            }
+            assert!(weight > 0.0 || found.scatter.iter().all(|own| *own == 0.0));
+        }
+    }
+}
