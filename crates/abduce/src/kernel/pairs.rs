@@ -30,6 +30,53 @@ fn squared_distances_body<const FUSED: bool>(block: &[f64], query: &[f64], out: 
     *out = sums;
 }
 
+/// Centres in groups of [`GROUP`]: the first coordinates of the group, then the second. Those that
+/// fill the last group are infinitely far.
+pub(crate) fn grouped_centres(centres: &[Vec<f64>]) -> Vec<[f64; GROUP]> {
+    let width = centres.first().map_or(0, Vec::len);
+    let groups = centres.chunks(GROUP);
+    groups
+        .flat_map(|group| {
+            let cell = move |j: usize, c: usize| group.get(j).map_or(f64::INFINITY, |own| own[c]);
+            (0..width).map(move |c| std::array::from_fn(|j| cell(j, c)))
+        })
+        .collect()
+}
+
+multiversion! {
+    /// The centre nearest to each point of so many columns, the first of equals. Every distance
+    /// is summed in the order of the columns, whatever the chip.
+    pub(crate) fn nearest_centres(points: &[f64], width: usize, centres: &[[f64; GROUP]]) -> Vec<usize> = nearest_centres_body
+}
+
+#[inline(always)]
+fn nearest_centres_body<const _FUSED: bool>(
+    points: &[f64],
+    width: usize,
+    centres: &[[f64; GROUP]],
+) -> Vec<usize> {
+    let mut nearest = Vec::with_capacity(points.len() / width);
+    // Loops, since the code of closures is not that of the chip.
+    for point in points.chunks_exact(width) {
+        let (mut best, mut least) = (0, f64::INFINITY);
+        for (number, group) in centres.chunks_exact(width).enumerate() {
+            let mut squares = [0.0; GROUP];
+            for (x, own) in point.iter().zip(group) {
+                for (square, centre) in squares.iter_mut().zip(own) {
+                    *square += (x - centre) * (x - centre);
+                }
+            }
+            for (j, square) in squares.iter().enumerate() {
+                if *square < least {
+                    (best, least) = (number * GROUP + j, *square);
+                }
+            }
+        }
+        nearest.push(best);
+    }
+    nearest
+}
+
 multiversion! {
     /// Σ w·exp(exponent − reference); no exponent may exceed the reference by
     /// 700.

@@ -15,6 +15,7 @@ use super::{Leaf, MixtureStatistics};
 use crate::Result;
 use crate::data::{Kind, Schema, Source, Table, fold};
 use crate::family::draw_index;
+use crate::kernel::pairs::{grouped_centres, nearest_centres};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -215,22 +216,10 @@ impl Points {
     }
 
     fn assign(&self, centers: &[Vec<f64>]) -> Vec<usize> {
-        (0..self.weights.len())
-            .map(|row| {
-                let distances = centers
-                    .iter()
-                    .map(|center| distance(self.point(row), center));
-                let best = distances
-                    .enumerate()
-                    .fold(
-                        (0, f64::INFINITY),
-                        |best, (j, d)| {
-                            if d < best.1 { (j, d) } else { best }
-                        },
-                    );
-                best.0
-            })
-            .collect()
+        if self.width == 0 {
+            return vec![0; self.weights.len()];
+        }
+        nearest_centres(&self.cells, self.width, &grouped_centres(centers))
     }
 
     fn recenter(&self, groups: &[usize], centers: &mut [Vec<f64>]) {
