@@ -72,8 +72,10 @@ def load(path: str | PathLike[str]) -> Any:
         estimator.classes_ = classes_of(schema[target]["levels"], told.get("labels"))
         estimator._target = schema[target]["name"]
         estimator._target_at = target if target < len(features) else None
+    state = told.get("state", {"_framed": True})
     terms = [field for field in features if field["kind"] == "text"]
-    if terms and len(features) == 1:
+    # A matrix of counts is one column of words, and a frame has columns of texts.
+    if terms and not state.get("_framed"):
         width = len(terms[0]["text"]["encoding"].get("vocabulary", []))
         names = [f"x{i}" for i in range(width)]
     else:
@@ -82,7 +84,7 @@ def load(path: str | PathLike[str]) -> Any:
     estimator.n_features_in_ = width
     if not told or names != [f"x{i}" for i in range(width)]:
         estimator.feature_names_in_ = np.array(names, dtype=object)
-    for own, value in told.get("state", {"_framed": True}).items():
+    for own, value in state.items():
         # Older files have what the model itself tells now.
         if own == "epsilon_":
             continue

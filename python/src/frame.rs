@@ -7,7 +7,9 @@ use crate::pools::pooled;
 use crate::table::{Labels, Table};
 use crate::trouble::{raised, wrong};
 use crate::words::spoken;
-use abduce::data::{Kind, ReadOptions, Source, open_frame, open_frame_with};
+use abduce::data::{
+    Kind, KindOverride, ReadOptions, Source, TextOptions, open_frame, open_frame_with,
+};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use numpy::PyReadonlyArray1;
@@ -75,6 +77,8 @@ pub fn table_of_frame(
             options.kinds.push((field.name().clone(), kind.into()));
         }
     }
+    let is_text = |(_, kind): &(String, KindOverride)| kind.kind == Kind::Text;
+    options.text = options.kinds.iter().any(is_text).then(TextOptions::default);
     let model = model.map(|model| model.model.joint().schema());
     let opened = pooled(py, None, || match model {
         Some(model) => open_frame_with(schema, batches, &options, model),
