@@ -33,7 +33,10 @@ class Asking(Mixed):
         levels = field["levels"]
         if field["name"] == getattr(self, "_target", None):
             return self.classes_
-        return np.array([False, True]) if levels == TRUTHS else np.array(levels, dtype=object)
+        # Where it is not known what cells were, as of a model of the command line, they look like truths.
+        truths = getattr(self, "_truths", None)
+        is_true = levels == TRUTHS and (truths is None or field["name"] in truths)
+        return np.array([False, True]) if is_true else np.array(levels, dtype=object)
 
     def _value_of(self, column: str) -> dict[str, Any]:
         """The same by the names that the engine has for them; nothing of a column of numbers."""
@@ -154,8 +157,10 @@ def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | N
             return told if told in kinds.get(name, {}).get("levels", ()) else told.lower()
         if isinstance(value, str):
             return value
-        number = float(value)
         levels = kinds.get(name, {}).get("levels")
+        if levels and str(value) in levels:
+            return str(value)
+        number = float(value)
         if levels:
             told = (str(value), str(number), f"{number:g}")
             return next((level for level in told if level in levels), told[-1])
@@ -169,6 +174,11 @@ def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | N
 class Explaining(Asking):
     """Why a row is of its class."""
 
+    def _class_named(self, label: Any) -> str:
+        """What the engine calls a class."""
+        named = self._value_of(self._target).items()
+        return next((level for level, own in named if own == label), str(label))
+
     def explain(self, X: Rows, row: int = 0, *, label: Any = None, against: Any = None) -> dict[str, Any]:
         """What each column adds to the log-odds of a class of a row against another.
 
@@ -181,7 +191,7 @@ class Explaining(Asking):
             raise ValueError(f"Invalid value for 'row': {row} . Rows are counted from 0.")
         if row >= len(table):
             raise IndexError(f"there is no row {row}: X has {len(table)}, counted from 0")
-        named = [None if own is None else str(own) for own in (label, against)]
+        named = [None if own is None else self._class_named(own) for own in (label, against)]
         told = json.loads(self._model.explain(table, int(row), *named))
         classes = self._value_of(self._target)
         return told | {key: classes[told[key]] for key in ("class", "against")}

@@ -31,7 +31,7 @@ def described(estimator: Any) -> dict[str, Any]:
         parameters[name] = value
     state = {
         name: plain(getattr(estimator, name))
-        for name in ("n_categories_", "_sparse", "_framed", "_with_holes", "_empty")
+        for name in ("n_categories_", "_sparse", "_framed", "_with_holes", "_empty", "_truths")
         if hasattr(estimator, name)
     }
     about = {"class": type(estimator).__name__, "parameters": parameters, "state": state}
@@ -49,6 +49,15 @@ USUAL = {
 }
 
 
+def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
+    """What a model of the command line tells of the parameters: how many components or clusters it has."""
+    counted = {"mixture": ("n_components", "weights"), "kmeans": ("n_clusters", "centres")}
+    if kind not in counted:
+        return {}
+    parameter, part = counted[kind]
+    return {parameter: len(json.loads(model.part(part)))}
+
+
 def load(path: str | PathLike[str]) -> Any:
     """Reads a model file, written here or by the command line, as the estimator it is of."""
     import abduce
@@ -62,7 +71,7 @@ def load(path: str | PathLike[str]) -> Any:
         name = "LinearDiscriminantAnalysis" if shared else "QuadraticDiscriminantAnalysis"
     if name is None:
         raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
-    estimator = getattr(abduce, name)(**told.get("parameters", {}))
+    estimator = getattr(abduce, name)(**told.get("parameters", _numbers(model, kind)))
     schema = json.loads(model.part("schema"))["fields"]
     target = json.loads(model.part("target"))
     features = [field for position, field in enumerate(schema) if position != target]
@@ -92,7 +101,7 @@ def load(path: str | PathLike[str]) -> Any:
             estimator,
             own,
             np.array(value, dtype=int if own in ("_with_holes", "_empty") else None)
-            if isinstance(value, list)
+            if isinstance(value, list) and own != "_truths"
             else value,
         )
     if hasattr(estimator, "_framed"):

@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 
 from abduce import _core
 from abduce._base import Mixed
-from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled
+from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled, truths_of
 from abduce._types import Floats, Labels
 
 
@@ -52,7 +52,9 @@ class Framed(Mixed):
                     raise ValueError(f"a column of an array is real or count, not {kind}; hand over a frame for others")
             given = [kinds.get(name, "real") for name in names] if kinds else None
             return dense(X, names, kinds=given, labels=labels, weights=weights)
-        table, notes = _core.table_of_frame(arrow_of(X), list(kinds.items()), labels, weights)
+        frame = arrow_of(X)
+        self._truths = truths_of(frame)
+        table, notes = _core.table_of_frame(frame, list(kinds.items()), labels, weights)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         return table

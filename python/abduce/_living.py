@@ -47,8 +47,8 @@ class LivingClassifier(Mixed):
     def forget(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Takes rows out that were learned from; what is left is as if they had never been seen.
 
-        No marks of single rows are kept, so that rows never learned from are refused only where statistics rule them
-        out, as more rows than a class has.
+        No marks of single rows are kept but in files of the command line, so that rows never learned from are refused
+        only where statistics rule them out, as more rows than a class has.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)

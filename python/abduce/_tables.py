@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def checked(
     dtype: Sequence[type] = FRACTIONS,
 ) -> Any:
     """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
-    X = tabled(X)
+    X = np.asarray(X) if isinstance(X, (list, tuple)) else tabled(X)
     if is_frame(X):
         refuse_twins(X)
     refuse_dates(X)
@@ -87,8 +88,8 @@ def refuse_twins(X: Any) -> None:
 
 def refuse_dates(X: Any) -> None:
     """Refuses dates and times, which would pass for numbers."""
-    for name, kind in _kinds(X):
-        if _is_of_time(kind):
+    for place, (name, kind) in enumerate(_kinds(X)):
+        if _is_of_time(kind) or (_is_object(kind) and _has_dates(X if name is None else X.iloc[:, place].to_numpy())):
             where = "X" if name is None else f'column "{name}"'
             raise TypeError(
                 f"{where} holds dates or times ({kind}), which no model takes; turn them into numbers or levels, or "
@@ -105,6 +106,16 @@ def _kinds(X: Any) -> list[tuple[str | None, Any]]:
     if hasattr(X, "column_names") and hasattr(X, "schema"):
         return [(field.name, field.type) for field in X.schema]
     return [(None, X.dtype)] if hasattr(X, "dtype") else []
+
+
+def _is_object(kind: Any) -> bool:
+    return isinstance(kind, np.dtype) and kind.kind == "O"
+
+
+def _has_dates(X: NDArray[np.object_]) -> bool:
+    """Whether objects are dates or times, of Python, NumPy or pandas."""
+    of_time = (date, time, timedelta, np.datetime64, np.timedelta64)
+    return any(isinstance(cell, of_time) for cell in X.ravel())
 
 
 def _is_of_time(kind: Any) -> bool:
@@ -243,9 +254,14 @@ def arrow_of(X: Any) -> Any:
         raise ImportError("pyarrow is needed to read a pandas frame with columns that are not numbers") from error
     refuse_dates(X)
     try:
-        return pyarrow.Table.from_pandas(_with_named_intervals(X).rename(columns=str), preserve_index=False)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-        raise _of_many_types(X) or error from error
+        return pyarrow.Table.from_pandas(_with_named_intervals(X.rename(columns=str)), preserve_index=False)
+    except (pyarrow.ArrowException, TypeError) as error:
+        raise _of_other_types(X) or error from error
+
+
+def truths_of(X: Any) -> list[str]:
+    """The columns of truths of a frame that speaks Arrow."""
+    return [str(name) for name, kind in _kinds(X) if str(kind).lower() in ("bool", "boolean")]
 
 
 def _with_named_intervals(X: Any) -> Any:
@@ -262,18 +278,26 @@ def _without_nulls_alone(X: Any) -> Any:
     return X.with_columns(polars.selectors.by_dtype(polars.Null).cast(polars.Float64))
 
 
-def _of_many_types(X: Any) -> TypeError | None:
-    """What to say of the first column whose cells are of types that do not go together."""
+def _of_other_types(X: Any) -> TypeError | None:
+    """What to say of the first column whose cells are of types that do not go together, or of none that Arrow knows."""
     import pyarrow
 
     for place, name in enumerate(X.columns):
         column = X.iloc[:, place]
         try:
             pyarrow.array(column, from_pandas=True)
-        except pyarrow.ArrowException:
+        except (pyarrow.ArrowException, TypeError):
             types = sorted({type(cell).__name__ for cell in column[column.notna()]})
+            what = (
+                f"cells of several types ({', '.join(types)}); make them one type"
+                if len(types) > 1
+                else (
+                    f"cells of the type {types[0]}, which no model takes; make them numbers or levels"
+                    if types
+                    else f"cells of the type {column.dtype}, which no model takes; make them numbers or levels"
+                )
+            )
             return TypeError(
-                f"column {str(name)!r} holds cells of several types ({', '.join(types)}); make them one type, "
-                f"as by X[{name!r}].astype(str), or leave the column out"
+                f"column {str(name)!r} holds {what}, as by X[{name!r}].astype(str), or leave the column out"
             )
     return None

@@ -32,6 +32,9 @@ class Hypotheses:
         normalize: bool = False,
     ) -> None:
         if not isinstance(prior, dict):
+            prior = list(prior)
+            if len(set(prior)) < len(prior):
+                raise ValueError(f"two hypotheses have the same name: {', '.join(map(str, prior))}")
             prior, normalize = dict.fromkeys(prior, 1.0), True
         self.names = list(prior)
         self.outcomes = list(likelihoods)

@@ -209,8 +209,13 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         return found.astype(np.float32) if X.dtype == np.float32 else found
 
     def score(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """The negative sum of squared distances to the nearest centres."""
+        """The negative sum of squared distances to the nearest centres.
+
+        For medians, directions and medoids of the command line, that of the distances themselves, as in `inertia_`.
+        """
         X, table = self._asked(X)
-        nearest = self._model.distances(table, self._threads()).min(axis=1) ** 2
+        nearest = self._model.distances(table, self._threads()).min(axis=1)
+        if not self._part("plain"):
+            nearest = nearest**2
         weights = weights_of(sample_weight, X)
         return -float(nearest.sum() if weights is None else nearest @ weights)

@@ -79,10 +79,11 @@ class Distribution:
         """Numbers drawn from it, the same for the same `random_state`."""
         from abduce._base import seed_of
 
-        shape = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
-        if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
+        shape = np.atleast_1d(np.asarray(size))
+        if shape.ndim != 1 or shape.dtype.kind not in "iu" or (shape < 0).any():
             raise ValueError(f"size is a whole number from 0 up, or several, not {size!r}")
-        return self._own.draw(math.prod(map(int, shape)), seed_of(random_state)).reshape(shape)
+        lengths = [int(n) for n in shape]
+        return self._own.draw(math.prod(lengths), seed_of(random_state)).reshape(lengths)
 
     @property
     def mean(self) -> float | None:
@@ -135,7 +136,10 @@ def _in_order(name: str, given: int, named: dict[str, float]) -> list[float]:
     """Numbers by their names, in the order in which a distribution has them after so many."""
     if not named:
         return []
-    wanted = _numbers_of().get("gaussian" if name == "normal" else name, [])
+    wanted = _numbers_of().get("gaussian" if name == "normal" else name)
+    if wanted is None:
+        # The engine tells which distributions there are.
+        return list(named.values())
     for own in named:
         if own not in wanted[given:]:
             raise TypeError(f"{name} has no number {own!r} left to name; it has {', '.join(wanted)}")

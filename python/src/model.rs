@@ -11,6 +11,7 @@ use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
 use abduce::model::density::{Density, DensityModel};
+use abduce::model::kmeans::Distance;
 use abduce::store::{self, Body};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -185,6 +186,10 @@ impl Model {
             ("statistics", Body::Mixture(own)) => serde_json::to_string(&own.statistics),
             ("centres", Body::KMeans(own)) => serde_json::to_string(&own.centres),
             ("sizes", Body::KMeans(own)) => serde_json::to_string(&own.sizes),
+            // Whether distances are summed as they are, not their squares.
+            ("plain", Body::KMeans(own)) => serde_json::to_string(
+                &(own.medoids || matches!(own.distance, Distance::Manhattan | Distance::Cosine)),
+            ),
             ("columns", Body::KMeans(own)) => serde_json::to_string(&own.frame.columns),
             ("bandwidths", Body::Density(own)) => serde_json::to_string(&bandwidths(own)),
             ("body", body) => serde_json::to_string(body),
@@ -464,7 +469,7 @@ impl Model {
         let mut changed = watched(py, threads, None, |control| {
             self.model.forget(table.source(), control)
         })?;
-        // Estimators never keep marks, and say so where they are described.
+        // Estimators keep no marks of their own, and say so where they are described.
         changed.notes.retain(|note| note != store::NO_MARKS);
         Ok(Model::changed(changed))
     }

@@ -194,6 +194,9 @@ fn pieces<T: Clone>(whole: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     whole.chunks(CHUNK_ROWS).map(<[T]>::to_vec)
 }
 
+/// The largest weight that a row may have.
+const LARGEST_WEIGHT: f64 = 1e100;
+
 /// Weights, which must be numbers from 0 up.
 pub fn weights(
     given: Option<PyReadonlyArray1<'_, f64>>,
@@ -209,6 +212,12 @@ pub fn weights(
     }
     if weights.iter().any(|w| !w.is_finite() || *w < 0.0) {
         return Err(wrong("a weight is negative or not a number"));
+    }
+    // Their products would be beyond all numbers.
+    if weights.iter().any(|w| *w > LARGEST_WEIGHT) {
+        return Err(wrong(format!(
+            "a weight is beyond {LARGEST_WEIGHT:e}; divide all weights by the same number"
+        )));
     }
     Ok(Some(weights))
 }

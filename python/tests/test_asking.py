@@ -194,6 +194,16 @@ def test_levels_in_answers_are_what_they_are_to_the_user():
     assert set(model.query("P(kind, wide)")) == {("u", True), ("u", False), ("v", True), ("v", False)}
     best = model.query("MAP(y, wide)")["map"]
     assert best == {"y": 1, "wide": True} and best["wide"] is True
+    words = pd.DataFrame({"said": ["true", "false", "true", "true"], "x": [1.0, 2.0, 3.0, 4.0]})
+    model = NaiveBayes().fit(words, [1.0, 1.0, 2.0, 2.0])
+    assert list(model.query("P(said)")) == ["false", "true"]
+    assert model.explain(words, label=1)["class"] == 1.0
+
+
+def test_an_interval_may_be_given_as_it_is():
+    cut = pd.cut([1, 2, 3, 4], 2)
+    model = NaiveBayes().fit(pd.DataFrame({0: cut, 1: [1.0, 2.0, 3.0, 4.0]}), [0, 0, 1, 1])
+    assert model.draw(1, given={"0": cut[0]})["0"][0] == str(cut[0])
 
 
 def test_what_is_drawn_is_said_in_whole_numbers():
@@ -219,9 +229,14 @@ def test_numbers_of_distributions_have_names():
     for name, count in (("gamma", 2), ("uniform", 2), ("poisson", 1), ("von_mises", 2)):
         own = getattr(families, name)(*range(1, count + 1))
         assert np.isnan([own.pdf(np.nan), own.cdf(np.nan), own.sf(np.nan), own.ppf(np.nan)]).all()
-    for wrong in ({"size": -1}, {"size": 1.5}, {"random_state": -1}):
-        with pytest.raises((TypeError, ValueError)):
-            families.gamma(2, 1).rvs(**wrong)
+    for size in (-1, 1.5, None, True):
+        with pytest.raises(ValueError, match="size is a whole number"):
+            families.gamma(2, 1).rvs(size)
+    assert families.gamma(2, 1).rvs((2, 3)).shape == (2, 3)
+    with pytest.raises(ValueError, match="random_state"):
+        families.gamma(2, 1).rvs(3, random_state=-1)
+    with pytest.raises(ValueError, match="no distribution foo"):
+        families.Distribution("foo", a=1)
 
 
 def test_beliefs_are_pickled_with_what_was_observed():

@@ -71,6 +71,7 @@ def test_python_reads_what_the_command_line_wrote(table, tmp_path):
     assert model.score(frame[NAMES], frame["y"]) > 0.9
     run("fit", "mixture", table, "--drop", "y", "-k", "3", "-o", path)
     assert abduce.load(path).predict_proba(frame[NAMES]).shape == (150, 3)
+    assert abduce.load(path).n_components == 3
     run("fit", "kmeans", table, "--drop", "y", "-k", "3", "-o", path)
     assert len(np.unique(abduce.load(path).predict(frame[NAMES]))) == 3
     scaled = (frame[NAMES] - frame[NAMES].mean()) / frame[NAMES].std(ddof=0)
@@ -92,6 +93,8 @@ def test_python_reads_what_the_command_line_wrote(table, tmp_path):
             apart = frame[NAMES].to_numpy()[:, None] - centres
             expected = np.sqrt(np.einsum("nki,ij,nkj->nk", apart, inverse, apart))
         np.testing.assert_allclose(distances, expected, rtol=1e-9, atol=1e-12)
+        assert model.n_clusters == 3
+        assert -model.score(frame[NAMES]) == pytest.approx(model.inertia_)
     run("fit", "gda", table, "--target", "y", "-o", path)
     assert abduce.load(path).score(frame[NAMES], frame["y"]) > 0.9
     run("fit", "kde", table, "--drop", "y", "-o", path)
@@ -110,3 +113,26 @@ def test_the_class_may_be_any_column_of_a_file_of_the_command_line(covariance, p
     run("predict", file, tmp_path / "iris.csv", "--proba", "-o", tmp_path / "out.csv")
     found = pd.read_csv(tmp_path / "out.csv")[["P(s)", "P(t)", "P(v)"]].to_numpy()
     np.testing.assert_allclose(abduce.load(file).predict_proba(frame), found, atol=1e-6)
+
+
+def test_columns_of_text_mean_the_same_in_python_and_on_the_command_line(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "message": ["buy cheap pills now", "cheap cheap offer now", "meeting at noon", "lunch tomorrow at noon"],
+            "label": ["spam", "spam", "ham", "ham"],
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    path = tmp_path / "t.abduce"
+    run("fit", "naive-bayes", tmp_path / "t.csv", "--target", "label", "--kind", "message=text", "-o", path)
+    theirs = abduce.load(path)
+    asked = pd.DataFrame({"message": ["cheap pills", "noon meeting", None]})
+    assert list(theirs.feature_names_in_) == ["message"]
+    assert theirs.predict(asked)[:2].tolist() == ["spam", "ham"]
+    ours = NaiveBayes(kinds={"message": "text"}).fit(frame[["message"]], frame["label"])
+    np.testing.assert_allclose(ours.predict_proba(asked), theirs.predict_proba(asked))
+    for model in (ours, theirs):
+        model.save(tmp_path / "again.abduce")
+        again = abduce.load(tmp_path / "again.abduce")
+        np.testing.assert_array_equal(again.predict_proba(asked), model.predict_proba(asked))
+    assert ours.explain(asked, 0)["contributions"][0]["word"] == "cheap"

@@ -327,3 +327,30 @@ def test_starts_depend_on_the_random_state(init):
         GaussianMixture(5, init_params=init, reg_covar=0, max_iter=1, tol=10, random_state=s).fit(X) for s in range(4)
     ]
     assert len({round(own.lower_bound_, 9) for own in fits}) > 1
+
+
+def test_cells_of_types_that_nothing_takes_are_told_by_their_column():
+    for cells, told in (
+        ([1j, 2j], "complex"),
+        ([pd.Period("2020"), pd.Period("2021")], "Period"),
+        ([1.0, "a"], "several"),
+    ):
+        frame = pd.DataFrame({"b": [1.0, 2.0], "a": pd.Series(cells, dtype=None if told == "complex" else object)})
+        with pytest.raises(TypeError, match=f"column 'a' holds cells of .*{told}"):
+            NaiveBayes().fit(frame, [0, 1])
+
+
+def test_weights_may_be_large_but_not_beyond_all_numbers():
+    y = [0, 0, 0, 1, 1, 1]
+    X = np.arange(12.0).reshape(6, 2) ** 1.5
+    expected = GaussianNB().fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(GaussianNB().fit(X, y, np.full(6, 1e90)).predict_proba(X), expected)
+    np.testing.assert_allclose(GaussianNB().fit(X, y, np.full(6, 1e-302)).predict_proba(X), expected)
+    for model in (GaussianNB(), KMeans(2), NaiveBayes()):
+        with pytest.raises(ValueError, match="weight"):
+            model.fit(X, y, sample_weight=np.full(6, 1e200))
+
+
+def test_hypotheses_have_names_of_their_own():
+    with pytest.raises(ValueError, match="same name"):
+        abduce.bayes.Hypotheses(["a", "a"], {"x": [0.1, 0.2]})

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy.special import log_softmax
 from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLinear
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 
@@ -135,6 +136,12 @@ def test_dates_are_refused():
         for model in (GaussianNB(), NaiveBayes(), KMeans(2)):
             with pytest.raises(TypeError, match='column "a" holds dates'):
                 model.fit(own, [0, 0, 1, 1])
+    for cells in (days.to_numpy(), days.tolist(), (days - days[0]).tolist(), days.date):
+        for own in ([[cell] for cell in cells], np.array([[cell] for cell in cells], dtype=object)):
+            with pytest.raises(TypeError, match="dates or times"):
+                GaussianNB().fit(own, [0, 0, 1, 1])
+        with pytest.raises(TypeError, match='column "a" holds dates'):
+            GaussianNB().fit(pd.DataFrame({"a": pd.Series(list(cells), dtype=object)}), [0, 0, 1, 1])
 
 
 def test_imputers_tell_where_holes_were_and_leave_empty_columns_out():
@@ -245,3 +252,13 @@ def test_a_row_of_which_nothing_is_seen_is_in_the_largest_cluster():
         model = KMeans(2, init=np.array(start)).fit(rows)
         assert model.labels_[-1] == model.labels_[4]
         assert model.predict(rows[-1:]) == model.labels_[4]
+
+
+def test_a_linear_discriminant_leaves_out_what_is_constant_in_every_class():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    table = np.c_[rng.normal(size=(200, 4)) + y[:, None] * [1, 0, 0, -1], y]
+    ours, theirs = (own().fit(table, y) for own in (LinearDiscriminantAnalysis, TheirLinear))
+    np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(table), atol=1e-12)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-12)
+    assert ours.scalings_.shape == theirs.scalings_.shape

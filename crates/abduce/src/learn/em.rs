@@ -8,10 +8,11 @@
 use super::control::{Control, Progress};
 use super::latent::{EStep, Latent};
 use super::online::{self, Online};
+use super::pass::{expect_all, measure_all};
 use super::squarem::{Acceleration, Strides};
 use super::stochastic;
-use crate::data::{Chunk, Source, fold};
-use crate::{Error, ErrorKind, Result};
+use crate::data::Source;
+use crate::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -108,8 +109,8 @@ impl Default for EmOptions {
 pub struct EmResult<P, S> {
     /// The parameters of the last E-step.
     pub parameters: P,
-    /// The statistics expected under them; where a tolerance per row ended the fit, those that
-    /// they were estimated from.
+    /// The statistics expected under them; where a tolerance is per row, those that they were
+    /// estimated from, since it is known of the last step that it is.
     pub statistics: S,
     /// The log-likelihood under the parameters before each step, and last
     /// under the parameters returned. With a hard E-step it is that of the rows
@@ -382,25 +383,19 @@ impl<M: Latent> Climb<'_, M> {
             result.monotone = false;
         }
         let from = std::mem::replace(&mut result.parameters, to);
-        let expected = match step {
-            Step::Last => {
-                let bound = if bound.is_finite() {
-                    bound
-                } else {
-                    log_likelihood
-                };
-                model.rebind(&mut result.statistics, bound);
-                None
-            }
-            _ => Some(std::mem::replace(&mut result.statistics, statistics)),
-        };
-        match expected.filter(|_| long) {
-            Some(expected) => {
+        match step {
+            Step::Long => {
+                let expected = std::mem::replace(&mut result.statistics, statistics);
                 result.leaps += 1;
                 self.firm = Some((from, expected, result.objective));
                 self.before = None;
             }
-            None => {
+            Step::Plain | Step::Last => {
+                match step == Step::Last {
+                    true if bound.is_finite() => model.rebind(&mut result.statistics, bound),
+                    true => model.rebind(&mut result.statistics, log_likelihood),
+                    false => result.statistics = statistics,
+                }
                 self.firm = None;
                 self.before = Some(from);
                 self.strides.watch(change);
@@ -439,74 +434,4 @@ impl<M: Latent> Climb<'_, M> {
         self.result.iterations += self.spent;
         self.result
     }
-}
-
-/// One E-step over all rows; `None` when the caller stopped it.
-pub(crate) fn expect_all<M: Latent>(
-    model: &M,
-    source: &dyn Source,
-    parameters: &M::Parameters,
-    step: EStep,
-    round: usize,
-    control: Control,
-) -> Result<Option<M::Statistics>> {
-    pass(model, source, parameters, (step, round), control, M::expect)
-}
-
-/// The likelihood of all rows, and no more of an E-step; `None` when the caller stopped it.
-fn measure_all<M: Latent>(
-    model: &M,
-    source: &dyn Source,
-    parameters: &M::Parameters,
-    step: EStep,
-    round: usize,
-    control: Control,
-) -> Result<Option<M::Statistics>> {
-    pass(
-        model,
-        source,
-        parameters,
-        (step, round),
-        control,
-        M::measure,
-    )
-}
-
-fn pass<M: Latent>(
-    model: &M,
-    source: &dyn Source,
-    parameters: &M::Parameters,
-    (step, round): (EStep, usize),
-    control: Control,
-    take: impl Fn(&M, &M::Prepared<'_>, usize, &Chunk, &mut M::Statistics) -> Result<()> + Sync,
-) -> Result<Option<M::Statistics>> {
-    let prepared = model.prepare(parameters, step, round)?;
-    let total = fold(
-        source,
-        model.segment(),
-        |partial, number, chunk| {
-            let statistics = partial.get_or_insert_with(|| Some(model.zero()));
-            match statistics {
-                Some(own) if !control.is_interrupted() => {
-                    take(model, &prepared, number, chunk, own)?;
-                }
-                _ => *statistics = None,
-            }
-            Ok(())
-        },
-        |total, more| match (total.as_mut(), more) {
-            (Some(statistics), Some(more)) => model.merge(statistics, more),
-            _ => *total = None,
-        },
-    )?;
-    // What came in while the caller stopped it may be only a part.
-    let total = total.flatten().filter(|_| !control.is_interrupted());
-    if total
-        .as_ref()
-        .is_some_and(|statistics| model.log_likelihood(statistics).0.is_nan())
-    {
-        return Err(Error::numeric("the likelihood is not a number")
-            .with_hint("are some values too large or too small?"));
-    }
-    Ok(total)
 }

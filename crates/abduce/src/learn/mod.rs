@@ -6,13 +6,14 @@ mod control;
 mod em;
 mod latent;
 mod online;
+mod pass;
 mod squarem;
 mod stochastic;
 
 pub use control::{Control, Progress};
-pub(crate) use em::expect_all;
 pub use em::{EmOptions, EmResult, Stop, em};
 pub use latent::{Coordinates, EStep, Latent};
 pub use online::Online;
+pub(crate) use pass::expect_all;
 pub use squarem::Acceleration;
 pub(crate) use stochastic::{mix, uniform};

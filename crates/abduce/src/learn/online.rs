@@ -8,8 +8,9 @@
 //! in the order of the source, so that a stream is read once a pass.
 
 use super::control::{Control, Progress};
-use super::em::{EmOptions, Warm, expect_all};
+use super::em::{EmOptions, Warm};
 use super::latent::Latent;
+use super::pass::expect_all;
 use crate::Result;
 use crate::data::{CHUNK_ROWS, Source, Table};
 use serde::{Deserialize, Serialize};

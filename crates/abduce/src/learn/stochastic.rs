@@ -9,8 +9,9 @@
 //! streams change nothing.
 
 use super::control::{Control, Progress};
-use super::em::{EmOptions, EmResult, Warm, em, expect_all};
+use super::em::{EmOptions, EmResult, Warm, em};
 use super::latent::{EStep, Latent};
+use super::pass::expect_all;
 use crate::data::Source;
 use crate::{ErrorKind, Result};
 

@@ -7,7 +7,8 @@ use super::{GaussianKernel, Scratch};
 use crate::kernel::product::{Matrix, add_product};
 
 /// A responsibility this small beside the largest of its component in the block is nothing:
-/// 2⁻¹⁰⁰, so that a row may lie 10⁵ deviations off before it would be seen.
+/// 2⁻¹⁰⁰, so that a row may lie 10⁵ deviations off before it would be seen. A Student-t, in which
+/// far rows count as others do, has responsibilities that small only of rows beyond all reason.
 const NOTHING: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// Columns from which on gathering can pay.
@@ -25,7 +26,10 @@ pub(super) struct Gathered(Vec<f64>);
 impl Gathered {
     /// The moments of a component.
     pub fn of(&self, component: usize, order: usize) -> Option<(&[f64], &[f64])> {
-        let own = self.0.chunks_exact(order + order * order).nth(component)?;
+        let own = self
+            .0
+            .chunks_exact((order + order * order).max(1))
+            .nth(component)?;
         Some(own.split_at(order))
     }
 }
@@ -51,7 +55,9 @@ impl GaussianKernel {
         }
         moments.0.resize(self.components.len() * (d + d * d), 0.0);
         let sums = moments.0.chunks_exact_mut(d + d * d);
-        for ((own, least), sums) in each().zip(sums) {
+        let each = each().zip(sums).zip(&self.components);
+        // Those that are centred are summed about their own means.
+        for (((own, least), sums), _) in each.filter(|(_, component)| !component.centred) {
             let (first, second) = sums.split_at_mut(d);
             let kept: Vec<usize> = (0..rows).filter(|row| own[*row] > *least).collect();
             let Scratch {

@@ -1,6 +1,7 @@
 //! Clusters answer questions: a row is in the cluster of its nearest centre, and in
 //! no other, whose centre fills its holes; densities and draws are those of the Gaussians that
-//! the clusters are, and so are holes by Mahalanobis distance. A row of which nothing is seen is in the largest cluster.
+//! the clusters are, and so are holes by Mahalanobis distance. A row of which nothing is
+//! seen is in the largest cluster.
 
 use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
@@ -132,8 +133,8 @@ impl KMeans {
     }
 
     /// The distance of each row from each centre over the cells that are seen, row after row: the
-    /// one by which rows find their centres, in the units of the table unless columns are
-    /// standardised. By cosine it is 1 − cos.
+    /// one by which rows find their centres, in the units of the table (the largest where there
+    /// are several) unless columns are standardised. By cosine it is 1 − cos.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -166,10 +167,12 @@ impl KMeans {
             out.extend(centres.iter().map(|centre| {
                 let pairs = x.iter().zip(centre).filter(|(x, _)| !x.is_nan());
                 match self.distance {
-                    Distance::Cosine => 1.0 - pairs.map(|(x, c)| x * c).sum::<f64>(),
-                    Distance::Manhattan => pairs.map(|(x, c)| (x - c).abs()).sum::<f64>() / unit,
+                    Distance::Cosine => pairs.fold(1.0, |rest, (x, c)| rest - x * c).max(0.0),
+                    Distance::Manhattan => {
+                        pairs.fold(0.0, |sum, (x, c)| sum + (x - c).abs()) / unit
+                    }
                     Distance::Euclidean | Distance::Mahalanobis => {
-                        pairs.map(|(x, c)| (x - c).powi(2)).sum::<f64>().sqrt() / unit
+                        pairs.fold(0.0, |sum, (x, c)| sum + (x - c).powi(2)).sqrt() / unit
                     }
                 }
             }));

@@ -28,6 +28,8 @@ pub struct ClassGaussians {
     pub covariances: Vec<Vec<f64>>,
     /// The covariance of each class, as its own rows have it.
     pub own: Vec<Vec<f64>>,
+    /// Whether nothing was hidden in those rows.
+    pub exact: bool,
 }
 
 /// Where classes lie apart.
@@ -63,6 +65,7 @@ impl Mixture {
             means: vec![vec![0.0; d]; k],
             covariances: vec![vec![0.0; d * d]; k],
             own: vec![vec![0.0; d * d]; k],
+            exact: self.is_exact(),
         };
         let other = || Error::parameter("only a model of Gaussians has discriminants");
         for (number, leaf) in self.leaves.iter().enumerate() {
@@ -110,18 +113,25 @@ impl ClassGaussians {
         out
     }
 
-    /// The covariance within the classes: the one that all share, or that of their rows, each
-    /// of equal weight.
+    /// The covariance within the classes, each row of equal weight. Where something was hidden it
+    /// is the one that all share, if they do: statistics are then a step of EM away from the
+    /// parameters, by which a model answers.
     pub fn within(&self) -> Vec<f64> {
-        // Statistics may be a step of EM away from the parameters, by which a model answers.
-        if let [first, others @ ..] = self.covariances.as_slice()
-            && others.iter().all(|own| own == first)
-        {
-            return first.clone();
-        }
         let total: f64 = self.rows.iter().sum();
         let shares: Vec<f64> = self.rows.iter().map(|rows| rows / total).collect();
-        self.mixed(&shares)
+        let of_rows = self.mixed(&shares);
+        match self.covariances.as_slice() {
+            [first, others @ ..] if !self.exact && others.iter().all(|own| own == first) => {
+                let d = self.columns;
+                // What does not vary within a class has no variance but the least that is kept.
+                let varies = |c: usize| f64::from(u8::from(of_rows[c * d + c] > 0.0));
+                let cells = first.iter().enumerate();
+                cells
+                    .map(|(t, own)| own * varies(t % d) * varies(t / d))
+                    .collect()
+            }
+            _ => of_rows,
+        }
     }
 
     /// Standard deviations within the classes, 1 where there is none, and the correlations.

@@ -153,7 +153,8 @@ impl<'a> Prepared<'a> {
         self.pass(number, chunk, statistics, true, show)
     }
 
-    /// The same, with the rows counted and nothing taken of their cells.
+    /// Adds the likelihood and the weight of a chunk's rows to the statistics, and nothing of
+    /// their cells.
     pub fn measure(
         &self,
         number: usize,

@@ -115,7 +115,7 @@ impl Seen {
             let (size, scatter) = (moments.mean.abs(), moments.scatter);
             let trouble = if !(size.is_finite() && scatter.is_finite()) {
                 "large"
-            } else if scatter > 0.0 && !scatter.is_normal() {
+            } else if scatter > 0.0 && !(scatter / moments.weight).is_normal() {
                 // What is left of the squares has few digits.
                 "small"
             } else if scatter == 0.0 && size > 0.0 && size < TOO_SMALL && varies(source, column)? {
