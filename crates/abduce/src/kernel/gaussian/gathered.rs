@@ -66,7 +66,8 @@ impl GaussianKernel {
                 white,
                 ..
             } = &mut *scratch;
-            (difference.clear(), white.clear());
+            difference.clear();
+            white.clear();
             for (y, sum) in features.chunks_exact(rows).zip(first) {
                 let begun = white.len();
                 difference.extend(kept.iter().map(|row| y[*row]));
