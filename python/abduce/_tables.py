@@ -66,6 +66,15 @@ def checked(
     return X
 
 
+def refuse_large(X: Floats) -> None:
+    """Refuses what the engine refuses on the way, where it is not asked."""
+    largest = np.nanmax(np.abs(X), initial=0.0)
+    if np.isinf(largest):
+        raise ValueError(f"Input X contains infinity or a value too large for dtype('{X.dtype}').")
+    if largest > 1e150:
+        raise ValueError("Input X contains a value beyond 1e150; rescale the column")
+
+
 def unmasked(estimator: Any, X: Any, allow_nan: bool) -> Any:
     """An array with NaN where another has a mask."""
     if not isinstance(X, np.ma.MaskedArray):

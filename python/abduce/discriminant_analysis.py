@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._classifier import ModelClassifier
-from abduce._tables import empty_columns, names_of
+from abduce._tables import empty_columns, names_of, refuse_large
 from abduce._types import Codes, Floats, Rows
 
 
@@ -198,6 +198,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """The rows in the directions in which the classes lie apart; of rows with holes, what is expected of them."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
+        refuse_large(X)
         if np.isnan(X).any():
             # Directions are linear, so that those of the expected cells are the expected ones.
             expected = dict(self._model.complete(self._asked(X), "mean"))
@@ -209,6 +210,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         the covariance is not singular; of a row with holes, what the cells that are seen say."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
+        refuse_large(X)
         _, _, coefficients, intercepts = self._directions()
         scores = X @ coefficients.T + intercepts
         holed = np.isnan(X).any(axis=1)

@@ -57,8 +57,16 @@ impl Number for u8 {
     }
 }
 
-/// An infinite number was found.
-pub struct Infinite;
+/// Why numbers cannot be read.
+pub enum Unfit {
+    /// One is infinite.
+    Infinite,
+    /// One is so large that its square is.
+    Large,
+}
+
+/// What is beyond this is large.
+pub const LARGE: f64 = 1e150;
 
 /// The columns of one chunk.
 pub type Columns = Vec<Column>;
@@ -141,8 +149,8 @@ impl Array {
     /// The columns of the chunk of this number.
     ///
     /// # Errors
-    /// If a number is infinite.
-    pub fn chunk(&self, number: usize) -> Result<Columns, Infinite> {
+    /// If a number is infinite or too large.
+    pub fn chunk(&self, number: usize) -> Result<Columns, Unfit> {
         let start = number * CHUNK_ROWS;
         let len = CHUNK_ROWS.min(self.rows - start);
         match &self.lies {
@@ -208,7 +216,7 @@ pub fn transpose<T: Copy, U, const TOGETHER: usize>(
     }
 }
 
-fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Infinite> {
+fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Unfit> {
     let (rows, width) = view.dim();
     let stride = rows + APART;
     let mut lent = Lent::of(stride * width);
@@ -223,16 +231,19 @@ fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Infinite> {
     }
 }
 
-/// Whether all numbers that were looked at are finite: a sum of products with 0 is 0, or
-/// tells that one is not.
+/// Whether all numbers that were looked at are there and none is large: a sum of products with 0
+/// is 0, or tells that one is infinite or no number.
 #[derive(Default)]
 struct Finite([f64; TOGETHER]);
+
+/// What is large becomes infinite by this.
+const LIFT: f64 = f64::MAX / LARGE;
 
 impl Finite {
     fn look(&mut self, numbers: &[f64]) {
         for some in numbers.chunks(TOGETHER) {
             let each = self.0.iter_mut().zip(some);
-            each.for_each(|(sum, x)| *sum += x * 0.0);
+            each.for_each(|(sum, x)| *sum += x * LIFT * 0.0);
         }
     }
 
@@ -249,14 +260,17 @@ fn without_holes(values: ScalarBuffer<f64>) -> Column {
 }
 
 /// A column of numbers, with holes where there is none.
-fn checked(values: ScalarBuffer<f64>) -> Result<Column, Infinite> {
+fn checked(values: ScalarBuffer<f64>) -> Result<Column, Unfit> {
     let mut finite = Finite::default();
     finite.look(&values);
     if finite.all() {
         return Ok(without_holes(values));
     }
     if values.iter().any(|x| x.is_infinite()) {
-        return Err(Infinite);
+        return Err(Unfit::Infinite);
+    }
+    if values.iter().any(|x| x.abs() > LARGE) {
+        return Err(Unfit::Large);
     }
     let seen = BooleanBuffer::collect_bool(values.len(), |row| !values[row].is_nan());
     let numbers: Vec<f64> = (values.iter())

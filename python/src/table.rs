@@ -1,6 +1,6 @@
 //! Tables of the engine, made of what Python holds.
 
-use crate::dense::{Array, Columns, Infinite, Numbers};
+use crate::dense::{Array, Columns, LARGE, Numbers, Unfit};
 use crate::memory::shared;
 use crate::pools::pooled;
 use crate::trouble::{raised, wrong};
@@ -58,11 +58,13 @@ impl Encoded {
 
     /// The features of a chunk, by way of numbers.
     fn numbers(&self, number: usize) -> abduce::Result<Columns> {
-        let mut columns = self.array.chunk(number).map_err(|Infinite| {
-            Error::data(format!(
+        let mut columns = self.array.chunk(number).map_err(|why| match why {
+            Unfit::Infinite => Error::data(format!(
                 "Input X contains infinity or a value too large for dtype('{}').",
                 self.array.dtype
-            ))
+            )),
+            Unfit::Large => Error::data(format!("Input X contains a value beyond {LARGE:e}"))
+                .with_hint("rescale the column"),
         })?;
         for (column, levels) in columns.iter_mut().zip(&self.levels) {
             if let Some(levels) = levels {
@@ -262,7 +264,7 @@ impl Table {
     /// The rows, as they are best read many times: all of them encoded.
     ///
     /// # Errors
-    /// If a number is infinite.
+    /// If a number is infinite or too large.
     pub fn made(&self) -> abduce::Result<&abduce::data::Table> {
         let (array, made) = match &self.0 {
             Held::Made(table) => return Ok(table),
@@ -286,7 +288,7 @@ impl Table {
     /// The chunk of a number.
     ///
     /// # Errors
-    /// If a number in it is infinite.
+    /// If a number in it is infinite or too large.
     pub fn chunk(&self, number: usize) -> abduce::Result<Cow<'_, Chunk>> {
         match (&self.0, self.source().table()) {
             (_, Some(table)) | (Held::Made(table), None) => {

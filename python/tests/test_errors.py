@@ -268,6 +268,18 @@ def test_numbers_whose_squares_are_lost_are_refused(scale):
             model.fit(X, [0, 0, 0, 1, 1, 1])
 
 
+def test_numbers_whose_squares_are_lost_are_refused_in_questions_too():
+    y = [0, 0, 0, 1, 1, 1]
+    X = np.arange(12.0).reshape(6, 2)
+    for model in (GaussianNB(), GaussianMixture(2), KMeans(2), NaiveBayes(), LinearDiscriminantAnalysis(), Mixture(2)):
+        model.fit(X, y)
+        assert model.predict(X * 1e148).shape == (6,)
+        with pytest.raises(ValueError, match="beyond 1e150; rescale"):
+            model.predict(X * 1e300)
+        with pytest.raises(ValueError, match="infinity"):
+            model.predict(np.full((1, 2), np.inf))
+
+
 def test_a_constant_may_be_of_any_size():
     X = np.column_stack([np.full(6, 1e-200), np.arange(6.0)])
     assert GaussianNB().fit(X, [0, 0, 0, 1, 1, 1]).score(X, [0, 0, 0, 1, 1, 1]) == 1.0
