@@ -297,16 +297,10 @@ def _of_other_types(X: Any) -> TypeError | None:
             pyarrow.array(column, from_pandas=True)
         except (pyarrow.ArrowException, TypeError):
             types = sorted({type(cell).__name__ for cell in column[column.notna()]})
-            what = (
-                f"cells of several types ({', '.join(types)}); make them one type"
-                if len(types) > 1
-                else (
-                    f"cells of the type {types[0]}, which no model takes; make them numbers or levels"
-                    if types
-                    else f"cells of the type {column.dtype}, which no model takes; make them numbers or levels"
-                )
-            )
+            what = f"the type {types[0] if types else column.dtype}, which no model takes; make them numbers or levels"
+            if len(types) > 1:
+                what = f"several types ({', '.join(types)}); make them one type"
             return TypeError(
-                f"column {str(name)!r} holds {what}, as by X[{name!r}].astype(str), or leave the column out"
+                f"column {str(name)!r} holds cells of {what}, as by X[{name!r}].astype(str), or leave the column out"
             )
     return None

@@ -2,6 +2,7 @@
 //! can be watched and stopped, models that answer. Estimators are written in Python
 //! over these few things.
 
+mod asking;
 mod cells;
 mod dense;
 mod discriminant;

@@ -1,5 +1,6 @@
 //! Models as Python sees them: asked by tables, written as files.
 
+use crate::asking::Given;
 use crate::cells::{Cells, columns_of};
 use crate::fitting::watched;
 use crate::pools::pooled;
@@ -28,9 +29,6 @@ pub struct Model {
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 
-/// How many rows are asked about, where each takes long, before Ctrl-C is listened for.
-const PIECE: usize = 512;
-
 /// The bandwidth of each class, as the model file has it; none where it has no kernels.
 fn bandwidths(model: &DensityModel) -> Vec<Option<&Bandwidth>> {
     let each = model.densities.iter();
@@ -47,44 +45,7 @@ fn matrix(py: Python<'_>, cells: Vec<f64>, width: usize) -> PyResult<Matrix<'_>>
 }
 
 impl Model {
-    /// Asks about all rows, chunk by chunk.
-    fn each<T: Send + Clone>(
-        &self,
-        py: Python<'_>,
-        table: &Table,
-        threads: Option<usize>,
-        ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
-    ) -> PyResult<Vec<T>> {
-        let chunks = table.chunks();
-        let slow = matches!(self.model.body, Body::Density(_));
-        // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.
-        if chunks == 1 && !slow {
-            return pooled(py, threads, || ask(&*table.chunk(0)?))?.map_err(raised);
-        }
-        let parts: Vec<Vec<T>> = watched(py, threads, None, |control| {
-            // What is found after Ctrl-C is never looked at.
-            let ask = |chunk: &Chunk| match control.is_interrupted() {
-                true => Ok(Vec::new()),
-                false => ask(chunk),
-            };
-            let whole = |number: usize| {
-                let chunk = table.chunk(number)?;
-                if !slow {
-                    return ask(&chunk);
-                }
-                let pieces = (0..chunk.rows()).step_by(PIECE);
-                let pieces = pieces.map(|start| (start, PIECE.min(chunk.rows() - start)));
-                let each = pieces.map(|(start, len)| ask(&chunk.slice(start, len)));
-                Ok(each.collect::<abduce::Result<Vec<_>>>()?.concat())
-            };
-            (0..chunks).into_par_iter().map(whole).collect()
-        })?;
-        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        parts.into_iter().for_each(|part| all.extend(part));
-        Ok(all)
-    }
-
-    fn schema_of(&self) -> &Schema {
+    pub fn schema_of(&self) -> &Schema {
         self.model.joint().schema()
     }
 
@@ -481,36 +442,5 @@ impl Model {
         pooled(py, None, || store::Model::merge(&models))?
             .map(Model::changed)
             .map_err(raised)
-    }
-}
-
-/// A cell that is known: a number or a level.
-#[derive(FromPyObject)]
-pub enum Given {
-    Number(f64),
-    Level(String),
-}
-
-impl Model {
-    fn known(&self, given: Vec<(String, Given)>) -> PyResult<Vec<Option<f64>>> {
-        let schema = self.schema_of();
-        let mut known = vec![None; schema.fields.len()];
-        for (name, cell) in given {
-            let position = schema.position(&name).map_err(raised)?;
-            let field = &schema.fields[position];
-            known[position] = Some(match (cell, field.kind.is_coded()) {
-                (Given::Level(level), true) => f64::from(field.find_code(&level).map_err(raised)?),
-                (Given::Number(x), true) => {
-                    f64::from(field.find_code(&x.to_string()).map_err(raised)?)
-                }
-                (Given::Number(x), false) => x / field.unit,
-                (Given::Level(level), false) => {
-                    return Err(wrong(format!(
-                        "column \"{name}\" holds numbers, and \"{level}\" is none"
-                    )));
-                }
-            });
-        }
-        Ok(known)
     }
 }

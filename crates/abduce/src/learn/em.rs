@@ -315,8 +315,11 @@ impl<M: Latent> Climb<'_, M> {
         }
         let last = self.is_last();
         self.spent += 1;
-        let pass = if last { measure_all } else { expect_all };
-        let statistics = pass(model, self.source, &parameters, self.step, 0, self.control)?;
+        let (source, step, control) = (self.source, self.step, self.control);
+        let statistics = match last {
+            true => measure_all(model, source, &parameters, step, control)?,
+            false => expect_all(model, source, &parameters, step, 0, control)?,
+        };
         let Some(statistics) = statistics else {
             return Ok(false);
         };

@@ -59,6 +59,12 @@ pub trait Latent: Sync {
         round: usize,
     ) -> Result<Self::Prepared<'a>>;
 
+    /// The same where the log-likelihood and the weight of rows are wanted alone: whatever else
+    /// statistics have is then worth nothing.
+    fn measuring<'a>(&'a self, prepared: Self::Prepared<'a>) -> Self::Prepared<'a> {
+        prepared
+    }
+
     /// Statistics of no row.
     fn zero(&self) -> Self::Statistics;
 
@@ -73,21 +79,6 @@ pub trait Latent: Sync {
         chunk: &Chunk,
         statistics: &mut Self::Statistics,
     ) -> Result<()>;
-
-    /// Adds the log-likelihood and the weight of a chunk's rows; whatever else there is in the
-    /// statistics is worth nothing.
-    ///
-    /// # Errors
-    /// If the arithmetic fails.
-    fn measure(
-        &self,
-        prepared: &Self::Prepared<'_>,
-        number: usize,
-        chunk: &Chunk,
-        statistics: &mut Self::Statistics,
-    ) -> Result<()> {
-        self.expect(prepared, number, chunk, statistics)
-    }
 
     /// How many chunks are added to the same statistics before these are
     /// merged: more where statistics are large beside a chunk.

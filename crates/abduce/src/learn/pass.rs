@@ -2,7 +2,7 @@
 
 use super::control::Control;
 use super::latent::{EStep, Latent};
-use crate::data::{Chunk, Source, fold};
+use crate::data::{Source, fold};
 use crate::{Error, Result};
 
 /// One E-step over all rows; `None` when the caller stopped it.
@@ -14,7 +14,8 @@ pub(crate) fn expect_all<M: Latent>(
     round: usize,
     control: Control,
 ) -> Result<Option<M::Statistics>> {
-    pass(model, source, parameters, (step, round), control, M::expect)
+    let prepared = model.prepare(parameters, step, round)?;
+    pass(model, source, &prepared, control)
 }
 
 /// The likelihood of all rows, and no more of an E-step; `None` when the caller stopped it.
@@ -23,28 +24,18 @@ pub(super) fn measure_all<M: Latent>(
     source: &dyn Source,
     parameters: &M::Parameters,
     step: EStep,
-    round: usize,
     control: Control,
 ) -> Result<Option<M::Statistics>> {
-    pass(
-        model,
-        source,
-        parameters,
-        (step, round),
-        control,
-        M::measure,
-    )
+    let prepared = model.measuring(model.prepare(parameters, step, 0)?);
+    pass(model, source, &prepared, control)
 }
 
 fn pass<M: Latent>(
     model: &M,
     source: &dyn Source,
-    parameters: &M::Parameters,
-    (step, round): (EStep, usize),
+    prepared: &M::Prepared<'_>,
     control: Control,
-    take: impl Fn(&M, &M::Prepared<'_>, usize, &Chunk, &mut M::Statistics) -> Result<()> + Sync,
 ) -> Result<Option<M::Statistics>> {
-    let prepared = model.prepare(parameters, step, round)?;
     let total = fold(
         source,
         model.segment(),
@@ -52,7 +43,7 @@ fn pass<M: Latent>(
             let statistics = partial.get_or_insert_with(|| Some(model.zero()));
             match statistics {
                 Some(own) if !control.is_interrupted() => {
-                    take(model, &prepared, number, chunk, own)?;
+                    model.expect(prepared, number, chunk, own)?;
                 }
                 _ => *statistics = None,
             }

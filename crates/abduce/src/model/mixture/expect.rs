@@ -32,6 +32,8 @@ pub struct Prepared<'a> {
     draws: Option<u64>,
     /// How much rows without a label count in statistics.
     unlabelled: f64,
+    /// Whether statistics are of cells too, not of how many rows there are and how probable.
+    moments: bool,
     block: usize,
     control: Control<'a>,
 }
@@ -89,6 +91,7 @@ impl<'a> Prepared<'a> {
             draws: None,
             in_logarithms: false,
             unlabelled: 1.0,
+            moments: true,
             block,
             control: Control::default(),
         })
@@ -98,6 +101,14 @@ impl<'a> Prepared<'a> {
     pub fn with_unlabelled(self, weight: f64) -> Self {
         Prepared {
             unlabelled: weight,
+            ..self
+        }
+    }
+
+    /// Takes the likelihood and the weight of rows, and nothing of their cells.
+    pub fn without_moments(self) -> Self {
+        Prepared {
+            moments: false,
             ..self
         }
     }
@@ -147,29 +158,7 @@ impl<'a> Prepared<'a> {
         &self,
         number: usize,
         chunk: &Chunk,
-        statistics: Option<&mut MixtureStatistics>,
-        show: impl FnMut(Outcome),
-    ) -> Result<()> {
-        self.pass(number, chunk, statistics, true, show)
-    }
-
-    /// Adds the likelihood and the weight of a chunk's rows to the statistics, and nothing of
-    /// their cells.
-    pub fn measure(
-        &self,
-        number: usize,
-        chunk: &Chunk,
-        statistics: &mut MixtureStatistics,
-    ) -> Result<()> {
-        self.pass(number, chunk, Some(statistics), false, |_| {})
-    }
-
-    fn pass(
-        &self,
-        number: usize,
-        chunk: &Chunk,
         mut statistics: Option<&mut MixtureStatistics>,
-        moments: bool,
         mut show: impl FnMut(Outcome),
     ) -> Result<()> {
         let (order, runs) = arrange(
@@ -278,7 +267,7 @@ impl<'a> Prepared<'a> {
                     _ => weights,
                 };
                 statistics.count(run.label, weights, &mut joint, &totals);
-                if !moments {
+                if !self.moments {
                     continue;
                 }
                 for (l, cells) in leaves.iter().enumerate() {
@@ -294,7 +283,7 @@ impl<'a> Prepared<'a> {
                     }
                 }
             }
-            let Some(statistics) = statistics.as_deref_mut().filter(|_| moments) else {
+            let Some(statistics) = statistics.as_deref_mut().filter(|_| self.moments) else {
                 continue;
             };
             let leaves = gaussians.into_iter().zip(&mut statistics.leaves);

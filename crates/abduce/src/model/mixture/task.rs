@@ -68,6 +68,10 @@ impl Latent for Task<'_> {
         Ok(prepared.with_unlabelled(self.unlabelled))
     }
 
+    fn measuring<'a>(&'a self, prepared: Prepared<'a>) -> Prepared<'a> {
+        prepared.without_moments()
+    }
+
     fn zero(&self) -> MixtureStatistics {
         MixtureStatistics::zero(self.leaves, self.components)
     }
@@ -80,16 +84,6 @@ impl Latent for Task<'_> {
         statistics: &mut MixtureStatistics,
     ) -> Result<()> {
         prepared.process_numbered(number, chunk, Some(statistics), |_| {})
-    }
-
-    fn measure(
-        &self,
-        prepared: &Prepared<'_>,
-        number: usize,
-        chunk: &Chunk,
-        statistics: &mut MixtureStatistics,
-    ) -> Result<()> {
-        prepared.measure(number, chunk, statistics)
     }
 
     fn segment(&self) -> usize {
