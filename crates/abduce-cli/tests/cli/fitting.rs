@@ -366,3 +366,9 @@ fn a_choice_without_a_choice_is_refused() {
     abduce(&gda).fails(2, &["several covariances", "abduce evaluate"]);
     abduce(&["fit", "kmeans", &faithful, "-k", "2-4"]).fails(2, &["several --components"]);
 }
+
+#[test]
+fn predictive_naive_bayes_takes_rows_without_a_label() {
+    let arguments = ["fit", "naive-bayes", "-", "--target", "y", "--predictive"];
+    abduce_reading(&arguments, "y,x\na,1\nb,2\n,3\n").good();
+}

@@ -273,7 +273,7 @@ fn fit_by(
         task.unlabelled = match options.unlabelled {
             Unlabelled::Weight(weight) => weight,
             Unlabelled::Chosen => {
-                let found = choose(&task, source, target, options.seed, control)?;
+                let found = choose(&task, source, target, &survey.seen, options.seed, control)?;
                 if found.weight == 0.0 {
                     let alone = FitOptions {
                         unlabelled: Unlabelled::Weight(0.0),

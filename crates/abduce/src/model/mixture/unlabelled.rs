@@ -101,11 +101,13 @@ impl UnlabelledChoice {
     }
 }
 
-/// Chooses how much rows without a label count.
+/// Chooses how much rows without a label count; `seen` is the survey of all rows, whose
+/// units the priors of predictive distributions are in.
 pub(super) fn choose(
     task: &Task,
     source: &dyn Source,
     target: usize,
+    seen: &Seen,
     seed: u64,
     control: Control,
 ) -> Result<UnlabelledChoice> {
@@ -135,7 +137,7 @@ pub(super) fn choose(
                     source.schema(),
                     found.parameters,
                     found.statistics,
-                    Seen::default(),
+                    seen.clone(),
                 );
                 let right = score.add(&mixture, &*held_out, target, &alone, unit)?;
                 if weight == 0.0 {
