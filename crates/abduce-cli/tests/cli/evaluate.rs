@@ -317,3 +317,68 @@ fn the_class_of_least_expected_cost_is_predicted() {
     let unknown = files.write("unknown.csv", "true,No,Yess\nNo,0,9\n");
     predict(&unknown).fails(2, &["unknown.csv", "Yess", "did you mean Yes?"]);
 }
+
+#[test]
+fn isotonic_calibration_has_a_finite_log_loss() {
+    // The README's command.
+    let arguments = penguins(&["--calibrate", "isotonic", "--folds", "5"]);
+    let json = run(&[&arguments[..], &["--json".to_string()]].concat());
+    let json = json.good().json();
+    assert!(json["log_loss"]["all"].as_f64().unwrap() < 0.2, "{json}");
+    assert_eq!(json["impossible"], 0.0);
+    let text = run(&arguments).good().stdout;
+    assert!(!text.contains("inf") && !text.contains("clipped"), "{text}");
+}
+
+#[test]
+fn a_clipped_log_loss_is_printed_where_it_differs() {
+    let files = Files::new();
+    // The classes lie so far apart that the wrong one has probability below 2⁻⁵².
+    let near = |x: f64, class: &str| -> String {
+        let rows = (0..20).map(|i| format!("{},{class}\n", x + f64::from(i) / 10.0));
+        rows.collect()
+    };
+    let rows = near(0.0, "a") + &near(100.0, "b") + "101,a\n";
+    let table = files.write("t.csv", format!("x,y\n{rows}"));
+    let fit = ["evaluate", "naive-bayes", &table, "--target", "y"];
+    let text = abduce(&fit).good().stdout;
+    assert!(
+        text.contains("clipped log-loss") && !text.contains("inf"),
+        "{text}"
+    );
+    let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+    let of = |name: &str| json[name]["all"].as_f64().unwrap();
+    assert!(of("log_loss") > of("clipped_log_loss") + 0.1, "{json}");
+}
+
+#[test]
+fn a_calibration_from_a_file_without_bounds_answers_as_before() {
+    let files = Files::new();
+    let table = data("penguins.csv");
+    let fit = ["naive-bayes", &table, "--target", "species"];
+    let model = files.fit(&[&fit[..], &["--calibrate", "isotonic"]].concat());
+    let text = std::fs::read_to_string(&model).unwrap();
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    fn without_bounds(value: &mut serde_json::Value) -> usize {
+        match value {
+            serde_json::Value::Object(map) if map.contains_key("least") => {
+                let both = map.remove("least").is_some() && map.remove("most").is_some();
+                usize::from(both)
+            }
+            serde_json::Value::Object(map) => map.values_mut().map(without_bounds).sum(),
+            serde_json::Value::Array(all) => all.iter_mut().map(without_bounds).sum(),
+            _ => 0,
+        }
+    }
+    assert_eq!(without_bounds(&mut document), 3);
+    let old = files.write("old.abduce", document.to_string());
+    let zeros = |model: &str| {
+        let ran = abduce(&["predict", model, &table, "--proba"]).good();
+        let cells = ran.stdout.lines().skip(1);
+        let cells = cells.flat_map(|line| line.split(',').skip(1));
+        let p = cells.map(|cell| cell.parse::<f64>().unwrap());
+        p.filter(|p| *p == 0.0).count()
+    };
+    assert!(zeros(&old) > 0);
+    assert_eq!(zeros(&model), 0);
+}

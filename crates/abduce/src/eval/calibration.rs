@@ -4,8 +4,9 @@
 //!   p = 1 / (1 + exp(−(a s + b)))    (Platt 1999; Newton as Lin, Lin & Weng 2007),
 //!
 //! or by the best increasing steps (isotonic regression: pool adjacent violators,
-//! Zadrozny & Elkan 2002), joined by straight lines. With two classes the second
-//! is calibrated and the first has the rest; more are divided by their sum.
+//! Zadrozny & Elkan 2002), joined by straight lines and bounded away from 0 and 1.
+//! With two classes the second is calibrated and the first has the rest; more are
+//! divided by their sum.
 
 use super::cross_validation::learn_without;
 use super::folds::Folds;
@@ -82,6 +83,14 @@ pub enum Curve {
         scores: Vec<f64>,
         /// How often they came true, never falling.
         shares: Vec<f64>,
+        /// The least probability the curve answers. A finite number of rows
+        /// cannot show that a class never occurs, so this is positive for every
+        /// learned curve; 0 in files written before there were bounds.
+        #[serde(default)]
+        least: f64,
+        /// The greatest probability the curve answers; 1 in older files.
+        #[serde(default = "one")]
+        most: f64,
     },
 }
 
@@ -168,13 +177,21 @@ impl Calibration {
                     && slope.is_finite()
                     && intercept.is_finite()
             }
-            Curve::Steps { scores, shares } => {
+            Curve::Steps {
+                scores,
+                shares,
+                least,
+                most,
+            } => {
                 self.method == CalibrationMethod::Isotonic
                     && !scores.is_empty()
                     && scores.len() == shares.len()
                     && scores.iter().all(|score| score.is_finite())
                     && scores.is_sorted()
                     && shares.iter().all(|share| (0.0..=1.0).contains(share))
+                    && 0.0 <= *least
+                    && least <= most
+                    && *most <= 1.0
             }
         };
         if self.curves.len() != number_of_curves(classes) || !self.curves.iter().all(sound) {
@@ -184,6 +201,11 @@ impl Calibration {
         }
         Ok(())
     }
+}
+
+/// The upper bound of curves in files that have none.
+fn one() -> f64 {
+    1.0
 }
 
 fn number_of_curves(classes: usize) -> usize {

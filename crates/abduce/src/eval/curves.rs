@@ -14,8 +14,22 @@ impl Curve {
             Curve::Logistic { slope, intercept } => {
                 logistic(slope * log_odds(p, class) + intercept)
             }
-            Curve::Steps { scores, shares } => interpolated(scores, shares, p[class]),
+            Curve::Steps {
+                scores,
+                shares,
+                least,
+                most,
+            } => interpolated(scores, shares, p[class]).clamp(*least, *most),
         }
+    }
+
+    /// The same curve without its bounds: plain isotonic regression, which answers
+    /// exactly 0 or 1 beyond a pure block of scores.
+    pub fn unbounded(mut self) -> Curve {
+        if let Curve::Steps { least, most, .. } = &mut self {
+            (*least, *most) = (0.0, 1.0);
+        }
+        self
     }
 
     /// Platt's curve: the maximum of the likelihood of the targets, by Newton
@@ -101,15 +115,24 @@ impl Curve {
     /// true; rows of equal score are one. Points within a level stretch are left
     /// out.
     ///
+    /// The answers are bounded away from 0 and 1 by Laplace's rule: where none of
+    /// the n rows of the lowest block came true, the least answer is 1/(n + 2), and
+    /// where all of the highest block did, the greatest is (n + 1)/(n + 2). Neither
+    /// bound goes beyond the neighbouring block's share, so the curve stays
+    /// monotone and no other block changes.
+    ///
     /// ```
     /// use abduce::eval::Curve;
     /// let scores = [0.1, 0.2, 0.4, 0.6];
     /// let truth = [false, true, false, true];
-    /// let Curve::Steps { scores, shares } = Curve::steps(&scores, &truth, &[1.0; 4]) else {
+    /// let curve = Curve::steps(&scores, &truth, &[1.0; 4]);
+    /// let Curve::Steps { scores, shares, least, most } = &curve else {
     ///     unreachable!()
     /// };
-    /// assert_eq!(scores, [0.1, 0.2, 0.4, 0.6]);
-    /// assert_eq!(shares, [0.0, 0.5, 0.5, 1.0]);
+    /// assert_eq!(scores, &[0.1, 0.2, 0.4, 0.6]);
+    /// assert_eq!(shares, &[0.0, 0.5, 0.5, 1.0]);
+    /// assert_eq!((*least, *most), (1.0 / 3.0, 2.0 / 3.0));
+    /// assert_eq!(curve.at(&[0.9, 0.1], 1), 1.0 / 3.0);
     /// ```
     pub fn steps(scores: &[f64], truth: &[bool], weights: &[f64]) -> Curve {
         let mut order: Vec<usize> = (0..scores.len()).filter(|i| weights[*i] > 0.0).collect();
@@ -146,9 +169,12 @@ impl Curve {
         if knots.is_empty() {
             (knots, shares) = (vec![0.0, 1.0], vec![0.0, 1.0]);
         }
+        let (least, most) = bounds(&blocks);
         Curve::Steps {
             scores: knots,
             shares,
+            least,
+            most,
         }
     }
 }
@@ -165,6 +191,28 @@ impl Block {
     fn share(&self) -> f64 {
         (self.right / self.weight).clamp(0.0, 1.0)
     }
+}
+
+/// The least and the greatest answer that the rows of the end blocks support:
+/// Laplace's estimate of a block without a success, or without a failure, and no
+/// further in than the next block's share.
+fn bounds(blocks: &[Block]) -> (f64, f64) {
+    let laplace = |block: &Block| 1.0 / (block.weight + 2.0);
+    let least = match blocks {
+        [first, rest @ ..] if first.share() == 0.0 => {
+            let next = rest.first().map_or(1.0, Block::share);
+            laplace(first).min(next)
+        }
+        _ => 0.0,
+    };
+    let most = match blocks {
+        [rest @ .., last] if last.share() == 1.0 => {
+            let next = rest.last().map_or(0.0, Block::share);
+            (1.0 - laplace(last)).max(next)
+        }
+        _ => 1.0,
+    };
+    (least, most)
 }
 
 fn logistic(z: f64) -> f64 {
@@ -211,10 +259,11 @@ mod tests {
     #[test]
     fn steps_never_fall_and_keep_the_mean() {
         let (scores, truth, weights) = scores();
-        let curve = Curve::steps(&scores, &truth, &weights);
+        let curve = Curve::steps(&scores, &truth, &weights).unbounded();
         let Curve::Steps {
             scores: knots,
             shares,
+            ..
         } = &curve
         else {
             panic!("no steps");
@@ -295,5 +344,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn isotonic_answers_are_bounded_by_the_size_of_the_end_blocks() {
+        // 3 rows without and 4 with the class at the ends, one of each between.
+        let scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+        let truth = [false, false, false, true, false, true, true, true, true];
+        let curve = Curve::steps(&scores, &truth, &[1.0; 9]);
+        let at = |p: f64| curve.at(&[1.0 - p, p], 1);
+        assert_eq!((at(0.0), at(0.3)), (1.0 / 5.0, 1.0 / 5.0));
+        assert_eq!((at(0.4), at(0.5)), (0.5, 0.5));
+        assert!((at(0.6) - 5.0 / 6.0).abs() < 1e-15 && at(1.0) == at(0.6));
+        let plain = curve.clone().unbounded();
+        assert_eq!(plain.at(&[1.0, 0.0], 1), 0.0);
+        // A class that never came true, or always did.
+        for all in [false, true] {
+            let curve = Curve::steps(&[0.2, 0.8], &[all; 2], &[1.0; 2]);
+            let expected = if all { 0.75 } else { 0.25 };
+            assert_eq!(curve.at(&[0.5, 0.5], 1), expected);
+        }
+    }
+
+    #[test]
+    fn bounds_keep_the_curve_monotone_beside_a_small_share() {
+        // One failure, then one success in a hundred: 1/3 would exceed 1/100.
+        let scores: Vec<f64> = (0..101).map(|i| f64::from(u8::from(i > 0))).collect();
+        let truth: Vec<bool> = (0..101).map(|i| i == 1).collect();
+        let curve = Curve::steps(&scores, &truth, &[1.0; 101]);
+        assert_eq!(curve.at(&[1.0, 0.0], 1), 0.01);
+        assert_eq!(curve.at(&[0.0, 1.0], 1), 0.01);
     }
 }

@@ -106,8 +106,9 @@ fn isotonic_curves_are_those_of_scikit_learn() {
     for case in list(&golden("evaluation")["isotonic"]) {
         let scores = numbers(&case["scores"]);
         let weights = weights(&case["weights"], scores.len());
-        let curve = Curve::steps(&scores, &truth(&case["truth"]), &weights);
-        let Curve::Steps { scores, shares } = &curve else {
+        // scikit-learn does not bound its curves away from 0 and 1.
+        let curve = Curve::steps(&scores, &truth(&case["truth"]), &weights).unbounded();
+        let Curve::Steps { scores, shares, .. } = &curve else {
             panic!("no steps");
         };
         // scikit-learn keeps both ends of every level stretch, as here.
@@ -165,7 +166,12 @@ fn a_calibrated_naive_bayes_is_that_of_scikit_learn() {
         let folds: Vec<Option<usize>> = codes(&case["fold"]).into_iter().map(Some).collect();
         let folds = Folds::given(&folds).unwrap();
         let method = CalibrationMethod::Isotonic;
-        let calibration = Calibration::learn(method, &training, &folds, learn).unwrap();
+        let bounded = Calibration::learn(method, &training, &folds, learn).unwrap();
+        // scikit-learn does not bound its curves away from 0 and 1.
+        let calibration = Calibration {
+            curves: bounded.curves.into_iter().map(Curve::unbounded).collect(),
+            ..bounded
+        };
         let asked = table(&rows(&case["test"]), None, classes);
         let posterior = learn(&training).unwrap().posterior(&asked.chunks()[0]);
         let calibrated = calibration.apply(&posterior.unwrap());

@@ -13,7 +13,9 @@ use std::io::Write;
 /// Classes beyond which a confusion matrix is no table for people.
 const SHOWN: usize = 20;
 
-/// The figure that people are shown only where the log-loss is infinite.
+const LOG_LOSS: &str = "log-loss";
+
+/// The figure that the table shows only where it differs from the log-loss.
 const CLIPPED: &str = "clipped log-loss";
 
 /// What was evaluated, and how.
@@ -90,6 +92,20 @@ impl Figure {
         (squares / (self.folds.len() as f64 - 1.0)).sqrt()
     }
 
+    /// The figure of all rows, its mean over the folds and their standard
+    /// deviation, as the table shows them.
+    fn cells(&self) -> [String; 3] {
+        let cell = |x: f64| match x.is_nan() {
+            true => String::new(),
+            false => readable(x),
+        };
+        [
+            self.all.map_or(String::new(), cell),
+            cell(self.mean()),
+            cell(self.deviation()),
+        ]
+    }
+
     fn document(&self) -> (String, Value) {
         let mut told = Map::new();
         if let Some(all) = self.all {
@@ -110,17 +126,8 @@ fn write_figures<'a>(
     output: &mut Output,
 ) -> Outcome {
     let mut table = TextTable::new(["", "all rows", "mean of folds", "sd of folds"]);
-    let cell = |x: f64| match x.is_nan() {
-        true => String::new(),
-        false => readable(x),
-    };
     for figure in figures {
-        table.row([
-            figure.name.to_string(),
-            figure.all.map_or(String::new(), cell),
-            cell(figure.mean()),
-            cell(figure.deviation()),
-        ]);
+        table.row([figure.name.to_string()].into_iter().chain(figure.cells()));
     }
     Ok(write!(output, "{}", table.text(2))?)
 }
@@ -150,7 +157,7 @@ impl<'a> Predictions<'a> {
         };
         let figures = vec![
             figure("accuracy", Metrics::accuracy),
-            figure("log-loss", Metrics::log_loss),
+            figure(LOG_LOSS, Metrics::log_loss),
             figure(CLIPPED, Metrics::clipped_log_loss),
             figure("Brier", Metrics::brier),
             figure("calibration error", Metrics::calibration_error),
@@ -173,10 +180,11 @@ impl<'a> Predictions<'a> {
         }
         let of = format!(" of {}", self.target);
         self.told.write_head(&of, context, output)?;
-        let infinite = self.all.impossible() > 0.0;
-        let shown = |figure: &&Figure| infinite || figure.name != CLIPPED;
+        let of = |name: &str| self.figures.iter().find(|figure| figure.name == name);
+        let clipping_matters = of(LOG_LOSS).map(Figure::cells) != of(CLIPPED).map(Figure::cells);
+        let shown = |figure: &&Figure| clipping_matters || figure.name != CLIPPED;
         write_figures(self.figures.iter().filter(shown), output)?;
-        if infinite {
+        if self.all.impossible() > 0.0 {
             writeln!(
                 output,
                 "  the log-loss is infinite: rows of weight {} are of a class that was given \

@@ -4,7 +4,8 @@
 //! weighs (ν + 1)/(ν + z²), repeated until they settle (Kent, Tyler & Vardi 1994).
 //! What is left is a likelihood of ν alone. With outliers it has several maxima,
 //! so it is looked at from end to end: every root of its derivative between two
-//! places of a grid is a candidate, and the best is kept.
+//! places of a grid is a candidate, and so are the maxima about clusters of numbers
+//! below one degree of freedom ([`centres`](super::centres)). The best is kept.
 
 use super::StudentT;
 use crate::family::scalar::NARROW;
@@ -66,7 +67,7 @@ impl StudentT {
     }
 
     /// The same location and scale with other degrees of freedom, settled again.
-    fn at(&self, degrees: f64, points: &PointStats, least: f64) -> Option<StudentT> {
+    pub(super) fn at(&self, degrees: f64, points: &PointStats, least: f64) -> Option<StudentT> {
         let next = StudentT {
             degrees,
             ..self.clone()
@@ -95,11 +96,7 @@ impl StudentT {
     /// The likeliest of all degrees of freedom, location and scale looked for from
     /// these; none where the scale vanishes.
     fn likeliest(&self, points: &PointStats, least: f64) -> Option<StudentT> {
-        // Where equal numbers draw the scale to 0, more degrees are wanted.
-        let slope = |own: &Option<StudentT>| match own {
-            Some(own) => own.slope(points),
-            None => f64::NEG_INFINITY,
-        };
+        let slope = |own: &Option<StudentT>| slope_or_vanished(own, points);
         let profile = self.profile(points, least);
         let slopes: Vec<f64> = profile.iter().map(slope).collect();
         let last = DEGREES.len() - 1;
@@ -117,15 +114,28 @@ impl StudentT {
             else {
                 continue;
             };
-            let at = |log: f64| near.at(log.exp(), points, least);
-            let (low, high) = (DEGREES[i - 1].ln(), DEGREES[i].ln());
-            let root = at(increasing_root(low, high, |log| slope(&at(log))));
-            // At the edge of where the scale vanishes there is no maximum.
-            candidates.extend(root.filter(|own| own.slope(points).abs() <= 1e-6));
+            candidates.extend(near.maximum_between(DEGREES[i - 1], DEGREES[i], points, least));
         }
+        candidates.extend(StudentT::maxima_of_clusters(points, least));
         let likelihood = |own: &StudentT| own.log_likelihood_of(points);
         let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
         candidates.into_iter().max_by(better)
+    }
+
+    /// The maximum of the profile likelihood between two degrees of freedom, where
+    /// its derivative changes sign; the search for location and scale starts here.
+    pub(super) fn maximum_between(
+        &self,
+        low: f64,
+        high: f64,
+        points: &PointStats,
+        least: f64,
+    ) -> Option<StudentT> {
+        let at = |log: f64| self.at(log.exp(), points, least);
+        let slope = |log: f64| slope_or_vanished(&at(log), points);
+        let root = at(increasing_root(low.ln(), high.ln(), slope));
+        // At the edge of where the scale vanishes there is no maximum.
+        root.filter(|own| own.slope(points).abs() <= 1e-6)
     }
 
     /// Location and scale for these degrees of freedom, the scale kept from
@@ -149,7 +159,7 @@ impl StudentT {
     }
 
     /// Minus twice the derivative by ν of the mean log-likelihood.
-    fn slope(&self, points: &PointStats) -> f64 {
+    pub(super) fn slope(&self, points: &PointStats) -> f64 {
         let nu = self.degrees;
         // 1/ν is taken out of both parts, which would cancel where ν is large.
         let own = points.sum(|x| {
@@ -162,6 +172,13 @@ impl StudentT {
         };
         own / points.weight() - shape
     }
+}
+
+/// The derivative that [`StudentT::slope`] gives; where equal numbers draw the
+/// scale to 0, more degrees of freedom are needed.
+fn slope_or_vanished(own: &Option<StudentT>, points: &PointStats) -> f64 {
+    own.as_ref()
+        .map_or(f64::NEG_INFINITY, |own| own.slope(points))
 }
 
 impl Scalar for StudentT {
@@ -275,35 +292,5 @@ impl Scalar for StudentT {
                 degrees,
             })
             .to_vec()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_maximum_beside_a_scale_that_vanishes_is_found() {
-        // Below 2/7 degrees of freedom the likelihood about 0 has no limit. The
-        // maximum is SciPy's, by Nelder and Mead on its log-density.
-        let rows = [0.3, -2.5, -2.5, 1.1, 0.0, 0.0, 0.2, 90.0, 90.0];
-        let own = StudentT::estimate(&PointStats::new(rows.map(|x| (x, 1.0)))).unwrap();
-        assert!((own.degrees - 0.339_627).abs() < 1e-5, "{own:?}");
-        assert!((own.scale - 0.234_500).abs() < 1e-5, "{own:?}");
-        assert!((own.location - 0.106_834).abs() < 1e-5, "{own:?}");
-    }
-    #[test]
-    fn outliers_on_either_side_do_not_hide_the_better_maximum() {
-        // From four degrees of freedom the likelihood rises to that of a Gaussian,
-        // -69.425; beyond a valley it is higher. The maximum is SciPy's, by Nelder and
-        // Mead on its log-density.
-        let middle = (0..12).map(|i| f64::from(i) / 5.5 - 1.0);
-        let far = [9.2, 9.8, 10.1, 10.6, 11.0, -10.9, -10.1, -9.6, -9.3];
-        let points = PointStats::new(middle.chain(far).map(|x| (x, 1.0)));
-        let own = StudentT::estimate(&points).unwrap();
-        assert!((own.degrees - 0.597_830).abs() < 1e-5, "{own:?}");
-        assert!((own.scale - 0.927_934).abs() < 1e-5, "{own:?}");
-        let likelihood = own.log_likelihood_of(&points);
-        assert!((likelihood + 67.677_904).abs() < 1e-5, "{likelihood}");
     }
 }

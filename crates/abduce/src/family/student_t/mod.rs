@@ -1,7 +1,10 @@
 //! Student's t distribution about a location μ with a scale σ and ν degrees of
 //! freedom: p(x) ∝ (1 + z²/ν)^(−(ν + 1)/2) with z = (x − μ)/σ.
 
+mod centres;
 mod estimate;
+#[cfg(test)]
+mod tests;
 
 use super::{Scalar, Univariate};
 use crate::kernel::special::{
