@@ -4,13 +4,14 @@
 use crate::arguments::{DataArguments, files_read};
 use crate::commands::is_generative;
 use crate::context::Context;
+use crate::escape;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Opened, Schema};
 use abduce::learn::Control;
-use abduce::store::{Changed, Model};
+use abduce::store::{Changed, FileLock, Model};
 use abduce::text::Encoding;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -34,9 +35,10 @@ impl Place<'_> {
         context: &Context,
         act: impl FnOnce(&Model, &Opened, Control) -> abduce::Result<Changed>,
     ) -> Outcome {
+        let place = self.output.unwrap_or(self.model);
+        let lock = lock_in_place(place, &[self.model], context)?;
         let model = Model::load(self.model)?;
         model.may_change()?;
-        let place = self.output.unwrap_or(self.model);
         Output::probe(place)?;
         let opened = data.open_more(&model, context)?;
         refuse_one_class(&model, &opened)?;
@@ -49,9 +51,37 @@ impl Place<'_> {
             };
             act(&model, &opened, control)
         });
-        let changed = changed.map_err(|why| opened.locate(why))?;
-        keep(&changed, &[&model], place, &opened.notes, context)
+        let changed = changed.map_err(|why| interrupt::failure(opened.locate(why)))?;
+        if interrupt::is_asked() {
+            let message = format!("stopped; {} is as it was", place.display());
+            return Err(Failure::Interrupted(Some(message)));
+        }
+        keep(&changed, &[&model], place, lock, &opened.notes, context)
     }
+}
+
+/// Locks a model file that is read and written: the rows of a process that
+/// changes it at the same time would be lost.
+pub fn lock_in_place(
+    place: &Path,
+    models: &[impl AsRef<Path>],
+    context: &Context,
+) -> Outcome<Option<FileLock>> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let Some(file) = real(place).filter(|file| file.is_file()) else {
+        return Ok(None);
+    };
+    if !models
+        .iter()
+        .any(|model| real(model.as_ref()).as_ref() == Some(&file))
+    {
+        return Ok(None);
+    }
+    let waiting = || {
+        let place = place.display();
+        context.note(&format!("waiting for another process that changes {place}"));
+    };
+    Ok(Some(FileLock::acquire(place, waiting)?))
 }
 
 /// A folder of texts or a mailbox by itself has no class, unlike those the model was
@@ -104,18 +134,21 @@ struct Document<'a> {
 }
 
 /// Writes the model to its place and tells what has changed; `before` is what
-/// it was, if it was one model.
+/// it was, if it was one model. `lock` is on the place if that was read.
 pub fn keep(
     changed: &Changed,
     before: &[&Model],
     place: &Path,
+    lock: Option<FileLock>,
     notes: &[String],
     context: &Context,
 ) -> Outcome {
     let model = &changed.model;
-    let mut file = Output::open(Some(place))?;
+    let mut file = Output::bytes(Some(place))?;
     file.write_all(model.to_json()?.as_bytes())?;
+    lock.as_ref().map_or(Ok(()), FileLock::check)?;
     file.finish()?;
+    drop(lock);
     changed.notes.iter().for_each(|note| context.note(note));
     let fit = &model.fit;
     fit.warnings
@@ -127,7 +160,7 @@ pub fn keep(
         [only] => differences(only.joint().schema(), joint.schema()),
         _ => Vec::new(),
     };
-    let mut output = Output::open(None)?;
+    let mut output = Output::text(None, context)?;
     if context.json {
         let document = Document {
             model: &model.model,
@@ -177,7 +210,11 @@ pub fn keep(
 }
 
 fn some(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let shown: Vec<_> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| escape::line(name))
+        .collect();
     match names.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

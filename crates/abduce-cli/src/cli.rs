@@ -3,8 +3,10 @@
 use crate::arguments::whole;
 use crate::commands::Command;
 use crate::context::Context;
+use crate::escape;
 use crate::failure::{Failure, Outcome};
-use clap::{Args, ColorChoice, Parser};
+use clap::error::ErrorKind;
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 /// Generative learning on tables with holes: fit a model of the whole table,
 /// then ask about the hidden from the seen.
@@ -16,7 +18,14 @@ use clap::{Args, ColorChoice, Parser};
     arg_required_else_help = true,
     after_help = "Example:
   abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
-  abduce predict penguins.abduce new.csv --proba"
+  abduce predict penguins.abduce new.csv --proba
+
+Exit codes:
+  0    done; also when the reader of stdout closes it early
+  1    the work failed, or its result is negative
+  2    wrong usage or wrong input
+  130  ended by SIGINT (Ctrl-C); 129 by SIGHUP, 143 by SIGTERM
+A fit that a signal ends writes the best model so far to -o FILE."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -65,9 +74,40 @@ impl GlobalOptions {
     }
 }
 
+/// Reads the command line. Help, and what is wrong with it, is printed and ends
+/// the program.
+pub fn parse() -> Cli {
+    let color = color_before_parsing();
+    let matches = Cli::command().color(color).try_get_matches();
+    matches
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .unwrap_or_else(|error| refuse(error))
+}
+
+/// Prints what clap says, but for arguments that a terminal would obey or
+/// that are not text.
+fn refuse(error: clap::Error) -> ! {
+    let mut text = error.render().to_string();
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
+        let wrong = wrong.unwrap_or_default();
+        text = format!(
+            "error: the argument \"{}\" is not valid UTF-8; rename the file, or pass its \
+             contents on standard input\n",
+            wrong.to_string_lossy()
+        );
+    } else if escape::lines(&text) == text {
+        error.exit();
+    }
+    eprint!("{}", escape::lines(&text));
+    std::process::exit(error.exit_code());
+}
+
 /// What `--color` says, for the messages about the command line itself.
-pub fn color_before_parsing() -> ColorChoice {
-    let mut arguments = std::env::args().skip(1);
+fn color_before_parsing() -> ColorChoice {
+    let mut arguments = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned());
     let mut color = ColorChoice::Auto;
     while let Some(argument) = arguments.next() {
         let value = match argument.strip_prefix("--color") {

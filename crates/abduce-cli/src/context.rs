@@ -1,7 +1,8 @@
 //! What every command knows: the global options, and how to speak on stderr.
 
 use crate::cli::GlobalOptions;
-use crate::output::Output;
+use crate::escape;
+use crate::output::{Heading, Output};
 use clap::ColorChoice;
 use std::io::{IsTerminal, Write};
 
@@ -23,7 +24,8 @@ impl Context {
         }
     }
 
-    fn colored(&self, terminal: bool) -> bool {
+    /// Whether to color what is written to a terminal, or to something else.
+    pub fn colored(&self, terminal: bool) -> bool {
         match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
@@ -35,30 +37,34 @@ impl Context {
     }
 
     /// A heading of a result.
-    pub fn heading(&self, output: &Output, text: &str) -> String {
-        if self.colored(output.is_terminal()) {
-            format!("\x1b[1m{text}\x1b[0m")
-        } else {
-            text.to_string()
-        }
+    pub fn heading(&self, output: &Output, text: &str) -> Heading {
+        Heading::new(text, self.colored(output.is_terminal()))
     }
 
     /// Something the user may want to know.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            self.say("note", "36", text);
+            self.say("note", "36", &escape::line(text));
+        }
+    }
+
+    /// The same, with lines below it that are laid out already.
+    pub fn note_with(&self, text: &str, below: &str) {
+        if !self.quiet {
+            let below = escape::lines(below.trim_end_matches('\n'));
+            self.say("note", "36", &format!("{}\n{below}", escape::line(text)));
         }
     }
 
     /// Something the user should know.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            self.say("warning", "33", text);
+            self.say("warning", "33", &escape::line(text));
         }
     }
 
     pub fn error(&self, text: &str) {
-        self.say("error", "1;31", text);
+        self.say("error", "1;31", &escape::line(text));
     }
 
     fn say(&self, word: &str, color: &str, text: &str) {

@@ -1,5 +1,6 @@
 //! Why a command ended early, and the exit code that tells scripts.
 
+use crate::interrupt;
 use abduce::{Error, ErrorKind};
 use std::io;
 
@@ -14,6 +15,9 @@ pub enum Failure {
     Work(String),
     /// The same, after it was told on stdout.
     Told,
+    /// A signal asked a fit to stop; the message is absent where everything has
+    /// been reported.
+    Interrupted(Option<String>),
     /// Nobody reads stdout any more; that is no trouble.
     Closed,
 }
@@ -32,6 +36,7 @@ impl Failure {
         match self {
             Failure::Closed => 0,
             Failure::Work(_) | Failure::Told => 1,
+            Failure::Interrupted(_) => interrupt::exit_code(),
             Failure::Engine(error) if error.kind() == ErrorKind::Numeric => 1,
             Failure::Engine(_) => 2,
         }
@@ -42,6 +47,7 @@ impl Failure {
         match self {
             Failure::Engine(error) => Some(error.to_string()),
             Failure::Work(message) => Some(message.clone()),
+            Failure::Interrupted(message) => message.clone(),
             Failure::Told | Failure::Closed => None,
         }
     }

@@ -1,32 +1,71 @@
-//! Ctrl-C. While a model is fitted the first one asks for the best model so
-//! far; everywhere else, and the second time, it ends the program at once,
-//! without a half-written file left behind.
+//! Signals that end the program: SIGINT (Ctrl-C), SIGTERM and SIGHUP. While a
+//! model is fitted, the first one asks for the best model so far; everywhere
+//! else, and the second time, it ends the program at once, after unfinished
+//! files are removed. The exit code is 128 plus the number of the signal.
 
 use crate::failure::{Failure, Outcome};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static FITTING: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The signal that asked a fit to stop.
+static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The exit code of a program that SIGINT ended.
-const INTERRUPTED: i32 = 130;
+const SIGINT: i32 = 2;
 
 pub fn install() -> Outcome {
-    ctrlc::set_handler(|| {
-        if FITTING.load(Ordering::SeqCst) && !ASKED.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        if let Ok(mut unfinished) = UNFINISHED.lock()
-            && let Some(path) = unfinished.take()
-        {
-            let _ = std::fs::remove_file(path);
-        }
-        std::process::exit(INTERRUPTED);
-    })
-    .map_err(|error| Failure::work(format!("Ctrl-C cannot be watched: {error}")))
+    watch().map_err(|error| Failure::work(format!("signals cannot be handled: {error}")))
+}
+
+#[cfg(unix)]
+fn watch() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    // What the parent ignores stays ignored: SIGHUP under nohup, SIGINT in a
+    // background job of a script.
+    let wanted = [SIGINT, SIGTERM, SIGHUP];
+    let wanted = wanted.into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || signals.forever().for_each(handle))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn watch() -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(|| handle(SIGINT))
+}
+
+/// Whether the process was started with a signal ignored.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Where it cannot be found out, SIGHUP is left alone, for the sake of nohup.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn is_ignored(signal: i32) -> bool {
+    signal == signal_hook::consts::SIGHUP
+}
+
+fn handle(signal: i32) {
+    if FITTING.load(Ordering::SeqCst) && !ASKED.load(Ordering::SeqCst) {
+        SIGNAL.store(signal, Ordering::SeqCst);
+        ASKED.store(true, Ordering::SeqCst);
+        return;
+    }
+    // The lock is kept, so that no other file is begun before the end.
+    let unfinished = UNFINISHED.lock();
+    for path in unfinished.iter().flat_map(|paths| paths.iter()) {
+        let _ = std::fs::remove_file(path);
+    }
+    std::process::exit(128 + signal);
 }
 
 /// Runs a fit that may be asked to stop.
@@ -37,9 +76,36 @@ pub fn stoppable<T>(fit: impl FnOnce(&AtomicBool) -> T) -> T {
     result
 }
 
-/// Says which file to remove if the program is ended now.
-pub fn unfinished(path: Option<PathBuf>) {
-    if let Ok(mut unfinished) = UNFINISHED.lock() {
-        *unfinished = path;
+/// Whether a fit was asked to stop.
+pub fn is_asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}
+
+/// Why a fit failed: if it was asked to stop, because of that.
+pub fn failure(error: abduce::Error) -> Failure {
+    if is_asked() {
+        Failure::Interrupted(Some(error.to_string()))
+    } else {
+        error.into()
     }
+}
+
+/// The exit code after a fit that was asked to stop.
+pub fn exit_code() -> u8 {
+    u8::try_from(128 + SIGNAL.load(Ordering::SeqCst)).unwrap_or(1)
+}
+
+/// Begins a file that is removed if a signal ends the program before
+/// [`finished`]. `begin` returns the file and its temporary path.
+pub fn unfinished<T>(begin: impl FnOnce() -> Outcome<(T, Option<PathBuf>)>) -> Outcome<T> {
+    let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
+    let (file, path) = begin()?;
+    paths.extend(path);
+    Ok(file)
+}
+
+/// Forgets a file that is complete or removed.
+pub fn finished(path: &std::path::Path) {
+    let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
+    paths.retain(|other| other != path);
 }

@@ -1,6 +1,5 @@
 //! `abduce`: the engine on the command line. Results go to stdout, everything
-//! said about them to stderr; the exit code is 0 when done, 1 when the work
-//! failed, 2 when the usage or the input was wrong.
+//! said about them to stderr; the exit codes are listed in `cli`.
 
 mod arguments;
 mod cells;
@@ -12,6 +11,7 @@ mod context;
 mod costs;
 mod density_tables;
 mod diagnostics_table;
+mod escape;
 mod failure;
 mod interrupt;
 mod output;
@@ -23,13 +23,10 @@ mod text_options;
 mod text_table;
 mod tour;
 
-use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let color = cli::color_before_parsing();
-    let matches = cli::Cli::command().color(color).get_matches();
-    let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = cli::parse();
     let context = context::Context::new(&cli.global);
     let done = interrupt::install()
         .and_then(|()| cli.global.use_threads(&context))

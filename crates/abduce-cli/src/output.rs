@@ -4,11 +4,13 @@
 
 use crate::cells;
 use crate::context::Context;
+use crate::escape;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use abduce::Error;
 use abduce::store::Replacement;
 use flate2::write::GzEncoder;
+use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,47 @@ pub struct Output {
     sink: Sink,
     name: String,
     separator: u8,
+    escaping: Escaping,
+    temporary: Option<PathBuf>,
+}
+
+/// What happens to control characters on their way out.
+#[derive(Clone, Copy, PartialEq)]
+enum Escaping {
+    /// They stay: data, documents and pictures are written as they are.
+    Nothing,
+    /// All but line ends are escaped.
+    Everything,
+    /// The same, but for the marks of headings.
+    AllButHeadings,
+}
+
+const BOLD: &str = "\x1b[1m";
+const PLAIN: &str = "\x1b[0m";
+
+/// The heading of a result, bold where colors are wanted. Its marks are
+/// written by themselves, by which [`Output`] knows them from those in names.
+pub struct Heading {
+    text: String,
+    bold: bool,
+}
+
+impl Heading {
+    pub fn new(text: &str, bold: bool) -> Heading {
+        let text = escape::line(text).into_owned();
+        Heading { text, bold }
+    }
+}
+
+impl fmt::Display for Heading {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.bold {
+            return out.write_str(&self.text);
+        }
+        out.write_str(BOLD)?;
+        out.write_str(&self.text)?;
+        out.write_str(PLAIN)
+    }
 }
 
 enum Sink {
@@ -67,9 +110,21 @@ impl Write for Packed {
 }
 
 impl Output {
-    /// A place for text.
-    pub fn open(path: Option<&Path>) -> Outcome<Output> {
+    /// A place for what is written as it is: a model, a picture, a script.
+    pub fn bytes(path: Option<&Path>) -> Outcome<Output> {
         Self::packed(path, "", b',')
+    }
+
+    /// A place for text that people read, or for the JSON document that stands
+    /// for it. Control characters in the text are escaped.
+    pub fn text(path: Option<&Path>, context: &Context) -> Outcome<Output> {
+        let mut output = Self::bytes(path)?;
+        output.escaping = match context.colored(output.is_terminal()) {
+            _ if context.json => Escaping::Nothing,
+            true => Escaping::AllButHeadings,
+            false => Escaping::Everything,
+        };
+        Ok(output)
     }
 
     /// A place for a table, or for the JSON document that stands for one.
@@ -101,14 +156,21 @@ impl Output {
                 sink: Sink::Standard(BufWriter::new(io::stdout())),
                 name: "stdout".into(),
                 separator,
+                escaping: Escaping::Nothing,
+                temporary: None,
             });
         };
-        let file = Replacement::create(path)?;
-        interrupt::unfinished(file.temporary().map(Path::to_path_buf));
+        let file = interrupt::unfinished(|| {
+            let file = Replacement::create(path)?;
+            let temporary = file.temporary().map(Path::to_path_buf);
+            Ok((file, temporary))
+        })?;
         Ok(Output {
+            temporary: file.temporary().map(Path::to_path_buf),
             sink: Sink::File(Box::new(BufWriter::new(Packed::new(file, packing)?))),
             name: path.display().to_string(),
             separator,
+            escaping: Escaping::Nothing,
         })
     }
 
@@ -120,9 +182,12 @@ impl Output {
 
     /// Fails now if a result could not be written to this path later.
     pub fn probe(path: &Path) -> Outcome {
-        let probe = Output::open(Some(path)).map(drop);
-        interrupt::unfinished(None);
-        probe
+        let probe = Output::bytes(Some(path))?;
+        if let Some(temporary) = probe.temporary.clone() {
+            drop(probe);
+            interrupt::finished(&temporary);
+        }
+        Ok(())
     }
 
     /// Whether a person reads it as it comes.
@@ -137,7 +202,9 @@ impl Output {
             let fail = |error: io::Error| Failure::work(format!("{}: {error}", self.name));
             let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
             file.finish().map_err(fail)?.finish()?;
-            interrupt::unfinished(None);
+            if let Some(temporary) = &self.temporary {
+                interrupt::finished(temporary);
+            }
         }
         Ok(())
     }
@@ -156,7 +223,16 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = self.sink().write(bytes);
+        let mark = bytes == BOLD.as_bytes() || bytes == PLAIN.as_bytes();
+        let result = match self.escaping {
+            Escaping::Nothing => self.sink().write(bytes),
+            Escaping::AllButHeadings if mark => self.sink().write(bytes),
+            _ => {
+                let text = String::from_utf8_lossy(bytes);
+                let safe = self.sink().write_all(escape::lines(&text).as_bytes());
+                safe.map(|()| bytes.len())
+            }
+        };
         self.named(result)
     }
 

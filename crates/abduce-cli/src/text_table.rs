@@ -1,5 +1,6 @@
 //! Small tables for people: a first column of names, then numbers.
 
+use crate::escape;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -10,13 +11,16 @@ pub struct TextTable {
 
 impl TextTable {
     pub fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> TextTable {
-        TextTable {
-            rows: vec![heading.into_iter().map(Into::into).collect()],
-        }
+        let mut table = TextTable { rows: Vec::new() };
+        table.row(heading);
+        table
     }
 
+    /// Adds a row; each cell is escaped to one line.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        let cells = cells.into_iter().map(Into::into);
+        let safe = cells.map(|cell: String| escape::line(&cell).into_owned());
+        self.rows.push(safe.collect());
     }
 
     /// The lines, indented; names to the left, the rest to the right.

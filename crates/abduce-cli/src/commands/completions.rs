@@ -21,7 +21,7 @@ impl Arguments {
     pub fn run(&self, _: &Context) -> Outcome {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "abduce", &mut script);
-        let mut output = Output::open(None)?;
+        let mut output = Output::bytes(None)?;
         output.write_all(&script)?;
         output.finish()
     }

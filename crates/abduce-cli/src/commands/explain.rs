@@ -78,7 +78,7 @@ impl Arguments {
         if model.calibration.is_some() {
             context.note("the probabilities are calibrated; the log-odds are those before it");
         }
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
         let mut told = Vec::new();
         let mut before = 0;
         for chunk in opened.source.scan()? {

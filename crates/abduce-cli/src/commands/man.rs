@@ -26,7 +26,7 @@ impl Arguments {
         let Some(folder) = &self.folder else {
             let mut page = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-            let mut output = Output::open(None)?;
+            let mut output = Output::bytes(None)?;
             output.write_all(&page)?;
             return output.finish();
         };

@@ -33,6 +33,7 @@ impl Arguments {
             return Err(Failure::usage("say with -o FILE where to write the model"));
         };
         Output::probe(place)?;
+        let lock = changed::lock_in_place(place, &self.models, context)?;
         let models = self.models.iter().map(Model::load);
         let models: Vec<Model> = models.collect::<abduce::Result<_>>()?;
         let changed = Model::merge(&models).map_err(|error| self.blamed(&models, error))?;
@@ -45,7 +46,7 @@ impl Arguments {
             }
         }
         let before: Vec<&Model> = models.iter().collect();
-        changed::keep(&changed, &before, place, &[], context)
+        changed::keep(&changed, &before, place, lock, &[], context)
     }
 
     /// The error of the first file that does not add to the first of all.

@@ -125,7 +125,7 @@ impl Arguments {
             }
             _ => self.draw_rows(&model, context)?,
         };
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::bytes(self.output.as_deref())?;
         match context.json {
             true => write_json(&mut output, &json!({ "svg": svg }))?,
             false => output.write_all(svg.as_bytes())?,

@@ -38,7 +38,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
         if context.json {
             writeln!(output, "{}", model.to_json()?)?;
         } else {

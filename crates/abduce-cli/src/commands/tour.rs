@@ -20,7 +20,7 @@ pub struct Arguments {}
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let mut output = Output::open(None)?;
+        let mut output = Output::text(None, context)?;
         let (mut all, mut wrong) = (Vec::new(), 0);
         for stop in tour::STOPS {
             let lines = (stop.run)()?;

@@ -14,6 +14,7 @@ mod evaluate;
 mod faces;
 mod fitting;
 mod given;
+mod hostile;
 mod kmeans;
 mod living;
 mod living_edges;

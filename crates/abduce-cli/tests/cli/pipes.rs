@@ -54,10 +54,10 @@ fn results_have_the_permissions_of_other_files_and_links_stay_links() {
 }
 
 #[cfg(unix)]
-fn interrupt(child: &std::process::Child) {
+fn send(signal: &str, child: &std::process::Child) {
     let id = child.id().to_string();
     let mut kill = std::process::Command::new("kill");
-    assert!(kill.args(["-INT", &id]).status().unwrap().success());
+    assert!(kill.args([signal, &id]).status().unwrap().success());
 }
 
 /// A fit that never ends by itself, once it has begun.
@@ -101,18 +101,18 @@ fn ctrl_c_keeps_the_best_model_so_far() {
     abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
     let model = files.path("kept.abduce");
     let (child, mut stderr) = endless_fit(&table, &["-o", &model]);
-    interrupt(&child);
+    send("-INT", &child);
     let ended = child.wait_with_output().unwrap();
     let mut told = String::new();
     stderr.read_to_string(&mut told).unwrap();
-    assert_eq!(ended.status.code(), Some(0), "{told}");
+    assert_eq!(ended.status.code(), Some(130), "{told}");
     assert!(told.contains("warning: the fit was stopped"), "{told}");
     abduce(&["predict", &model, &data("faithful.csv")]).good();
     assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
-    // Without a file the model is lost, and the exit code says so.
+    // Without a file the model is lost.
     let (child, mut stderr) = endless_fit(&table, &[]);
-    interrupt(&child);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
+    send("-TERM", &child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
     told.clear();
     stderr.read_to_string(&mut told).unwrap();
     assert!(told.contains("error: the fit was stopped"), "{told}");
@@ -120,18 +120,74 @@ fn ctrl_c_keeps_the_best_model_so_far() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_no_half_written_file() {
-    let files = Files::new();
-    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+fn signals_leave_no_half_written_file() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let files = Files::new();
+        let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+        let child = endless_sample(&files, &model);
+        send(signal, &child);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(code));
+        assert_eq!(files.names(), ["model.abduce"]);
+    }
+}
+
+/// A table of samples that is being written to `out.csv`.
+#[cfg(unix)]
+fn endless_sample(files: &Files, model: &str) -> std::process::Child {
     let out = files.path("out.csv");
-    let mut sample = command(&["sample", &model, "-n", "100000000", "-o", &out]);
+    let mut sample = command(&["sample", model, "-n", "100000000", "-o", &out]);
     let child = sample.spawn().unwrap();
     while files.names().len() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    interrupt(&child);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    assert_eq!(files.names(), ["model.abduce"]);
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn the_next_run_removes_what_a_killed_one_left() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let child = endless_sample(&files, &model);
+    send("-KILL", &child);
+    child.wait_with_output().unwrap();
+    assert_eq!(files.names().len(), 2);
+    abduce(&["sample", &model, "-n", "2", "-o", &files.path("out.csv")]).good();
+    assert_eq!(files.names(), ["model.abduce", "out.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_the_parent_ignores_is_ignored() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let out = files.path("out.csv");
+    let mut sample = std::process::Command::new("nohup");
+    let sample = sample.args([
+        env!("CARGO_BIN_EXE_abduce"),
+        "sample",
+        &model,
+        "-n",
+        "300000",
+    ]);
+    let child = sample.args(["-o", &out]).spawn().unwrap();
+    while files.names().len() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    send("-HUP", &child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    assert_eq!(files.read("out.csv").lines().count(), 300_001);
+}
+
+#[test]
+fn exit_codes_are_documented() {
+    let help = abduce(&["--help"]).good().stdout;
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    for code in ["129", "130", "143"] {
+        assert!(help.contains(code) && readme.contains(code), "{code}");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -4,9 +4,11 @@
 //! ever half there; a file of an older version stays readable.
 
 mod living;
+mod lock;
 mod replacement;
 
 pub use living::{Changed, NO_MARKS};
+pub use lock::FileLock;
 pub use replacement::Replacement;
 
 use crate::ask::{Classifier, Decider, Joint, Posterior, decider_by};

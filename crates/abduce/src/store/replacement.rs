@@ -1,7 +1,10 @@
 //! A file that appears under its name only when all of it is written: a
-//! temporary file in the same folder that is renamed at the end.
+//! temporary file in the same folder, `.NAME.abduce-XXXXXX`, that is renamed at
+//! the end. It is locked while it is written, so that the next process to write
+//! the same name can tell the file of a process that was killed, and removes it.
 
 use crate::{Error, Result};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -43,8 +46,10 @@ impl Replacement {
                     Some(folder) if !folder.as_os_str().is_empty() => folder,
                     _ => Path::new("."),
                 };
+                let prefix = prefix(&path);
+                remove_abandoned(folder, &prefix);
                 let mut builder = tempfile::Builder::new();
-                builder.prefix(".abduce-");
+                builder.prefix(&prefix);
                 // The permissions of the file it replaces, or of any new file.
                 #[cfg(unix)]
                 {
@@ -52,7 +57,7 @@ impl Replacement {
                     let new = std::fs::Permissions::from_mode(0o666);
                     builder.permissions(found.map_or(new, |there| there.permissions()));
                 }
-                let file = builder.tempfile_in(folder).map_err(|error| {
+                let file = locked(&builder, folder).map_err(|error| {
                     let message = match error.kind() {
                         io::ErrorKind::NotFound => {
                             format!("there is no folder {}", folder.display())
@@ -88,10 +93,77 @@ impl Replacement {
         let fail = |error: io::Error| Error::from(error).at_file(&self.name);
         if let Sink::File(file, path) = self.sink {
             file.as_file().sync_all().map_err(fail)?;
-            file.persist(path).map_err(|e| fail(e.error))?;
+            file.persist(&path).map_err(|e| fail(e.error))?;
+            sync_folder(&path);
         }
         Ok(())
     }
+}
+
+/// How the names of a file's temporary files begin.
+fn prefix(path: &Path) -> OsString {
+    /// Names have at most 255 bytes on most file systems.
+    const LONGEST: usize = 200;
+    let name = path.file_name().unwrap_or_default();
+    let mut prefix = OsString::from(".");
+    if name.len() <= LONGEST {
+        prefix.push(name);
+    } else {
+        let name = name.to_string_lossy();
+        let cut = (0..=LONGEST).rev().find(|cut| name.is_char_boundary(*cut));
+        prefix.push(&name[..cut.unwrap_or(0)]);
+    }
+    prefix.push(".abduce-");
+    prefix
+}
+
+/// Creates a temporary file and locks it. Between the two, another process may
+/// have taken it for an abandoned one; then the next is tried.
+fn locked(builder: &tempfile::Builder, folder: &Path) -> io::Result<NamedTempFile> {
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // Without locks in the file system nothing is ever taken for abandoned.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes temporary files whose process has ended without removing them. What
+/// cannot be removed stays: it is in nobody's way.
+fn remove_abandoned(folder: &Path, prefix: &OsString) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let rest = name
+            .as_encoded_bytes()
+            .strip_prefix(prefix.as_encoded_bytes());
+        let ours = |rest: &[u8]| rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric);
+        let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !rest.is_some_and(ours) || !plain {
+            continue;
+        }
+        let path = entry.path();
+        if let Ok(file) = File::options().write(true).open(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+/// Makes a rename outlast a power failure, where folders can be synced.
+fn sync_folder(path: &Path) {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent()
+        && let Ok(folder) = File::open(folder)
+    {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = path;
 }
 
 impl Write for Replacement {
@@ -107,5 +179,41 @@ impl Write for Replacement {
             Sink::Device(sink) => sink.flush(),
             Sink::File(sink, _) => sink.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_killed_process_is_removed_and_that_of_a_live_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let abandoned = folder.path().join(".out.csv.abduce-a1B2c3");
+        let others = [".out.csv.abduce-a1B2c3d", ".other.csv.abduce-a1B2c3"];
+        std::fs::write(&abandoned, "half").unwrap();
+        for other in others {
+            std::fs::write(folder.path().join(other), "not ours").unwrap();
+        }
+        let live = Replacement::create(&path).unwrap();
+        assert!(!abandoned.exists());
+        let second = Replacement::create(&path).unwrap();
+        assert!(live.temporary().unwrap().exists());
+        live.finish().unwrap();
+        second.finish().unwrap();
+        assert!(path.exists());
+        for other in others {
+            assert!(folder.path().join(other).exists());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_long_name_leaves_room_for_the_temporary_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("\u{e9}".repeat(125));
+        Replacement::create(&path).unwrap().finish().unwrap();
+        assert!(path.exists());
     }
 }

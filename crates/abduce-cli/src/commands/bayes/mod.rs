@@ -98,7 +98,7 @@ impl Arguments {
             top: self.top as usize,
             trace: self.trace,
         };
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
         told.write(context, &mut output)?;
         output.finish()
     }

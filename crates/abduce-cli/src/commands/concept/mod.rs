@@ -117,7 +117,7 @@ impl Arguments {
             stages: &stages,
             predictions: &predictions,
         };
-        let mut output = Output::open(None)?;
+        let mut output = Output::text(None, context)?;
         told.write(context, &mut output)?;
         output.finish()?;
         learned.conclude(&concept, context)

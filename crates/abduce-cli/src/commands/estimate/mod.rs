@@ -144,7 +144,7 @@ impl Arguments {
             context.warn(why);
         }
         let columns = names(source);
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
         if context.json {
             let document = Document {
                 columns: &columns,

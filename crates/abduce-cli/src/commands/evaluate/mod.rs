@@ -78,7 +78,7 @@ impl Arguments {
         let opened = self.open(&task, context)?;
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
         let schema = opened.source.schema();
         self.options.note_unused(&task, schema, context);
         let position = |name: &str| schema.position(name);
@@ -186,12 +186,12 @@ impl Arguments {
         if !context.quiet && !context.json {
             let label = target.map(|target| schema.fields[target].name.as_str());
             let columns = columns(schema, label, &opened.holes);
-            context.note(&format!(
-                "{} of {}\n{}",
+            let size = format!(
+                "{} of {}",
                 counted(opened.source.rows(), "row"),
-                counted(schema.fields.len() as u64, "column"),
-                columns.trim_end_matches('\n')
-            ));
+                counted(schema.fields.len() as u64, "column")
+            );
+            context.note_with(&size, &columns);
         }
         let Some(target) = target else {
             return;

@@ -42,7 +42,8 @@ const WARNINGS: usize = 10;
 ///
 /// Any cell may be missing, and any label of --target too: rows without a
 /// label are used as unlabelled ones. Ctrl-C ends a long fit with the best
-/// model so far; a second one ends the program.
+/// model so far, which is written to --output, and the exit code is then 130; a second
+/// one ends the program.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
@@ -102,12 +103,12 @@ impl Arguments {
         self.options.note_unused(&task, &schema, context);
         if !context.quiet && !context.json {
             let columns = summary::columns(&schema, target, &opened.holes);
-            context.note(&format!(
-                "{} of {}\n{}",
+            let size = format!(
+                "{} of {}",
                 counted(opened.source.rows(), "row"),
-                counted(schema.fields.len() as u64, "column"),
-                columns.trim_end_matches('\n')
-            ));
+                counted(schema.fields.len() as u64, "column")
+            );
+            context.note_with(&size, &columns);
         }
         let target = target.and_then(|target| schema.position(target).ok());
         let unlabelled = target.map(|t| opened.holes[t]).filter(|n| *n > 0);
@@ -151,13 +152,13 @@ impl Arguments {
             interrupted,
             restarts,
             bounds,
-        } = learned.map_err(|why| opened.locate(why))?;
+        } = learned.map_err(|why| interrupt::failure(opened.locate(why)))?;
         if let Some(choice) = &model.fit.unlabelled {
             context.note(&choice.told(unlabelled.unwrap_or(0)));
         }
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = &self.output {
-            let mut file = Output::open(Some(path))?;
+            let mut file = Output::bytes(Some(path))?;
             file.write_all(model.to_json()?.as_bytes())?;
             file.finish()?;
         }
@@ -185,13 +186,13 @@ impl Arguments {
             interrupted,
             file: self.output.as_deref(),
         };
-        let mut output = Output::open(None)?;
+        let mut output = Output::text(None, context)?;
         told.write(context, &mut output)?;
         output.finish()?;
-        if interrupted && self.output.is_none() {
-            return Err(Failure::work(
-                "the fit was stopped, and without -o FILE its model is not kept",
-            ));
+        if interrupted {
+            let lost = "the fit was stopped, and without -o FILE its model is not kept";
+            let lost = self.output.is_none().then(|| lost.to_string());
+            return Err(Failure::Interrupted(lost));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::cluster_tables;
 use crate::context::Context;
 use crate::density_tables;
 use crate::diagnostics_table;
+use crate::escape;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::recipe_lines::{covariance, tails};
@@ -302,21 +303,23 @@ pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
         cells.map(UnicodeWidthStr::width).max().unwrap_or(0)
     };
     let is_target = |field: &Field| target == Some(field.name.as_str());
+    let name = |field: &Field| escape::line(&field.name).into_owned();
     let fields = schema.fields.iter().zip(holes).enumerate();
     // The target is always among those shown.
     let shown: Vec<(&Field, u64)> = fields
         .filter(|(number, (field, _))| *number < COLUMNS || is_target(field))
         .map(|(_, (field, holes))| (field, *holes))
         .collect();
-    let names = width(&mut shown.iter().map(|(field, _)| field.name.as_str()));
+    let names: Vec<String> = shown.iter().map(|(field, _)| name(field)).collect();
+    let widest = width(&mut names.iter().map(String::as_str));
     let kinds = width(&mut shown.iter().map(|(field, _)| field.kind.name()));
     let mut text = String::new();
-    for (field, holes) in &shown {
-        let gap = names - field.name.width();
+    for ((field, holes), name) in shown.iter().zip(&names) {
+        let gap = widest - name.width();
         let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
         let more = levels.len().saturating_sub(SHOWN);
         levels.truncate(SHOWN);
-        let mut remark = levels.join(", ");
+        let mut remark = escape::line(&levels.join(", ")).into_owned();
         if more > 0 {
             remark.push_str(&format!(" and {more} more"));
         }
@@ -336,8 +339,7 @@ pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
             remark.push_str(&format!("{gap}{holes} {what}"));
         }
         let line = format!(
-            "  {}{:gap$}  {:kinds$}  {remark}",
-            field.name,
+            "  {name}{:gap$}  {:kinds$}  {remark}",
             "",
             field.kind.name()
         );

@@ -1,0 +1,104 @@
+//! Names and arguments that nobody expects, and processes that meet in one file.
+
+use crate::run::{Files, abduce, command, data};
+
+const ATTACK: &str = "a\u{1b}[2J\u{202e}b\u{7}";
+
+#[test]
+fn control_characters_reach_files_but_not_people() {
+    let files = Files::new();
+    let mut table = format!("x,{ATTACK},y\n");
+    for row in 0..40 {
+        let class = if row % 2 == 0 { ATTACK } else { "plain" };
+        let level = if row % 3 == 0 {
+            "\"c\u{1b}]0;t\u{7}\nd\""
+        } else {
+            "e"
+        };
+        table += &format!("{}.{row},{level},{class}\n", row % 2);
+    }
+    let table = files.write("table.csv", table);
+    let model = files.fit(&["naive-bayes", &table, "--target", "y"]);
+    let runs: [&[&str]; 6] = [
+        &["fit", "naive-bayes", &table, "--target", "y"],
+        &["show", &model],
+        &["explain", &model, &table, "--row", "1"],
+        &[
+            "evaluate",
+            "naive-bayes",
+            &table,
+            "--target",
+            "y",
+            "--folds",
+            "2",
+        ],
+        &["fit", "naive-bayes", &table, "--target", "z\u{1b}[1m"],
+        &["show", &files.path("none\u{1b}[1m.abduce")],
+    ];
+    for arguments in runs {
+        let ran = abduce(arguments);
+        let printed = ran.stdout + &ran.stderr;
+        assert!(printed.contains("\\u{1b}["), "{arguments:?}: {printed}");
+        let safe = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
+        assert!(printed.chars().all(safe), "{arguments:?}: {printed:?}");
+    }
+    let data = abduce(&["predict", &model, &table]).good().stdout;
+    assert!(data.contains(ATTACK));
+    let document = abduce(&["show", &model, "--json"]).good().json();
+    assert!(document.to_string().contains("\u{202e}"));
+}
+
+#[test]
+fn headings_are_still_colored() {
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let shown = abduce(&["show", &model, "--color", "always"]).good().stdout;
+    assert!(
+        shown.starts_with("\u{1b}[1mmixture\u{1b}[0m\n"),
+        "{shown:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_not_utf_8_are_no_panic() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let files = Files::new();
+    let name = OsStr::from_bytes(b"mod\xffel.abduce");
+    let model = files.folder().join(name);
+    let penguins = data("penguins.csv");
+    let mut fit = command(&["fit", "naive-bayes", &penguins, "--target", "species", "-o"]);
+    assert!(fit.arg(&model).output().unwrap().status.success());
+    let shown = command(&["show"]).arg(&model).output().unwrap();
+    assert!(shown.status.success());
+    let table = files.folder().join(OsStr::from_bytes(b"tab\xffle.csv"));
+    let ran = command(&["fit", "naive-bayes"])
+        .arg(table)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert!(stderr.contains("is not valid UTF-8"), "{stderr}");
+}
+
+#[test]
+fn rows_of_concurrent_updates_are_all_kept() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let model = files.fit(&["naive-bayes", &penguins, "--target", "species"]);
+    let rows =
+        |model: &str| abduce(&["show", model, "--json"]).good().json()["fit"]["rows"].clone();
+    let before = rows(&model).as_u64().unwrap();
+    let start = || {
+        command(&["update", &model, &penguins, "-q"])
+            .spawn()
+            .unwrap()
+    };
+    let running: Vec<_> = (0..6).map(|_| start()).collect();
+    let ended = running.into_iter().map(|mut child| child.wait().unwrap());
+    let done = ended.filter(|status| status.success()).count() as u64;
+    assert_eq!(done, 6, "each waits for its turn");
+    assert_eq!(rows(&model), before * (1 + done));
+    assert_eq!(files.names(), ["model.abduce"]);
+}
