@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::stream::{Answer, Unanswered, in_order};
-use abduce::ask::Joint;
-use abduce::data::Source;
+use abduce::ask::{Joint, TailProbabilities};
+use abduce::data::{Chunk, Source};
 use abduce::store::Model;
 use clap::Args;
 use serde_json::json;
@@ -23,6 +23,11 @@ use std::path::PathBuf;
 /// impossible under the model is null. A row with a hole that the model cannot
 /// integrate over (knn) has an empty line, or null; it counts for no mean and is no
 /// outlier.
+///
+/// Log-densities of rows with different missing values cannot be compared, so --outliers ranks
+/// rows by their tail probability: the probability, under the model, of a row with the same
+/// columns seen that is no likelier than this one, whatever its label. It is estimated from
+/// rows drawn with --seed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce score penguins.abduce penguins.csv --outliers 5")]
@@ -35,7 +40,7 @@ pub struct Arguments {
     /// Write the (weighted) mean only
     #[arg(long, conflicts_with = "outliers")]
     mean: bool,
-    /// List the N least likely rows, least likely first; rows count from 1
+    /// List the N rows of the lowest tail probability, lowest first; rows count from 1
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     outliers: Option<u64>,
     /// Write to a file instead of stdout
@@ -79,16 +84,24 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
         true => b"{\"log_density\":[",
         false => b"log_density\n",
     })?;
-    each(joint, source, context, "left empty", |_, density, _| {
-        if context.json {
-            output.write_all(if first { b"" } else { b"," })?;
-            serde_json::to_writer(&mut *output, &density)?;
-            first = false;
-            return Ok(());
-        }
-        let cell = density.map(cells::number).unwrap_or_default();
-        output.line([cell.as_str()])
-    })?;
+    let ask = |rows: &Chunk| joint.log_density(rows);
+    each(
+        joint,
+        source,
+        context,
+        "left empty",
+        ask,
+        |_, density, _| {
+            if context.json {
+                output.write_all(if first { b"" } else { b"," })?;
+                serde_json::to_writer(&mut *output, &density)?;
+                first = false;
+                return Ok(());
+            }
+            let cell = density.map(cells::number).unwrap_or_default();
+            output.line([cell.as_str()])
+        },
+    )?;
     if context.json {
         output.write_all(b"]}\n")?;
     }
@@ -98,16 +111,24 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
 fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
     // Rows of weight 0 count for nothing, even impossible ones.
     let (mut sum, mut weight, mut answered) = (0.0, 0.0, 0u64);
-    each(joint, source, context, "left out", |_, density, own| {
-        if let Some(density) = density {
-            answered += 1;
-            if own > 0.0 {
-                sum += own * density;
-                weight += own;
+    let ask = |rows: &Chunk| joint.log_density(rows);
+    each(
+        joint,
+        source,
+        context,
+        "left out",
+        ask,
+        |_, density, own| {
+            if let Some(density) = density {
+                answered += 1;
+                if own > 0.0 {
+                    sum += own * density;
+                    weight += own;
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     if answered == 0 && source.rows() > 0 {
         return Err(Failure::work("no row has a density under this model"));
     }
@@ -120,13 +141,21 @@ fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut 
     Ok(())
 }
 
-/// A row with its log-density; the likeliest, and of equals the last, is the
-/// greatest.
-struct Scored(f64, u64);
+/// A row of the table with what it is ranked by; less likely rows are less, and of equal
+/// ones the first.
+struct Scored {
+    /// The logarithm of its tail probability, or its log-density.
+    rank: f64,
+    row: u64,
+    log_density: f64,
+}
 
 impl Ord for Scored {
     fn cmp(&self, other: &Scored) -> Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+        self.rank
+            .total_cmp(&other.rank)
+            .then(self.log_density.total_cmp(&other.log_density))
+            .then(self.row.cmp(&other.row))
     }
 }
 
@@ -151,51 +180,79 @@ fn outliers(
     context: &Context,
     output: &mut Output,
 ) -> Outcome {
+    let tails = TailProbabilities::new(joint, source, context.seed)?;
+    if tails.is_none() {
+        context.note("rows cannot be drawn from this model; ranking by log_density");
+    }
+    let ask = |rows: &Chunk| {
+        let densities = joint.log_density(rows)?;
+        let ranks = match &tails {
+            Some(tails) => tails.log_probabilities(rows)?,
+            None => densities.clone(),
+        };
+        Ok(ranks.into_iter().zip(densities).collect())
+    };
     let mut least = BinaryHeap::new();
-    each(joint, source, context, "left out", |row, density, _| {
-        least.extend(density.map(|density| Scored(density, row)));
+    each(joint, source, context, "left out", ask, |row, scored, _| {
+        least.extend(scored.map(|(rank, log_density)| Scored {
+            rank,
+            row,
+            log_density,
+        }));
         if least.len() > wanted {
             least.pop();
         }
         Ok(())
     })?;
     let least = least.into_sorted_vec();
+    let tail = |scored: &Scored| tails.is_some().then(|| scored.rank.exp());
     if context.json {
         let rows: Vec<_> = least
             .iter()
-            .map(|Scored(density, row)| json!({ "row": row, "log_density": density }))
+            .map(|scored| {
+                json!({
+                    "row": scored.row,
+                    "log_density": scored.log_density,
+                    "tail_probability": tail(scored),
+                })
+            })
             .collect();
         return write_json(output, &json!({ "outliers": rows }));
     }
-    output.line(["row", "log_density"])?;
-    for Scored(density, row) in least {
-        output.line([row.to_string().as_str(), &cells::number(density)])?;
+    output.line(["row", "log_density", "tail_probability"])?;
+    for scored in &least {
+        output.line([
+            scored.row.to_string().as_str(),
+            &cells::number(scored.log_density),
+            &tail(scored).map(cells::number).unwrap_or_default(),
+        ])?;
     }
     Ok(())
 }
 
-/// Every row's number, counted from 1, its log-density where it has one, and its
-/// weight; then what becomes of rows that have none.
-fn each(
+/// Passes on every row's number, counted from 1, what `ask` says of it where the model has
+/// an answer, and its weight; then warns of the rows that have none.
+fn each<T: Copy + Send>(
     joint: &dyn Joint,
     source: &dyn Source,
     context: &Context,
     fate: &str,
-    mut pass_on: impl FnMut(u64, Option<f64>, f64) -> Outcome,
+    ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
+    mut pass_on: impl FnMut(u64, Option<T>, f64) -> Outcome,
 ) -> Outcome {
     let mut number = 0;
     let mut unanswered = Unanswered::default();
     in_order(
         source,
-        |_, chunk| Answer::ask(joint, chunk, |rows| joint.log_density(rows)),
-        |chunk, densities| {
+        |_, chunk| Answer::ask(joint, chunk, &ask),
+        |chunk, answers| {
             for row in 0..chunk.rows() {
                 number += 1;
-                let density = densities.place(row).map(|place| densities.of[place]);
-                if density.is_none() {
+                let answer = answers.place(row).map(|place| answers.of[place]);
+                if answer.is_none() {
                     unanswered.add(number);
                 }
-                pass_on(number, density, chunk.weights().map_or(1.0, |w| w[row]))?;
+                pass_on(number, answer, chunk.weights().map_or(1.0, |w| w[row]))?;
             }
             Ok(())
         },

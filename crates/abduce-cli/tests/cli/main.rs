@@ -19,6 +19,7 @@ mod kmeans;
 mod living;
 mod living_edges;
 mod model_files;
+mod outliers;
 mod pipes;
 mod plot;
 mod reports;

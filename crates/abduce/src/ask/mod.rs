@@ -4,9 +4,11 @@
 
 mod enumerate;
 mod explain;
+mod tail;
 
 pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
+pub use tail::TailProbabilities;
 
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill};
