@@ -2,6 +2,8 @@
 //! said about them to stderr; the exit code is 0 when done, 1 when the work
 //! failed, 2 when the usage or the input was wrong.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod cells;
 mod changed;
