@@ -1,6 +1,8 @@
 //! `abduce`: the engine on the command line. Results go to stdout, everything
 //! said about them to stderr; the exit codes are listed in `cli`.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod cells;
 mod changed;

@@ -2,6 +2,8 @@
 //! and any label may be missing, and answers questions about the hidden from
 //! the seen.
 
+#![deny(unsafe_code)]
+
 pub mod ask;
 pub mod bayes;
 pub mod concept;
@@ -11,6 +13,7 @@ mod error;
 pub mod estimate;
 pub mod eval;
 pub mod family;
+#[allow(unsafe_code)]
 mod kernel;
 pub mod learn;
 pub mod model;

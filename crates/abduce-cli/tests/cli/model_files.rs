@@ -1,6 +1,7 @@
 //! Model files: damaged ones are refused, old ones stay readable.
 
 use crate::run::{Files, abduce, command, data};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -20,6 +21,79 @@ fn damaged_truncated_newer_and_foreign_files_are_refused() {
     abduce(&["show", &files.path("absent.abduce")]).fails(2, &["absent.abduce"]);
     let table = data("penguins.csv");
     abduce(&["predict", &table, &table]).fails(2, &["penguins.csv", "not an abduce model"]);
+}
+
+/// A part of a document, by the names and numbers of a path such as `body.leaves.0`.
+fn part<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
+    path.split('.').fold(document, |value, key| match value {
+        Value::Array(list) => &mut list[key.parse::<usize>().unwrap()],
+        value => &mut value[key],
+    })
+}
+
+#[test]
+fn lists_that_do_not_fit_together_are_refused_by_name() {
+    let files = Files::new();
+    let table = data("penguins.csv");
+    let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
+    let text = std::fs::read_to_string(model).unwrap();
+    let shorter = [
+        "body.seen.columns",
+        "body.schema.fields.0.levels",
+        "body.schema.fields.1.levels",
+        "body.schema.fields",
+        "body.leaves",
+        "body.leaves.0.columns",
+        "body.parameters.weights",
+        "body.parameters.leaves",
+        "body.parameters.leaves.1",
+        "body.parameters.leaves.0.0.probabilities",
+        "body.parameters.unseen",
+        "body.statistics.weights",
+        "body.statistics.leaves",
+        "body.statistics.leaves.1",
+        "body.statistics.leaves.0.0.counts",
+    ];
+    for path in shorter {
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        part(&mut document, path).as_array_mut().unwrap().pop();
+        let model = files.write("damaged.abduce", document.to_string().as_bytes());
+        for arguments in [
+            &["update", &model, &table, "-o", &files.path("new.abduce")][..],
+            &["merge", &model, &model, "-o", &files.path("new.abduce")],
+            &["forget", &model, &table, "-o", &files.path("new.abduce")],
+            &["predict", &model, &table],
+        ] {
+            let ran = abduce(arguments);
+            ran.fails(2, &["damaged.abduce", "contradicts itself: body."]);
+        }
+    }
+    for (path, value) in [
+        ("body.target", json!(99)),
+        ("body.leaves.0.columns", json!([99])),
+        ("body.leaves.0.prior", json!(-1)),
+        ("body.weight_smoothing", json!(-1)),
+        ("body.seen.rows", json!(u64::MAX)),
+        ("body.statistics.total", json!(-1)),
+        ("fit.rows", json!(u64::MAX)),
+    ] {
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        *part(&mut document, path) = value;
+        let model = files.write("damaged.abduce", document.to_string().as_bytes());
+        let place = path.replace(".0", "[0]");
+        let place = place.trim_end_matches(".prior");
+        abduce(&["show", &model]).fails(2, &["damaged.abduce", place]);
+    }
+}
+
+#[test]
+fn versions_are_counted_from_one() {
+    let files = Files::new();
+    let model = files.fit(&["kmeans", &data("faithful.csv"), "-k", "2"]);
+    let text = std::fs::read_to_string(model).unwrap();
+    let zero = text.replacen("\"version\": 1", "\"version\": 0", 1);
+    let zero = files.write("zero.abduce", zero.as_bytes());
+    abduce(&["show", &zero]).fails(2, &["zero.abduce", "version"]);
 }
 
 /// The kept models: a name, the table, and the arguments of the fit.

@@ -152,6 +152,10 @@ impl Family for Bernoulli {
         stats.failures >= 0.0 && stats.successes >= 0.0
     }
 
+    fn accepts(_: &(), prior: &Pseudocounts) -> bool {
+        prior.fits(2)
+    }
+
     fn pull_together(stats: &mut [BernoulliStats]) {
         let all = merged(&*stats);
         let weight = all.weight().max(1.0);

@@ -170,7 +170,11 @@ impl Family for Categorical {
     }
 
     fn describes(levels: &usize, stats: &CategoricalStats) -> bool {
-        stats.counts.len() == *levels
+        stats.counts.len() == *levels && stats.counts.iter().all(|count| *count >= 0.0)
+    }
+
+    fn accepts(levels: &usize, prior: &Pseudocounts) -> bool {
+        prior.fits(*levels)
     }
 
     fn pull_together(stats: &mut [CategoricalStats]) {

@@ -176,6 +176,10 @@ impl Family for Exponential {
         stats.weight >= 0.0 && stats.sum >= 0.0
     }
 
+    fn accepts(_: &(), (a, b): &(f64, f64)) -> bool {
+        *a >= 0.0 && *b >= 0.0
+    }
+
     fn pull_together(stats: &mut [ExponentialStats]) {
         let all = merged(&*stats);
         if all.weight > 0.0 {

@@ -244,6 +244,10 @@ impl Family for Gaussian {
         stats.weight >= 0.0 && stats.scatter >= 0.0
     }
 
+    fn accepts(_: &(), prior: &GaussianPrior) -> bool {
+        prior.scatter >= 0.0 && prior.ridge >= 0.0
+    }
+
     fn pull_together(stats: &mut [GaussianStats]) {
         let all = merged(&*stats);
         let scatter: f64 = stats.iter().map(|own| own.scatter).sum();

@@ -153,6 +153,10 @@ impl Family for Histogram {
         stats.is_valid()
     }
 
+    fn accepts(_: &(), prior: &HistogramPrior) -> bool {
+        prior.smoothing >= 0.0
+    }
+
     fn pull_together(stats: &mut [PointStats]) {
         PointStats::pull_together(stats);
     }

@@ -105,6 +105,10 @@ impl Family for KernelDensity {
         stats.is_valid()
     }
 
+    fn accepts(_: &(), prior: &KernelPrior) -> bool {
+        prior.spread.is_none_or(|spread| spread >= 0.0)
+    }
+
     fn pull_together(stats: &mut [PointStats]) {
         PointStats::pull_together(stats);
     }

@@ -350,6 +350,17 @@ macro_rules! closed_enums {
                 }
             }
 
+            /// Whether its prior and its fallback are of its shape, with parameters in
+            /// their range.
+            pub fn is_consistent(&self) -> bool {
+                match self {
+                    $(LeafFamily::$variant { shape, prior, vague } => {
+                        <$type as Family>::accepts(shape, prior)
+                            && vague.as_ref().is_none_or(|vague| vague.is_valid(shape))
+                    })*
+                }
+            }
+
             /// Whether a distribution and statistics are of this leaf, with
             /// parameters in their range.
             pub fn describes(&self, distribution: &Distribution, stats: &Statistics) -> bool {

@@ -265,6 +265,9 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     /// Whether statistics are of this shape.
     fn describes(shape: &Self::Shape, stats: &Self::Stats) -> bool;
 
+    /// Whether a prior is of this shape, with parameters in their range.
+    fn accepts(shape: &Self::Shape, prior: &Self::Prior) -> bool;
+
     /// Pulls the statistics of several components towards what all have in
     /// common, so that each can start EM: none without spread, none that rules
     /// out what it has not seen.

@@ -206,6 +206,10 @@ impl Family for Poisson {
         stats.weight >= 0.0 && stats.sum >= 0.0
     }
 
+    fn accepts(_: &(), (a, b): &(f64, f64)) -> bool {
+        *a >= 0.0 && *b >= 0.0
+    }
+
     fn pull_together(stats: &mut [PoissonStats]) {
         let all = merged(&*stats);
         for own in stats {

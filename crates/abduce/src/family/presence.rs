@@ -65,6 +65,19 @@ impl From<f64> for PresencePrior {
 }
 
 impl PresencePrior {
+    /// Whether it is a prior of so many terms.
+    fn fits(&self, terms: usize) -> bool {
+        let counts = |each: &[f64]| each.iter().all(|x| *x >= 0.0);
+        match self {
+            PresencePrior::Same(alpha) => *alpha >= 0.0,
+            PresencePrior::Each(each) => each.len() == terms && counts(each),
+            PresencePrior::Shares { documents, shares } => {
+                let proper = shares.iter().all(|share| (0.0..=1.0).contains(share));
+                *documents >= 0.0 && shares.len() == terms && proper
+            }
+        }
+    }
+
     fn documents(&self, term: usize) -> f64 {
         match self {
             PresencePrior::Shares { documents, .. } => *documents,
@@ -245,7 +258,11 @@ impl Family for Presence {
     }
 
     fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
-        stats.counts.len() == shape.terms
+        stats.counts.len() == shape.terms && stats.is_valid()
+    }
+
+    fn accepts(shape: &WordsShape, prior: &PresencePrior) -> bool {
+        prior.fits(shape.terms)
     }
 
     fn pull_together(stats: &mut [TermStats]) {

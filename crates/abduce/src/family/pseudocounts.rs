@@ -53,6 +53,16 @@ impl Pseudocounts {
         }
     }
 
+    /// Whether these are pseudocounts of so many levels: not negative, and one for each.
+    pub(super) fn fits(&self, levels: usize) -> bool {
+        match self {
+            Pseudocounts::Same(alpha) => *alpha >= 0.0,
+            Pseudocounts::Each(each) => {
+                each.len() == levels && each.iter().all(|alpha| *alpha >= 0.0)
+            }
+        }
+    }
+
     /// What is added to a level that is none of these: what each of them has
     /// if it is the same, otherwise nothing.
     pub fn of_a_stranger(&self) -> f64 {

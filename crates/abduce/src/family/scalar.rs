@@ -183,6 +183,10 @@ impl<S: Scalar> Family for S {
         Self::are_sound(stats)
     }
 
+    fn accepts(_: &(), prior: &Self::Prior) -> bool {
+        Self::are_sound(prior)
+    }
+
     fn pull_together(stats: &mut [Self::Stats]) {
         const ROWS: f64 = 2.0;
         let mut all = merged(&*stats);

@@ -24,6 +24,11 @@ impl TermStats {
         }
     }
 
+    /// Whether nothing was seen a negative number of times.
+    pub(super) fn is_valid(&self) -> bool {
+        self.documents >= 0.0 && self.counts.iter().all(|count| *count >= 0.0)
+    }
+
     /// Adds a document of these terms, each as often as it occurs.
     pub(crate) fn add(&mut self, codes: &[u32], counts: &[f64], weight: f64) {
         self.documents += weight;

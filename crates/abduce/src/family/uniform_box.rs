@@ -261,6 +261,10 @@ impl Family for UniformBox {
         stats.columns.len() == shape.len() && stats.columns.iter().all(PointStats::is_valid)
     }
 
+    fn accepts(_: &Self::Shape, _: &()) -> bool {
+        true
+    }
+
     fn pull_together(stats: &mut [BoxStats]) {
         let columns = stats.first().map_or(0, |own| own.columns.len());
         for c in 0..columns {

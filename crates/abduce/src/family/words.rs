@@ -306,7 +306,11 @@ impl Family for Words {
     }
 
     fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
-        stats.counts.len() == shape.terms
+        stats.counts.len() == shape.terms && stats.is_valid()
+    }
+
+    fn accepts(shape: &WordsShape, prior: &Pseudocounts) -> bool {
+        prior.fits(shape.terms)
     }
 
     fn pull_together(stats: &mut [TermStats]) {

@@ -33,10 +33,15 @@ impl<'a> Matrix<'a> {
         }
     }
 
+    /// Whether every element is inside the slice.
     fn fits(&self) -> bool {
-        self.rows == 0
-            || self.columns == 0
-            || (self.rows - 1) * self.row + (self.columns - 1) * self.column < self.data.len()
+        if self.rows == 0 || self.columns == 0 {
+            return true;
+        }
+        let down = (self.rows - 1).checked_mul(self.row);
+        let across = (self.columns - 1).checked_mul(self.column);
+        let last = down.zip(across).and_then(|(i, j)| i.checked_add(j));
+        last.is_some_and(|last| last < self.data.len())
     }
 }
 
@@ -51,7 +56,9 @@ pub(crate) fn add_product(out: &mut [f64], stride: usize, a: Matrix, b: Matrix) 
     if a.rows == 0 || b.columns == 0 || a.columns == 0 {
         return;
     }
-    assert!(stride >= a.rows && (b.columns - 1) * stride + a.rows <= out.len());
+    let end = (b.columns - 1).checked_mul(stride);
+    let end = end.and_then(|start| start.checked_add(a.rows));
+    assert!(stride >= a.rows && end.is_some_and(|end| end <= out.len()));
     // SAFETY: the asserts above keep every element that gemm touches inside
     // its slice, and `out` is borrowed mutably so it overlaps neither operand.
     unsafe {
@@ -102,5 +109,15 @@ mod tests {
             }
         }
         assert!(out.iter().skip(3).step_by(4).all(|&x| x == 1.0));
+    }
+
+    #[test]
+    fn shapes_whose_size_overflows_do_not_fit() {
+        let half = usize::MAX / 2 + 1;
+        // The products wrap around to 0, which is inside of any slice.
+        assert!(!Matrix::new(&[0.0; 4], 1, 3, half).fits());
+        assert!(!Matrix::new(&[0.0; 4], 1, 3, half).transposed().fits());
+        assert!(!Matrix::new(&[0.0; 4], 2, 2, usize::MAX).fits());
+        assert!(Matrix::new(&[0.0; 4], 2, 2, 2).fits());
     }
 }

@@ -3,10 +3,12 @@
 //! written to a temporary name beside its own and renamed, so that nothing is
 //! ever half there; a file of an older version stays readable.
 
+mod check;
 mod living;
 mod lock;
 mod replacement;
 
+pub(crate) use check::{contradiction, countable, not_negative, probabilities, same_length};
 pub use living::{Changed, NO_MARKS};
 pub use lock::FileLock;
 pub use replacement::Replacement;
@@ -432,6 +434,12 @@ impl Model {
         if head.format != FORMAT {
             return Err(not_a_model());
         }
+        if head.version == 0 {
+            return Err(
+                Error::data("the model file is damaged: version: 0 is not a version")
+                    .with_hint("versions of model files are counted from 1"),
+            );
+        }
         if head.version > VERSION {
             return Err(Error::data(format!(
                 "the model is of version {}, and this program reads up to {VERSION}",
@@ -442,14 +450,7 @@ impl Model {
         let model: Model = serde_json::from_str(text).map_err(|error| {
             Error::data(format!("the model file is damaged: {error}")).at_line(error.line() as u64)
         })?;
-        match &model.body {
-            Body::Mixture(mixture) => mixture.check()?,
-            Body::Density(densities) => densities.check()?,
-            Body::KMeans(clusters) => clusters.check()?,
-        }
-        if let Some(calibration) = &model.calibration {
-            calibration.check(model.joint().names().len())?;
-        }
+        model.check()?;
         Ok(model)
     }
 

@@ -238,15 +238,37 @@ impl Family for MultivariateGaussian {
     fn describes(shape: &MultivariateShape, stats: &MultivariateStats) -> bool {
         let d = shape.columns;
         match stats {
-            MultivariateStats::Full { mean, scatter, .. } => {
-                shape.structure.is_correlated() && mean.len() == d && scatter.len() == d * d
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                shape.structure.is_correlated()
+                    && *weight >= 0.0
+                    && mean.len() == d
+                    && scatter.len() == d * d
+                    && (0..d).all(|c| scatter[c * (d + 1)] >= 0.0)
             }
             MultivariateStats::Columns { columns, spherical } => {
                 !shape.structure.is_correlated()
                     && columns.len() == d
+                    && columns.iter().all(|own| Gaussian::describes(&(), own))
                     && *spherical == shape.structure.is_spherical()
             }
         }
+    }
+
+    fn accepts(shape: &MultivariateShape, prior: &MultivariatePrior) -> bool {
+        let d = shape.columns;
+        let diagonal = match prior.scatter.len() {
+            0 => true,
+            length if length == d => prior.scatter.iter().all(|x| *x >= 0.0),
+            length => length == d * d && (0..d).all(|c| prior.scatter[c * (d + 1)] >= 0.0),
+        };
+        let numbers = [prior.rows, prior.center_rows, prior.ridge];
+        let numbers = numbers.iter().all(|x| *x >= 0.0);
+        let center = prior.center.is_empty() || prior.center.len() == d;
+        diagonal && numbers && center && (0.0..=1.0).contains(&prior.unit_share)
     }
 
     fn pull_together(stats: &mut [MultivariateStats]) {

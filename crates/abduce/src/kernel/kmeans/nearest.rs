@@ -86,9 +86,11 @@ unsafe fn nearest_by<V: Vector, const G: usize>(
     let (tiles, last) = rows.as_chunks::<ROWS>();
     let (outs, last_out) = out.as_chunks_mut::<ROWS>();
     for (rows, out) in tiles.iter().zip(outs) {
+        // SAFETY: the caller ensures the features of `V`; slices are indexed with bounds checks.
         unsafe { tile::<V, ROWS, G>(centres, cells, rows, out) };
     }
     for (row, out) in last.iter().zip(last_out) {
+        // SAFETY: the caller ensures the features of `V`; slices are indexed with bounds checks.
         unsafe { tile::<V, 1, G>(centres, cells, &[*row], std::array::from_mut(out)) };
     }
 }
@@ -102,6 +104,7 @@ unsafe fn tile<V: Vector, const R: usize, const G: usize>(
 ) {
     let width = centres.width();
     let x: [&[f64]; R] = std::array::from_fn(|r| row(cells, width, rows[r]));
+    // SAFETY: the caller ensures the features of `V`; slices are indexed with bounds checks.
     unsafe {
         let far = V::splat(f64::INFINITY);
         let mut least = [Least {
@@ -151,6 +154,7 @@ unsafe fn block<V: Vector, const R: usize, const G: usize>(
         &centres.negated[start..start + width]
     });
     let x: [&[f64]; R] = std::array::from_fn(|r| &x[r][..width]);
+    // SAFETY: the caller ensures the features of `V`; slices are indexed with bounds checks.
     unsafe {
         let mut scores: [[V; R]; G] =
             std::array::from_fn(|g| [V::load(&centres.half_norms[first + g]); R]);
@@ -178,6 +182,7 @@ unsafe fn scores_by<V: Vector>(
     let width = centres.width();
     let (tiles, last) = rows.as_chunks::<COLUMN>();
     let (outs, last_out) = out.as_chunks_mut::<COLUMN>();
+    // SAFETY: the caller ensures the features of `V`; slices are indexed with bounds checks.
     unsafe {
         for (rows, out) in tiles.iter().zip(outs) {
             let x = rows.map(|one| row(cells, width, one));

@@ -20,6 +20,7 @@ pub(super) trait Vector: Copy {
     /// The least over all lanes, where marks are numbers of groups.
     #[inline(always)]
     unsafe fn across(least: Least<Self>) -> Nearest {
+        // SAFETY: the caller ensures the features.
         unsafe { across_lanes(least.best.store(), least.mark.store(), least.second.store()) }
     }
 }
@@ -115,8 +116,6 @@ pub(super) use wide::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    // SAFETY: in all of this, the caller has made sure of the chip's features, and
-    // an array of eight numbers is as long as what is read or written.
     use super::{LANES, Least, Nearest, Vector};
     use std::arch::x86_64::*;
 
@@ -127,28 +126,33 @@ mod wide {
     impl Vector for Avx512 {
         #[inline(always)]
         unsafe fn load(x: &[f64; LANES]) -> Self {
+            // SAFETY: the caller ensures the features, and the array has eight numbers.
             unsafe { Avx512(_mm512_loadu_pd(x.as_ptr())) }
         }
 
         #[inline(always)]
         unsafe fn store(self) -> [f64; LANES] {
             let mut out = [0.0; LANES];
+            // SAFETY: the caller ensures the features, and `out` has room for eight numbers.
             unsafe { _mm512_storeu_pd(out.as_mut_ptr(), self.0) };
             out
         }
 
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
+            // SAFETY: the caller ensures the features.
             unsafe { Avx512(_mm512_set1_pd(x)) }
         }
 
         #[inline(always)]
         unsafe fn fma(a: Self, b: Self, c: Self) -> Self {
+            // SAFETY: the caller ensures the features.
             unsafe { Avx512(_mm512_fmadd_pd(a.0, b.0, c.0)) }
         }
 
         #[inline(always)]
         unsafe fn take(least: &mut Least<Self>, score: Self, mark: Self) {
+            // SAFETY: the caller ensures the features.
             unsafe {
                 let closer = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(score.0, least.best.0);
                 let farther = _mm512_max_pd(score.0, least.best.0);
@@ -161,6 +165,7 @@ mod wide {
         #[inline(always)]
         unsafe fn across(least: Least<Self>) -> Nearest {
             let Least { best, mark, second } = least;
+            // SAFETY: the caller ensures the features.
             unsafe {
                 let score = _mm512_reduce_min_pd(best.0);
                 let equal = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(best.0, _mm512_set1_pd(score));
@@ -186,6 +191,7 @@ mod wide {
     impl Vector for Avx2 {
         #[inline(always)]
         unsafe fn load(x: &[f64; LANES]) -> Self {
+            // SAFETY: the caller ensures the features, and the array has eight numbers.
             unsafe {
                 let (low, high) = x.split_at(4);
                 Avx2([
@@ -199,6 +205,7 @@ mod wide {
         unsafe fn store(self) -> [f64; LANES] {
             let mut out = [0.0; LANES];
             let (low, high) = out.split_at_mut(4);
+            // SAFETY: the caller ensures the features, and `out` has room for eight numbers.
             unsafe {
                 _mm256_storeu_pd(low.as_mut_ptr(), self.0[0]);
                 _mm256_storeu_pd(high.as_mut_ptr(), self.0[1]);
@@ -208,11 +215,13 @@ mod wide {
 
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
+            // SAFETY: the caller ensures the features.
             unsafe { Avx2([_mm256_set1_pd(x); 2]) }
         }
 
         #[inline(always)]
         unsafe fn fma(a: Self, b: Self, c: Self) -> Self {
+            // SAFETY: the caller ensures the features.
             unsafe {
                 Avx2([
                     _mm256_fmadd_pd(a.0[0], b.0[0], c.0[0]),
@@ -225,6 +234,7 @@ mod wide {
         unsafe fn take(least: &mut Least<Self>, score: Self, mark: Self) {
             for half in 0..2 {
                 let (score, best) = (score.0[half], least.best.0[half]);
+                // SAFETY: the caller ensures the features.
                 unsafe {
                     let closer = _mm256_cmp_pd::<_CMP_LT_OQ>(score, best);
                     let farther = _mm256_max_pd(score, best);

@@ -6,6 +6,7 @@
 //! numbers. A row with a hole cannot be a point of a density: its label counts for π,
 //! its cells for nothing. It can be asked about.
 
+mod check;
 mod diagnose;
 mod fill;
 mod fit;
@@ -16,9 +17,9 @@ pub use diagnose::took_another_rule;
 pub use fit::{Fit, fit, fit_unscored};
 pub use specification::{Estimator, Specification};
 
+use crate::Result;
 use crate::data::Schema;
 use crate::density::{ConditionalDensity, Histogram, KernelDensity, NearestNeighbours, Tolerance};
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -115,51 +116,5 @@ impl DensityModel {
             Some(target) => self.schema.fields[target].levels.clone(),
             None => vec!["1".into()],
         }
-    }
-
-    /// Whether the parts of the model fit together.
-    ///
-    /// # Errors
-    /// If they do not, as in a damaged file.
-    pub fn check(&self) -> Result<()> {
-        let damaged = |what: &str| Err(Error::data(format!("the model file is damaged: {what}")));
-        let fields = &self.schema.fields;
-        let is_number = |c: &usize| fields.get(*c).is_some_and(|field| !field.kind.is_coded());
-        if self.columns.is_empty() || !self.columns.iter().all(is_number) {
-            return damaged("its columns are not numbers");
-        }
-        let classes = match self.target {
-            None => 1,
-            Some(target) => match fields.get(target) {
-                Some(field) if field.kind.is_coded() => field.levels.len(),
-                _ => return damaged("its target has no levels"),
-            },
-        };
-        if self.weights.len() != classes || self.densities.len() != classes {
-            return damaged("there are not as many densities as classes");
-        }
-        let total: f64 = self.weights.iter().sum();
-        let shares = self.weights.iter().all(|weight| *weight >= 0.0);
-        if !shares || total.is_nan() || (total - 1.0).abs() > 1e-6 {
-            return damaged("its weights do not sum to 1");
-        }
-        let mut classes = self.weights.iter().zip(&self.densities);
-        if classes.any(|(weight, density)| *weight > 0.0 && density.is_none()) {
-            return damaged("a class with a weight has no density");
-        }
-        for density in self.densities.iter().flatten() {
-            let columns = match density {
-                Density::Kde(density) => density.points().columns(),
-                Density::Knn(density) => density.points().columns(),
-                Density::Histogram(histogram) => {
-                    histogram.check()?;
-                    histogram.edges.len()
-                }
-            };
-            if columns != self.columns.len() {
-                return damaged("a density has other columns");
-            }
-        }
-        Ok(())
     }
 }

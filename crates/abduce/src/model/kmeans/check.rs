@@ -1,53 +1,76 @@
-//! Whether clusters read from a file can be asked without surprises.
+//! Whether clusters read from a file can be used without surprises.
 
 use super::KMeans;
+use crate::Result;
 use crate::data::Kind;
-use crate::{Error, Result};
+use crate::store::{contradiction, same_length};
+use std::collections::HashSet;
 
 impl KMeans {
-    /// Looks for contradictions.
+    /// Checks that all parts fit together.
     ///
     /// # Errors
-    /// If there is one.
+    /// If two do not, as in a damaged file.
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: &str| {
-            Err(Error::data(format!(
-                "the model file contradicts itself: {what}"
-            )))
-        };
+        self.check_frame()?;
         let width = self.frame.columns.len();
-        let number = |column: &usize| {
-            let field = self.schema.fields.get(*column);
-            field.is_some_and(|f| matches!(f.kind, Kind::Real | Kind::Count | Kind::Binary))
-        };
-        if width == 0 || !self.frame.columns.iter().all(number) {
-            return wrong("its columns are not numbers");
+        if self.centres.is_empty() {
+            return Err(contradiction("body.centres", "there is no centre"));
         }
-        let positive = |x: &f64| x.is_finite() && *x > 0.0;
-        let frame = &self.frame;
-        if frame.shift.len() != width || frame.scale.len() != width {
-            return wrong("the coordinates are of other columns");
+        let sizes = self.sizes.len();
+        same_length("body.sizes", sizes, self.centres.len(), "body.centres")?;
+        for (number, centre) in self.centres.iter().enumerate() {
+            let place = format!("body.centres[{number}]");
+            same_length(&place, centre.len(), width, "body.frame.columns")?;
+            if !centre.iter().all(|x| x.is_finite()) {
+                return Err(contradiction(&place, "a coordinate is not finite"));
+            }
         }
-        if !positive(&frame.power) || !frame.scale.iter().all(positive) {
-            return wrong("a scale is not positive");
+        if !self.sizes.iter().all(is_positive) {
+            return Err(contradiction("body.sizes", "a size is not positive"));
         }
-        if !frame.whitening.is_empty()
-            && (frame.whitening.len() != width * width
-                || !(0..width).all(|c| positive(&frame.whitening[c * width + c])))
-        {
-            return wrong("rows cannot be whitened like this");
-        }
-        if self.centres.is_empty() || self.sizes.len() != self.centres.len() {
-            return wrong("there are not as many sizes as centres");
-        }
-        let fits =
-            |centre: &Vec<f64>| centre.len() == width && centre.iter().all(|x| x.is_finite());
-        if !self.centres.iter().all(fits) {
-            return wrong("a centre is not a number in every column");
-        }
-        if !self.sizes.iter().all(positive) || self.variance.is_nan() || self.variance < 0.0 {
-            return wrong("a size or the variance is not positive");
+        if self.variance.is_nan() || self.variance < 0.0 {
+            return Err(contradiction("body.variance", "negative"));
         }
         Ok(())
     }
+
+    fn check_frame(&self) -> Result<()> {
+        let frame = &self.frame;
+        let width = frame.columns.len();
+        let is_number = |column: &usize| {
+            let field = self.schema.fields.get(*column);
+            field.is_some_and(|f| matches!(f.kind, Kind::Real | Kind::Count | Kind::Binary))
+        };
+        let place = "body.frame.columns";
+        if width == 0 || !frame.columns.iter().all(is_number) {
+            return Err(contradiction(place, "these are not columns of numbers"));
+        }
+        if frame.columns.iter().collect::<HashSet<_>>().len() < width {
+            return Err(contradiction(place, "a column occurs twice"));
+        }
+        same_length("body.frame.shift", frame.shift.len(), width, place)?;
+        same_length("body.frame.scale", frame.scale.len(), width, place)?;
+        if !is_positive(&frame.power) || !frame.scale.iter().all(is_positive) {
+            let place = "body.frame.power or body.frame.scale";
+            return Err(contradiction(place, "a scale is not positive"));
+        }
+        if !frame.shift.iter().all(|x| x.is_finite()) {
+            return Err(contradiction("body.frame.shift", "not finite"));
+        }
+        let whitening = &frame.whitening;
+        if !whitening.is_empty()
+            && (whitening.len() != width * width
+                || !whitening.iter().all(|x| x.is_finite())
+                || !(0..width).all(|c| is_positive(&whitening[c * width + c])))
+        {
+            let what = format!("not the inverse of a Cholesky factor of order {width}");
+            return Err(contradiction("body.frame.whitening", what));
+        }
+        Ok(())
+    }
+}
+
+fn is_positive(x: &f64) -> bool {
+    x.is_finite() && *x > 0.0
 }

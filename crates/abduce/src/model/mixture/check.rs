@@ -1,99 +1,233 @@
-//! Whether a mixture read from a file can be asked without surprises: every
-//! shape fits every other, every parameter is in its range.
+//! Whether a mixture read from a file can be used without surprises: every length and
+//! position agrees with every other, every parameter is in its range. Errors name the
+//! place in the file, as a path of keys.
 
-use super::{Leaf, Mixture};
-use crate::data::Kind;
-use crate::family::{Distribution, Family as _, Statistics};
+use super::{Leaf, Mixture, Seen};
+use crate::data::{Field, Kind};
+use crate::family::{Distribution, Family as _, Gaussian, Statistics};
+use crate::store::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
 
 impl Mixture {
-    /// Looks for contradictions.
+    /// Checks that all parts fit together.
     ///
     /// # Errors
-    /// If there is one.
+    /// If two do not, as in a damaged file.
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: &str| Err(contradiction(what));
-        let k = self.components();
-        if k == 0 {
-            return wrong("there is no component");
-        }
-        let weights = &self.parameters.weights;
-        let sum: f64 = weights.iter().sum();
-        if weights.iter().any(|w| !(0.0..=1.0).contains(w)) || (sum - 1.0).abs() > 1e-6 {
-            return wrong("the weights are no probabilities");
-        }
-        if self.leaves.len() != self.parameters.leaves.len()
-            || self.leaves.len() != self.statistics.leaves.len()
-            || self.statistics.weights.len() != k
-        {
-            return wrong("leaves and parameters differ in number");
-        }
-        if let Some(target) = self.target {
-            let field = self.schema.fields.get(target);
-            if !field.is_some_and(|f| f.kind.is_coded() && f.levels.len() == k) {
-                return wrong("the target's levels are not the components");
-            }
-        }
+        self.check_weights()?;
+        self.check_target()?;
+        self.check_noise()?;
+        self.check_lengths()?;
         let mut used = vec![false; self.schema.fields.len()];
         for (number, leaf) in self.leaves.iter().enumerate() {
-            self.check_columns(leaf, &mut used)?;
-            let own = &self.parameters.leaves[number];
-            let statistics = &self.statistics.leaves[number];
-            if own.len() != k || statistics.len() != k {
-                return wrong("a leaf has not one distribution for each component");
+            self.check_columns(number, leaf, &mut used)?;
+            self.check_leaf(number, leaf)?;
+        }
+        self.check_unseen()?;
+        self.check_seen()
+    }
+
+    fn check_weights(&self) -> Result<()> {
+        let k = self.components();
+        if k == 0 {
+            return Err(contradiction(
+                "body.parameters.weights",
+                "there is no component",
+            ));
+        }
+        probabilities("body.parameters.weights", &self.parameters.weights)?;
+        if let Some(given) = &self.given_weights {
+            probabilities("body.given_weights", given)?;
+            same_length("body.given_weights", given.len(), k, PARAMETER_WEIGHTS)?;
+        }
+        not_negative("body.weight_smoothing", [&self.weight_smoothing])?;
+        let statistics = &self.statistics;
+        let place = "body.statistics.weights";
+        same_length(place, statistics.weights.len(), k, PARAMETER_WEIGHTS)?;
+        not_negative(place, &statistics.weights)?;
+        not_negative("body.statistics.total", [&statistics.total])
+    }
+
+    fn check_target(&self) -> Result<()> {
+        let Some(target) = self.target else {
+            return Ok(());
+        };
+        match self.schema.fields.get(target) {
+            Some(field) if field.kind.is_coded() => {
+                let place = format!("body.schema.fields[{target}].levels");
+                same_length(
+                    &place,
+                    field.levels.len(),
+                    self.components(),
+                    PARAMETER_WEIGHTS,
+                )
             }
-            let mut pairs = own.iter().zip(statistics).enumerate();
-            let fits = |j: usize, d: &Distribution, s: &Statistics| match &leaf.noise {
-                Some(noise) if j + 1 == k => d == noise && leaf.is_noise(noise),
-                _ => leaf.family.describes(d, s),
+            Some(_) => Err(contradiction(
+                "body.target",
+                "the target column has no levels",
+            )),
+            None => Err(no_such_column("body.target", target)),
+        }
+    }
+
+    /// Noise is a component, so all leaves describe it or none does.
+    fn check_noise(&self) -> Result<()> {
+        let Some(odd) = self.leaves.iter().position(|leaf| leaf.noise.is_none()) else {
+            return Ok(());
+        };
+        let place = format!("body.leaves[{odd}].noise");
+        match self.has_noise() {
+            true => Err(contradiction(
+                &place,
+                "missing, but other leaves have noise",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    fn check_lengths(&self) -> Result<()> {
+        let (own, k) = (self.leaves.len(), self.components());
+        let parameters = &self.parameters.leaves;
+        let statistics = &self.statistics.leaves;
+        same_length(
+            "body.parameters.leaves",
+            parameters.len(),
+            own,
+            "body.leaves",
+        )?;
+        same_length(
+            "body.statistics.leaves",
+            statistics.len(),
+            own,
+            "body.leaves",
+        )?;
+        for number in 0..own {
+            let place = format!("body.parameters.leaves[{number}]");
+            same_length(&place, parameters[number].len(), k, PARAMETER_WEIGHTS)?;
+            let place = format!("body.statistics.leaves[{number}]");
+            same_length(&place, statistics[number].len(), k, PARAMETER_WEIGHTS)?;
+        }
+        Ok(())
+    }
+
+    fn check_columns(&self, number: usize, leaf: &Leaf, used: &mut [bool]) -> Result<()> {
+        let place = format!("body.leaves[{number}]");
+        if leaf.columns.len() != leaf.family.columns() || leaf.columns.is_empty() {
+            let (own, family) = (leaf.columns.len(), leaf.family.columns());
+            let what = format!("{own} columns for a family over {family}");
+            return Err(contradiction(&format!("{place}.columns"), what));
+        }
+        for column in &leaf.columns {
+            let place = format!("{place}.columns");
+            let Some(field) = self.schema.fields.get(*column) else {
+                return Err(no_such_column(&place, *column));
             };
-            if pairs.any(|(j, (d, s))| !fits(j, d, s))
-                || leaf.held.iter().any(|(j, own)| !leaf.may_hold(*j, own, k))
-            {
-                let name = &self.schema.fields[leaf.columns[0]].name;
+            if used[*column] || self.target == Some(*column) {
+                let twice = format!("column \"{}\" is modelled twice", field.name);
+                return Err(contradiction(&place, twice));
+            }
+            used[*column] = true;
+            if !leaf.suits(field) {
                 let family = leaf.family.name();
-                return wrong(&format!("the {family} of column \"{name}\" is not one"));
+                let unsuited = format!("column \"{}\" is not for the family {family}", field.name);
+                return Err(contradiction(&place, unsuited));
             }
         }
         Ok(())
     }
 
-    fn check_columns(&self, leaf: &Leaf, used: &mut [bool]) -> Result<()> {
-        if leaf.columns.len() != leaf.family.columns() || leaf.columns.is_empty() {
-            return Err(contradiction(
-                "a leaf has another number of columns than its family",
-            ));
+    fn check_leaf(&self, number: usize, leaf: &Leaf) -> Result<()> {
+        let k = self.components();
+        let name = &self.schema.fields[leaf.columns[0]].name;
+        let family = leaf.family.name();
+        let wrong = |place: String| {
+            let what = format!("not a valid {family} of column \"{name}\"");
+            Err(contradiction(&place, what))
+        };
+        if !leaf.family.is_consistent() {
+            return wrong(format!("body.leaves[{number}]"));
         }
-        for column in &leaf.columns {
-            let Some(field) = self.schema.fields.get(*column) else {
-                return Err(contradiction("a leaf is over a column that is not there"));
-            };
-            let name = &field.name;
-            if used[*column] || self.target == Some(*column) {
-                return Err(contradiction(&format!(
-                    "column \"{name}\" is modelled twice"
-                )));
+        let parameters = self.parameters.leaves[number].iter();
+        let pairs = parameters.zip(&self.statistics.leaves[number]);
+        let fits = |j: usize, d: &Distribution, s: &Statistics| match &leaf.noise {
+            Some(noise) if j + 1 == k => d == noise && leaf.is_noise(noise),
+            _ => leaf.family.describes(d, s),
+        };
+        for (j, (distribution, statistics)) in pairs.enumerate() {
+            if !fits(j, distribution, statistics) {
+                return wrong(format!(
+                    "body.parameters.leaves[{number}][{j}] or body.statistics.leaves[{number}][{j}]"
+                ));
             }
-            used[*column] = true;
-            let fits = match leaf.family.levels() {
-                Some(levels) => field.kind.is_coded() && field.levels.len() <= levels,
-                None if leaf.family.is_text() && !leaf.family.is_over_counts() => {
-                    field.kind == Kind::Text && leaf.family.terms() == Some(field.terms())
-                }
-                None => matches!(field.kind, Kind::Real | Kind::Count),
-            };
-            if !fits {
-                let family = leaf.family.name();
-                return Err(contradiction(&format!(
-                    "column \"{name}\" is not for the family {family}"
-                )));
+        }
+        if leaf.held.iter().any(|(j, own)| !leaf.may_hold(*j, own, k)) {
+            return wrong(format!("body.leaves[{number}].held"));
+        }
+        Ok(())
+    }
+
+    fn check_unseen(&self) -> Result<()> {
+        let place = "body.parameters.unseen";
+        let unseen = &self.parameters.unseen;
+        if unseen.is_empty() {
+            return Ok(());
+        }
+        same_length(place, unseen.len(), self.leaves.len(), "body.leaves")?;
+        for (number, own) in unseen.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            let place = format!("{place}[{number}]");
+            same_length(&place, own.len(), self.components(), PARAMETER_WEIGHTS)?;
+            if !own.iter().all(|p| (0.0..=1.0).contains(p)) {
+                return Err(contradiction(&place, "these are not probabilities"));
             }
+        }
+        Ok(())
+    }
+
+    /// Files of early versions have nothing here, and cannot be updated.
+    fn check_seen(&self) -> Result<()> {
+        let seen = &self.seen;
+        if *seen == Seen::default() {
+            return Ok(());
+        }
+        countable("body.seen.rows", seen.rows)?;
+        let weights = [&seen.total, &seen.unlabelled, &seen.incomplete];
+        not_negative("body.seen", weights)?;
+        let fields = self.schema.fields.len();
+        let place = "body.seen.columns";
+        same_length(place, seen.columns.len(), fields, "body.schema.fields")?;
+        if let Some(odd) = (seen.columns.iter()).position(|own| !Gaussian::describes(&(), own)) {
+            let place = format!("{place}[{odd}]");
+            return Err(contradiction(&place, "a weight or a scatter is negative"));
+        }
+        if !seen.central.is_empty() {
+            let place = "body.seen.central";
+            same_length(place, seen.central.len(), fields, "body.schema.fields")?;
+            not_negative(place, &seen.central)?;
         }
         Ok(())
     }
 }
 
+const PARAMETER_WEIGHTS: &str = "body.parameters.weights";
+
+fn no_such_column(place: &str, column: usize) -> Error {
+    contradiction(place, format!("there is no column {column}"))
+}
+
 impl Leaf {
+    /// Whether a column can be one of this leaf's.
+    fn suits(&self, field: &Field) -> bool {
+        match self.family.levels() {
+            // A binary column may have shown one of its two levels only.
+            Some(_) if field.kind == Kind::Binary && self.family.levels() == Some(2) => true,
+            Some(levels) => field.kind.is_coded() && field.levels.len() == levels,
+            None if self.family.is_text() && !self.family.is_over_counts() => {
+                field.kind == Kind::Text && self.family.terms() == Some(field.terms())
+            }
+            None => matches!(field.kind, Kind::Real | Kind::Count),
+        }
+    }
+
     /// Whether a distribution can be noise over its columns.
     fn is_noise(&self, noise: &Distribution) -> bool {
         match noise {
@@ -114,8 +248,4 @@ impl Leaf {
         component < components - usize::from(self.noise.is_some())
             && self.family.describes(held, &self.family.zero())
     }
-}
-
-fn contradiction(what: &str) -> Error {
-    Error::data(format!("the model file contradicts itself: {what}"))
 }

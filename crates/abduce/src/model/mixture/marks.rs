@@ -297,7 +297,10 @@ impl TryFrom<Written> for Marks {
         let each: Vec<Alike> = each.collect();
         let sorted = each.is_sorted_by(|a, b| (a.mark, a.weight) < (b.mark, b.weight));
         let lengths = weights.len() == marks.len() && rows.len() == marks.len();
-        if !digits.len().is_multiple_of(DIGITS) || !lengths || !sorted {
+        let weighed = weights.iter().all(|weight| *weight > 0.0);
+        let counted = rows.iter().all(|rows| (1..=1 << 32).contains(rows));
+        let sound = lengths && weighed && counted && sorted;
+        if !digits.len().is_multiple_of(DIGITS) || !sound {
             return Err(wrong());
         }
         Ok(Marks { each })

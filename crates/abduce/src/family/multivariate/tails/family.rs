@@ -188,6 +188,13 @@ impl Family for MultivariateStudentT {
     fn describes(shape: &MultivariateStudentTShape, stats: &MultivariateStudentTStats) -> bool {
         MultivariateGaussian::describes(&shape.of_gaussian(), &stats.moments)
             && stats.seen.len() == Self::zero(shape).seen.len()
+            && stats.seen.iter().all(|weight| *weight >= 0.0)
+            && stats.weight >= 0.0
+            && stats.heaviness >= 0.0
+    }
+
+    fn accepts(shape: &MultivariateStudentTShape, prior: &MultivariatePrior) -> bool {
+        MultivariateGaussian::accepts(&shape.of_gaussian(), prior)
     }
 
     fn pull_together(stats: &mut [MultivariateStudentTStats]) {

@@ -1,0 +1,97 @@
+//! The dependencies comply with deny.toml, as far as that can be checked offline: every
+//! licence is allowed, and every source is crates.io.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The strings of a list in deny.toml.
+fn list(key: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("deny.toml")).unwrap();
+    let start = text.find(&format!("\n{key} = [")).expect("the key");
+    let inside = text[start..].split(['[', ']']).nth(1).unwrap();
+    let parts = inside.split('"').skip(1).step_by(2);
+    parts.map(String::from).collect()
+}
+
+/// Whether an SPDX expression is satisfied by allowed licences. `OR` binds weaker than `AND`;
+/// a slash is an old way to write `OR`.
+fn is_allowed(expression: &str, allowed: &[String]) -> bool {
+    let expression = expression.replace('/', " OR ");
+    let (open, close) = (expression.find('('), expression.find(')'));
+    if let (Some(open), Some(close)) = (open, close) {
+        let inside = is_allowed(&expression[open + 1..close], allowed);
+        // Names that are allowed and not, in place of the parentheses.
+        let known = if inside { &allowed[0] } else { "none" };
+        let rest = &expression[close + 1..];
+        let whole = format!("{}{known}{rest}", &expression[..open]);
+        return is_allowed(&whole, allowed);
+    }
+    expression.split(" OR ").any(|all| {
+        let mut each = all.split(" AND ").map(str::trim);
+        each.all(|name| allowed.iter().any(|own| own == name))
+    })
+}
+
+#[test]
+fn licence_expressions_are_understood() {
+    let allowed = ["MIT", "Zlib"].map(String::from);
+    for yes in [
+        "MIT",
+        "GPL-3.0 OR MIT",
+        "GPL-3.0/Zlib",
+        "(MIT OR X) AND Zlib",
+    ] {
+        assert!(is_allowed(yes, &allowed), "{yes}");
+    }
+    for no in [
+        "",
+        "GPL-3.0",
+        "MIT AND GPL-3.0",
+        "(MIT OR X) AND Y",
+        "(X) AND MIT",
+    ] {
+        assert!(!is_allowed(no, &allowed), "{no}");
+    }
+}
+
+#[test]
+fn every_licence_is_allowed() {
+    let arguments = ["metadata", "--format-version", "1", "--locked", "--offline"];
+    let ran = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(root())
+        .output();
+    let ran = ran.unwrap();
+    let why = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{why}");
+    let metadata: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let allowed = list("allow");
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 10);
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_default();
+        let name = &package["name"];
+        assert!(is_allowed(licence, &allowed), "{name}: {licence:?}");
+    }
+}
+
+#[test]
+fn every_source_is_a_registry_of_the_list() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let registries = list("allow-registry");
+    let sources = lock
+        .lines()
+        .filter_map(|line| line.strip_prefix("source = "));
+    let mut count = 0;
+    for source in sources {
+        let source = source.trim_matches('"').trim_start_matches("registry+");
+        assert!(registries.iter().any(|own| own == source), "{source}");
+        count += 1;
+    }
+    assert!(count > 10);
+}

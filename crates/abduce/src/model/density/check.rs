@@ -1,0 +1,62 @@
+//! Whether densities read from a file can be used without surprises.
+
+use super::{Density, DensityModel};
+use crate::Result;
+use crate::data::Kind;
+use crate::store::{contradiction, probabilities, same_length};
+use std::collections::HashSet;
+
+impl DensityModel {
+    /// Checks that all parts fit together.
+    ///
+    /// # Errors
+    /// If two do not, as in a damaged file.
+    pub fn check(&self) -> Result<()> {
+        let fields = &self.schema.fields;
+        let is_number = |c: &usize| {
+            let field = fields.get(*c);
+            field.is_some_and(|field| matches!(field.kind, Kind::Real | Kind::Count))
+        };
+        if self.columns.is_empty() || !self.columns.iter().all(is_number) {
+            let what = "these are not columns of numbers";
+            return Err(contradiction("body.columns", what));
+        }
+        if self.columns.iter().collect::<HashSet<_>>().len() < self.columns.len() {
+            return Err(contradiction("body.columns", "a column occurs twice"));
+        }
+        let classes = match self.target.map(|target| fields.get(target)) {
+            None => 1,
+            Some(Some(field)) if field.kind.is_coded() => field.levels.len(),
+            Some(_) => return Err(contradiction("body.target", "not a column of levels")),
+        };
+        let place = "body.weights";
+        same_length(place, self.weights.len(), classes, "the list of classes")?;
+        let densities = self.densities.len();
+        same_length("body.densities", densities, classes, "the list of classes")?;
+        probabilities("body.weights", &self.weights)?;
+        for (number, density) in self.densities.iter().enumerate() {
+            self.check_density(number, density.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn check_density(&self, number: usize, density: Option<&Density>) -> Result<()> {
+        let place = format!("body.densities[{number}]");
+        let columns = match density {
+            None if self.weights[number] > 0.0 => {
+                let what = "missing, but its class has a weight";
+                return Err(contradiction(&place, what));
+            }
+            None => return Ok(()),
+            Some(Density::Kde(density)) => density.points().columns(),
+            Some(Density::Knn(density)) => density.points().columns(),
+            Some(Density::Histogram(histogram)) => {
+                histogram
+                    .check()
+                    .map_err(|why| contradiction(&place, why))?;
+                histogram.edges.len()
+            }
+        };
+        same_length(&place, columns, self.columns.len(), "body.columns")
+    }
+}

@@ -1,0 +1,122 @@
+//! Tables of every format, and everything that reading one involves.
+
+use crate::mutate::Random;
+use abduce::data::{Kind, KindOverride, ReadOptions, TextOptions, open, raw_rows};
+use std::io::Write;
+use std::path::Path;
+
+const CSV: &str = "name,x,\"a, \"\"quoted\"\" name\",when\n\
+    ada,1.5,red,2024-01-01\nbob,,\"two\nlines\",NA\n\"eve\",-3e2,red,\n?,4,\"\",x\r\n";
+const SEMICOLONS: &str = "x;y;z\n1,5;2;a\n3,25;;b\n;4;a\n";
+const JSON_LINES: &str = "{\"x\": 1, \"y\": \"a\", \"z\": true}\n\
+    {\"x\": null, \"y\": \"b\\u00e9\"}\n{\"x\": 2.5e3, \"y\": \"a\", \"z\": false}\n";
+const SVMLIGHT: &str = "+1 1:0.5 7:2 # note\n-1 2:1\n+1 qid:3 1:1 3:4.5\n";
+const MAILBOX: &str = "From a@b Mon Jan  1 00:00:00 2024\nSubject: =?utf-8?q?caf=C3=A9?=\n\
+    Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>hi &amp; bye</p>\n\
+    --x\nContent-Transfer-Encoding: base64\n\naGVsbG8=\n--x--\n\nFrom c@d Mon Jan  1 00:00:00 2024\n\
+    Subject: two\n\nplain words\n";
+
+/// Files to be damaged: a name with its ending, and the bytes.
+pub fn seeds(binary: bool) -> Vec<(String, Vec<u8>)> {
+    let tabs = CSV.replace(',', "\t");
+    let texts = [
+        ("a.csv", CSV),
+        ("b.csv", SEMICOLONS),
+        ("a.tsv", tabs.as_str()),
+        ("a.jsonl", JSON_LINES),
+        ("a.svm", SVMLIGHT),
+        ("a.mbox", MAILBOX),
+    ];
+    let texts = texts.map(|(name, text)| (name.to_string(), text.as_bytes().to_vec()));
+    let mut seeds = texts.to_vec();
+    if binary {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+        let files = std::fs::read_dir(folder).expect("the folder golden");
+        for file in files.flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            let endings = [".parquet", ".arrow", ".feather"];
+            if endings.iter().any(|ending| name.ends_with(ending)) {
+                seeds.push((name, std::fs::read(file.path()).expect("a file")));
+            }
+        }
+    }
+    seeds
+}
+
+/// A damaged file: some are compressed afterwards, some before.
+pub fn damaged(name: &str, bytes: &[u8], random: &mut Random) -> (String, Vec<u8>) {
+    let pack = |kind: usize, bytes: &[u8]| match kind {
+        0 => (".gz", gzip(bytes)),
+        1 => (".zst", zstd::encode_all(bytes, 3).expect("compression")),
+        _ => ("", bytes.to_vec()),
+    };
+    let kind = random.below(6);
+    let (ending, bytes) = if random.below(2) == 0 {
+        let (ending, packed) = pack(kind, bytes);
+        (ending, crate::mutate::bytes(&packed, random))
+    } else {
+        pack(kind, &crate::mutate::bytes(bytes, random))
+    };
+    (format!("{name}{ending}"), bytes)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("compression");
+    encoder.finish().expect("compression")
+}
+
+/// Some of the ways in which a table can be read.
+pub fn options(random: &mut Random) -> ReadOptions {
+    let mut options = ReadOptions {
+        no_header: random.below(4) == 0,
+        units: random.below(2) == 0,
+        memory_budget: [1 << 28, 64][random.below(2)],
+        ..ReadOptions::default()
+    };
+    if random.below(2) == 0 {
+        options.text = Some(TextOptions::default());
+    }
+    if random.below(8) == 0 {
+        options.delimiter = Some(b",;\t |x"[random.below(6)]);
+    }
+    if random.below(8) == 0 {
+        options.quote = [None, Some(b'\''), Some(b',')][random.below(3)];
+    }
+    if random.below(4) == 0 {
+        let kind = Kind::ALL[random.below(Kind::ALL.len())];
+        options.otherwise = Some(KindOverride {
+            kind,
+            levels: Vec::new(),
+        });
+    }
+    if random.below(6) == 0 {
+        options.target = Some(["name", "x", "z", "label"][random.below(4)].into());
+    }
+    if random.below(8) == 0 {
+        options.weight = Some("x".into());
+    }
+    options
+}
+
+/// Reads a table in every way; whether it was accepted.
+pub fn exercise(path: &str, options: &ReadOptions) -> bool {
+    let paths = [path.to_string()];
+    if let Ok(rows) = raw_rows(&paths, options) {
+        for batch in rows.flatten() {
+            for row in 0..batch.rows() {
+                let _ = (batch.line(row), batch.cell(row, 0));
+            }
+        }
+    }
+    let Ok(opened) = open(&paths, options) else {
+        return false;
+    };
+    // Twice, as a fit does.
+    for _ in 0..2 {
+        if let Ok(scan) = opened.source.scan() {
+            scan.flatten().for_each(|chunk| drop(chunk));
+        }
+    }
+    true
+}
