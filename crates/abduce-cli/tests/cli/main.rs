@@ -14,6 +14,7 @@ mod evaluate;
 mod faces;
 mod fitting;
 mod given;
+mod kinds;
 mod kmeans;
 mod living;
 mod living_edges;

@@ -3,9 +3,11 @@
 //! written to a temporary name beside its own and renamed, so that nothing is
 //! ever half there; a file of an older version stays readable.
 
+mod kinds;
 mod living;
 mod replacement;
 
+pub use kinds::read_kinds;
 pub use living::{Changed, NO_MARKS};
 pub use replacement::Replacement;
 
