@@ -94,6 +94,9 @@ impl Arguments {
             }
             hints::note(specification, &*opened.source, context)?;
         }
+        if let Task::Density(specification) = &task {
+            hints::warn_of_empty_bins(specification, &*opened.source, context)?;
+        }
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let schema = opened.source.schema().clone();
