@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use abduce::ask::Joint;
 use abduce::data::{Kind, KindOverride, Opened, ReadOptions, TextOptions, parse_kind_override};
-use abduce::store::Model;
+use abduce::store::{Model, read_kinds};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,24 @@ pub struct DataArguments {
     pub memory: Option<u64>,
 }
 
+/// What the columns are, where that is not to be inferred.
+#[derive(Args, Clone, Default)]
+pub struct KindArguments {
+    /// The kind of a column, as in year=categorical or size=ordinal(small,large): real, count,
+    /// binary, categorical, ordinal, text; * in a name stands for any characters, as in
+    /// 'pixel_*=real', and later kinds win over earlier ones [repeatable; default: 0/1 and yes/no
+    /// are binary; whole numbers from 0 with a mean up to 10, a variance up to 4 times the mean
+    /// and at least 1% zeros are counts; other numbers are real; words are categorical; numbered
+    /// columns that look alike get one kind]
+    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
+    pub kind: Vec<String>,
+
+    /// Take kinds and levels from a model file, or from a text with one COL=KIND to a line;
+    /// --kind wins over them
+    #[arg(long, value_name = "FILE", help_heading = "Data options")]
+    pub schema: Option<PathBuf>,
+}
+
 /// The character around a cell, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quote(Option<u8>);
@@ -94,12 +112,13 @@ impl DataArguments {
     pub fn open(
         &self,
         target: Option<&str>,
-        kinds: &[String],
+        kinds: &KindArguments,
         text: Option<TextOptions>,
         context: &Context,
     ) -> Outcome<Opened> {
         let options = ReadOptions {
-            kinds: parse_kinds(kinds)?,
+            kinds: parse_kinds(&kinds.kind)?,
+            schema: (kinds.schema.as_ref()).map_or(Ok(Vec::new()), read_kinds)?,
             text,
             units: true,
             ..self.options(target)

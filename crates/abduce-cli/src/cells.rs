@@ -16,13 +16,13 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// A cell of a filled or drawn table: a level by its name, a count as a whole
-/// number.
+/// A cell of a filled or drawn table: a level by its name, a number of a column of
+/// whole numbers as a whole number.
 pub fn filled(field: &Field, x: f64) -> String {
     match field.kind {
-        Kind::Count => number(x.round().max(0.0)),
         kind if kind.is_coded() => field.levels.get(x as usize).cloned().unwrap_or_default(),
-        _ => number(x * field.unit),
+        Kind::Count => number(field.rounded(x)),
+        _ => number(field.rounded(x * field.unit)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::escape;
 use std::fmt::Write;
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 /// A table with a heading line.
@@ -23,8 +24,13 @@ impl TextTable {
         self.rows.push(safe.collect());
     }
 
-    /// The lines, indented; names to the left, the rest to the right.
+    /// The lines, indented; names to the left, the rest to the right. A table wider than
+    /// the terminal is cut into blocks of columns, each with the names.
     pub fn text(&self, indent: usize) -> String {
+        self.within(indent, terminal_width())
+    }
+
+    fn within(&self, indent: usize, most: usize) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(c));
@@ -32,20 +38,49 @@ impl TextTable {
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
-        for row in &self.rows {
-            let mut line = " ".repeat(indent);
-            for (c, cell) in row.iter().enumerate() {
-                let gap = " ".repeat(widths[c] - cell.width());
-                let _ = match c {
-                    0 => write!(line, "{cell}{gap}"),
-                    _ => write!(line, "  {gap}{cell}"),
-                };
+        for block in blocks(&widths, indent, most) {
+            if !text.is_empty() {
+                text.push('\n');
             }
-            text.push_str(line.trim_end());
-            text.push('\n');
+            for row in &self.rows {
+                let mut line = " ".repeat(indent);
+                let names = row.iter().enumerate().take(1);
+                let shown = row.iter().enumerate().take(block.end).skip(block.start);
+                for (c, cell) in names.chain(shown) {
+                    let gap = " ".repeat(widths[c] - cell.width());
+                    let _ = match c {
+                        0 => write!(line, "{cell}{gap}"),
+                        _ => write!(line, "  {gap}{cell}"),
+                    };
+                }
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
         }
         text
     }
+}
+
+/// The columns after the first, in blocks that fit beside it.
+fn blocks(widths: &[usize], indent: usize, most: usize) -> Vec<Range<usize>> {
+    let names = indent + widths.first().copied().unwrap_or(0);
+    let (mut blocks, mut start, mut used) = (Vec::new(), 1, names);
+    for (c, width) in widths.iter().enumerate().skip(1) {
+        if c > start && used + 2 + width > most {
+            blocks.push(start..c);
+            (start, used) = (c, names);
+        }
+        used += 2 + width;
+    }
+    blocks.push(start..widths.len().max(1));
+    blocks
+}
+
+/// How many characters a line may have: COLUMNS where it is set, else 80.
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok();
+    let columns = columns.and_then(|columns| columns.trim().parse().ok());
+    columns.filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// A number of things: `1 row`, `2 rows`.
@@ -99,6 +134,25 @@ pub fn readable_within(x: f64, width: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wide_table_is_cut_into_blocks_that_fit() {
+        let mut table = TextTable::new(["k", "EII", "VII", "EEI"]);
+        table.row(["1", "-1234.56", "-2234.56", "-3234.56"]);
+        let cut = table.within(2, 24);
+        assert!(cut.lines().all(|line| line.width() <= 24), "{cut}");
+        assert_eq!(cut.matches("\n  k").count() + 1, 2, "{cut}");
+        assert!(cut.contains("-3234.56"), "{cut}");
+        assert_eq!(table.within(2, 80).lines().count(), 2);
+        assert_eq!(
+            table
+                .within(2, 5)
+                .lines()
+                .filter(|l| l.contains("  1 "))
+                .count(),
+            3
+        );
+    }
 
     #[test]
     fn readable_numbers_keep_six_digits() {

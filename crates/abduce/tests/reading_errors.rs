@@ -249,7 +249,7 @@ fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
             "size=real",
             2,
             "size",
-            "?,large\" if it means missing, or correct",
+            "pass --kind \"size=categorical\" after",
         ),
         ("n=count", 3, "n", "2.5 is not a count"),
         ("n=real", 5, "n", "\"x\" is not a number"),

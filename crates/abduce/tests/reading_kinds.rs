@@ -240,3 +240,128 @@ fn holes_are_counted_by_column() {
     let opened = files.open("a.csv", "x,y\n1,a\n,b\nNA,\n4,b\n");
     assert_eq!(opened.holes, [2, 1]);
 }
+
+/// Cells of a column, one to a row.
+fn table(name: &str, cells: impl Iterator<Item = String>) -> String {
+    let rows: Vec<String> = cells.map(|cell| format!("{cell},1.5")).collect();
+    format!("{name},y\n{}\n", rows.join("\n"))
+}
+
+#[test]
+fn one_zero_does_not_make_numbers_counts() {
+    let files = Files::new();
+    let kind = |cells: Vec<i64>| {
+        let text = table("x", cells.iter().map(i64::to_string));
+        fields(&files.open("a.csv", text))[0].kind
+    };
+    let far: Vec<i64> = (0..40).map(|i| 15 + i % 9).collect();
+    assert_eq!(kind(far.clone()), Kind::Real);
+    assert_eq!(kind([far, vec![0]].concat()), Kind::Real);
+    let near: Vec<i64> = (0..400).map(|i| 4 + i % 5).collect();
+    assert_eq!(kind([near, vec![0]].concat()), Kind::Real);
+    assert_eq!(kind(vec![3750, 3800, 3250, 4000]), Kind::Real);
+    assert_eq!(kind((0..300).map(|i| (i * i) % 5).collect()), Kind::Count);
+}
+
+#[test]
+fn columns_that_look_alike_get_the_most_general_kind() {
+    let files = Files::new();
+    let kinds_of = |text: &str| -> Vec<Kind> {
+        let opened = files.open("a.csv", text);
+        fields(&opened).iter().map(|field| field.kind).collect()
+    };
+    let pixels = kinds_of("p_0,p_1,p_2,q\n0,0,0,0\n1,1,16,1\n0,2,12,0\n1,1,15,1\n");
+    assert_eq!(pixels, [Kind::Real, Kind::Real, Kind::Real, Kind::Binary]);
+    let terms = kinds_of("w1,w2\n0,0\n1,1\n0,2\n");
+    assert_eq!(terms, [Kind::Count, Kind::Count]);
+    let dummies = kinds_of("d1,d2,d3\n0,1,0\n1,0,0\n");
+    assert_eq!(dummies[..2], [Kind::Binary, Kind::Binary]);
+    let apart = kinds_of("v1,v2\n0,20\n1,90\n0,41\n");
+    assert_eq!(apart, [Kind::Binary, Kind::Real]);
+    let fractions = kinds_of("x1,x2\n0,0.5\n1,-1\n0,1\n");
+    assert_eq!(fractions, [Kind::Binary, Kind::Real]);
+    let words = kinds_of("a1,a2,a3\n0,0,x\n1,14,y\n0,2,x\n");
+    assert_eq!(words, [Kind::Binary, Kind::Real, Kind::Categorical]);
+}
+
+#[test]
+fn patterns_of_names_give_kinds_and_the_last_one_wins() {
+    let files = Files::new();
+    let path = [files.write("a.csv", "p1,p2,q,y\n0,0,1,a\n1,1,0,b\n")];
+    let read = |given: &[&str]| {
+        let options = ReadOptions {
+            kinds: kinds(given),
+            ..target("y")
+        };
+        let opened = open(&path, &options)?;
+        let kinds = fields(&opened).iter().map(|field| field.kind.name());
+        Ok::<_, abduce::Error>(kinds.collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(read(&["*=real"]).unwrap(), "real real real categorical");
+    let later = read(&["*=real", "p*=count", "p2=binary"]).unwrap();
+    assert_eq!(later, "count binary real categorical");
+    let over = read(&["p2=binary", "*=real"]).unwrap();
+    assert_eq!(over, "real real real categorical");
+    let error = read(&["z*=real"]).unwrap_err().to_string();
+    assert!(error.contains("no column matches \"z*\""), "{error}");
+    assert!(read(&["y=real"]).is_err());
+}
+
+#[test]
+fn spellings_of_no_and_yes_are_one_level() {
+    let files = Files::new();
+    for (cells, levels) in [
+        ("TRUE true false 1 0", "false true"),
+        ("Yes no NO", "no yes"),
+        ("1 0 TRUE", "false true"),
+    ] {
+        let text = table("x", cells.split(' ').map(String::from));
+        let opened = files.open("a.csv", &text);
+        assert_eq!(fields(&opened)[0].kind, Kind::Binary, "{cells}");
+        assert_eq!(fields(&opened)[0].levels.join(" "), levels);
+        assert!(opened.notes.is_empty(), "{:?}", opened.notes);
+        let labels = open(&[files.path("a.csv")], &target("x")).unwrap();
+        assert_eq!(fields(&labels)[0].levels.join(" "), levels);
+    }
+    let opened = files.open("a.csv", "x,y\nTRUE,1.5\nfalse,2\n1,3\n");
+    assert_eq!(codes(&opened, 0), [Some(1), Some(0), Some(1)]);
+}
+
+#[test]
+fn columns_of_whole_numbers_are_remembered_as_whole() {
+    let files = Files::new();
+    let opened = files.open("a.csv", "mass,length\n3750,1.5\n3800,2\n");
+    assert!(fields(&opened)[0].whole && !fields(&opened)[1].whole);
+}
+
+#[test]
+fn columns_that_are_no_good_levels_are_pointed_out() {
+    let files = Files::new();
+    let notes = |text: String, options: &ReadOptions| {
+        open(&[files.write("a.csv", text)], options)
+            .unwrap()
+            .notes
+            .join("; ")
+    };
+    let plain = ReadOptions::default();
+    let days = (0..60).map(|i| format!("2024-05-{:02}", 1 + i % 20));
+    assert!(notes(table("day", days), &plain).contains("--drop \"day\""));
+    let names = (0..20).map(|i| format!("u{i}"));
+    assert!(notes(table("id", names), &plain).contains("20 different levels in 20 rows"));
+    let prices = (0..600).map(|i| (i % 200).to_string());
+    let note = notes(table("price", prices), &target("price"));
+    assert!(note.contains("200 different numbers"), "{note}");
+    let stray = (0..1000).map(|i| match i {
+        7 => "n/a?".to_string(),
+        i => (i % 40).to_string(),
+    });
+    let note = notes(table("x", stray), &plain);
+    assert!(
+        note.contains("\"n/a?\"") && note.contains("line 9"),
+        "{note}"
+    );
+    assert!(
+        note.contains("--missing \"NA,N/A,#N/A,NaN,null,None,?,n/a?\""),
+        "{note}"
+    );
+}

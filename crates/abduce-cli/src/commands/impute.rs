@@ -23,8 +23,8 @@ use std::path::PathBuf;
 /// Fill the holes of a table
 ///
 /// Writes all columns in their order. Cells that are seen stay as they are;
-/// holes in columns the model does not know stay empty. Counts are filled with
-/// whole numbers.
+/// holes in columns the model does not know stay empty. Columns of
+/// whole numbers are filled with whole numbers.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce impute penguins.abduce penguins.csv --how draw --copies 5 --seed 1 -o filled.csv")]

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 
 /// Draw rows from a model
 ///
-/// Counts are drawn as whole numbers, also where a Gaussian describes them.
+/// Columns of whole numbers are drawn as whole numbers, also where a Gaussian describes
+/// them.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce sample penguins.abduce -n 100 --given \"species=Gentoo,sex=female\" --seed 1")]

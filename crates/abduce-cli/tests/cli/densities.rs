@@ -353,3 +353,22 @@ fn a_class_of_equal_numbers_is_told_by_every_family_that_has_a_width() {
         }
     }
 }
+
+#[test]
+fn a_joint_histogram_of_many_columns_is_warned_of() {
+    let files = Files::new();
+    let names: Vec<String> = (0..13).map(|c| format!("c{c}")).collect();
+    let mut text = format!("{},y\n", names.join(","));
+    for row in 0..40 {
+        let cells: Vec<String> = (0..13)
+            .map(|c| format!("{}.5", (row * (c + 3)) % 17))
+            .collect();
+        text.push_str(&format!("{},{}\n", cells.join(","), ["a", "b"][row % 2]));
+    }
+    let table = files.write("t.csv", text);
+    let fit = ["fit", "histogram", &table, "--target", "y"];
+    let warned = "warning: a joint histogram of 13 columns";
+    assert!(abduce(&fit).good().stderr.contains(warned));
+    let few = [&fit[..], &["--columns", "c1,c2"]].concat();
+    assert!(!abduce(&few).good().stderr.contains(warned));
+}

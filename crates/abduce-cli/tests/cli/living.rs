@@ -200,7 +200,8 @@ fn what_cannot_be_is_refused_and_the_file_stays() {
     abduce(&["forget", &some, &half]).fails(2, &["hidden label"]);
     let word = files.write("word.csv", "pet,weight\ncat,heavy\n");
     abduce(&["update", &model, &word]).fails(2, &["line 2", "weight"]);
-    assert!(!abduce(&["update", &model, &word]).stderr.contains("--kind"));
+    let advice = "fit the model to all rows again with --kind \"weight=categorical\"";
+    abduce(&["update", &model, &word]).fails(2, &[advice]);
     let other = files.write("other.csv", "a,b\n1,2\n");
     abduce(&["update", &model, &other]).fails(2, &["none of the model's columns"]);
     abduce(&["merge", &model, &model]).fails(2, &["-o FILE"]);

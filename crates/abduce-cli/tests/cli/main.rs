@@ -15,6 +15,7 @@ mod faces;
 mod fitting;
 mod given;
 mod hostile;
+mod kinds;
 mod kmeans;
 mod living;
 mod living_edges;

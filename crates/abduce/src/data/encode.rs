@@ -4,7 +4,7 @@
 
 use super::column::Column;
 use super::levels::Lookup;
-use super::options::Missing;
+use super::options::{Missing, kind_option};
 use super::read::{Cell, Located, TOO_LARGE, number, token};
 use super::schema::{Field, Kind};
 use super::terms::TermsBuilder;
@@ -82,7 +82,8 @@ fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
         .at_column(name)
         .about_kind()
         .with_hint(format!(
-            "counts are 0, 1, 2, …; pass --kind \"{name}=real\" for other numbers"
+            "counts are 0, 1, 2, …; pass {} for other numbers",
+            kind_option(name, Kind::Real)
         ))
 }
 
@@ -228,9 +229,12 @@ impl CellEncoder {
                 let x = as_number(cell, *kind, largest, name, missing).map_err(|error| {
                     let text = shown(cell);
                     match number(&text) {
-                        Some(x) if x.abs() <= largest => error.with_hint(
-                            "the model knows this column as counts: 0, 1, 2, …; correct the cell",
-                        ),
+                        Some(x) if x.abs() <= largest => error.with_hint(format!(
+                            "the model knows this column as counts, 0, 1, 2, …; fit it again \
+                             with {}, or pass {} to treat the cell as missing",
+                            kind_option(name, Kind::Real),
+                            missing.with(&text)
+                        )),
                         _ => error,
                     }
                 })?;

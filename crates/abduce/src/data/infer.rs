@@ -1,30 +1,18 @@
-//! What a column is, from all of its cells: one pass, in memory that does not
-//! grow with the rows. Numbers are real, counts or 0/1; words are levels, or
-//! text when they hardly repeat. The user's word on a column is law.
+//! What is seen of a column: one pass over all of its cells, in memory that does
+//! not grow with the rows. `settle.rs` says what kind it is.
 
-use super::encode::{Place, as_number, shown, too_large};
+use super::encode::{Place, as_number, shown};
 use super::levels::{Levels, Lookup};
-use super::options::{KindOverride, Missing};
+use super::options::{KindOverride, Missing, kind_option};
 use super::read::{Cell, Key, Located, TOO_LARGE, key, number};
-use super::schema::{Asked, Field, Kind};
+use super::schema::Kind;
 use crate::{Error, Result};
 
 /// Words with more levels than this are text.
 const TEXT_LEVELS: usize = 10_000;
 
-/// So are more than this many levels, when most cells have their own.
-const FEW_LEVELS: usize = 50;
-
 /// No coded column, even one asked for, has more levels than this.
 const MOST_LEVELS: usize = 1_000_000;
-
-/// The words for no and yes that make a column binary, in any case.
-const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
-
-/// Whether a level is one of the words for no.
-pub(crate) fn is_no(level: &str) -> bool {
-    NO_YES.iter().any(|[no, _]| level.eq_ignore_ascii_case(no))
-}
 
 /// What the user said about a column.
 #[derive(Clone, Default)]
@@ -48,28 +36,31 @@ impl Wish {
 
 /// What was seen of one column.
 pub(crate) struct Summary {
-    name: String,
-    wish: Wish,
+    pub(super) name: String,
+    pub(super) wish: Wish,
     given: Option<Lookup>,
-    cells: u64,
-    seen: u64,
-    numbers: u64,
+    pub(super) cells: u64,
+    pub(super) seen: u64,
+    pub(super) numbers: u64,
     /// Whether every number was whole.
-    whole: bool,
-    least: f64,
+    pub(super) whole: bool,
+    pub(super) least: f64,
     /// The largest number, either way of 0.
-    largest: f64,
-    sum: f64,
-    squares: f64,
-    levels: Levels,
-    truths: u64,
-    first_word: Option<(String, Place)>,
-    first_large: Option<(String, Place)>,
+    pub(super) largest: f64,
+    pub(super) sum: f64,
+    pub(super) squares: f64,
+    pub(super) zeros: u64,
+    /// A more general kind, which other columns like this one have.
+    pub(super) raised: Option<Kind>,
+    pub(super) levels: Levels,
+    pub(super) truths: u64,
+    pub(super) first_word: Option<(String, Place)>,
+    pub(super) first_large: Option<(String, Place)>,
     /// How many cells have several words, and how many have many.
-    phrases: u64,
-    sentences: u64,
+    pub(super) phrases: u64,
+    pub(super) sentences: u64,
     /// Whether each number was its predecessor's successor, file by file.
-    consecutive: bool,
+    pub(super) consecutive: bool,
     previous: Option<(usize, f64)>,
 }
 
@@ -92,6 +83,8 @@ impl Summary {
             largest: 0.0,
             sum: 0.0,
             squares: 0.0,
+            zeros: 0,
+            raised: None,
             levels: Levels::new(limit),
             truths: 0,
             first_word: None,
@@ -127,12 +120,13 @@ impl Summary {
                     true => f64::MAX,
                     false => TOO_LARGE,
                 };
-                as_number(cell, kind, largest, &self.name, missing)?;
+                let read = as_number(cell, kind, largest, &self.name, missing);
+                read.map_err(|error| self.or_levels(error, cell, missing))?;
             }
             if let Some(given) = &mut self.given
                 && given.code(cell).is_none()
             {
-                return Err(self.not_among_given(&shown(cell)));
+                return Err(self.not_among_given(&shown(cell), missing));
             }
             self.seen += 1;
             self.look(cell, row, located);
@@ -141,16 +135,37 @@ impl Summary {
         read.map_err(|error| error.at_column(&self.name))
     }
 
-    fn not_among_given(&self, level: &str) -> Error {
+    /// An error about a cell of a column that was asked to hold numbers, with the
+    /// option that reads words.
+    fn or_levels(&self, error: Error, cell: Cell<'_>, missing: &Missing) -> Error {
+        let word = shown(cell);
+        if number(&word).is_some() || error.is_about_kind() {
+            return error;
+        }
+        error.about_kind().with_hint(format!(
+            "pass {} after the other kinds if the column holds levels, or {} if it means missing",
+            kind_option(&self.name, Kind::Categorical),
+            missing.with(&word)
+        ))
+    }
+
+    fn not_among_given(&self, level: &str, missing: &Missing) -> Error {
         let levels = self
             .wish
             .kind
             .as_ref()
-            .map_or(String::new(), |asked| asked.levels.join(", "));
-        Error::data(format!("\"{level}\" is not one of the levels {levels}"))
-            .at_column(&self.name)
-            .about_kind()
-            .with_hint("add it to the levels in --kind, or pass it in --missing")
+            .map_or(&[][..], |asked| &asked.levels);
+        Error::data(format!(
+            "\"{level}\" is not one of the levels {}",
+            levels.join(", ")
+        ))
+        .at_column(&self.name)
+        .about_kind()
+        .with_hint(format!(
+            "pass {} to take all levels from the data, or {} if it means missing",
+            kind_option(&self.name, Kind::Categorical),
+            missing.with(level)
+        ))
     }
 
     #[inline]
@@ -194,6 +209,7 @@ impl Summary {
             self.whole = x.fract() == 0.0;
             self.sum += x;
             self.squares += x * x;
+            self.zeros += u64::from(x == 0.0);
         }
         if self.consecutive {
             self.consecutive = self
@@ -202,223 +218,4 @@ impl Summary {
             self.previous = Some((located.file, x));
         }
     }
-
-    /// The column of the schema, or `None` when it is left out, and what is to
-    /// be said about it.
-    pub fn finish(
-        self,
-        missing: &Missing,
-        text: bool,
-        notes: &mut Vec<String>,
-    ) -> Result<Option<Field>> {
-        let name = &self.name;
-        if let Some(asked) = &self.wish.kind {
-            let levels = match asked.kind {
-                Kind::Real | Kind::Count => {
-                    let field = Field::new(name, asked.kind).asked(Asked::Kind);
-                    return Ok(Some(self.in_unit(field, notes)));
-                }
-                Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
-                Kind::Text => {
-                    notes.push(format!(
-                        "column {name} is text, which this does not use; it is left out"
-                    ));
-                    return Ok(None);
-                }
-                _ if !asked.levels.is_empty() => asked.levels.clone(),
-                Kind::Binary => self.two_levels()?,
-                _ => self.sorted_levels()?,
-            };
-            let said = match asked.levels.is_empty() {
-                true => Asked::Kind,
-                false => Asked::Levels,
-            };
-            return Ok(Some(
-                Field::with_levels(name, asked.kind, levels).asked(said),
-            ));
-        }
-        if self.wish.target {
-            let levels = self.sorted_levels()?;
-            if levels.is_empty() {
-                notes.push(format!("no cell of the target {name} is filled"));
-            } else if let [only] = levels.as_slice() {
-                notes.push(format!("the target {name} has one level only, {only}"));
-            } else if 10 * levels.len() as u64 >= 9 * self.seen
-                || levels.len() > FEW_LEVELS && 2 * levels.len() as u64 > self.seen
-            {
-                notes.push(format!(
-                    "the target {name} has {} levels in {} rows: hardly any label repeats",
-                    levels.len(),
-                    self.seen
-                ));
-            }
-            return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
-        }
-        if self.seen == 0 {
-            notes.push(format!("no cell of column {name} is filled"));
-            return Ok(Some(Field::new(name, Kind::Real)));
-        }
-        let all_numbers = self.numbers == self.seen;
-        if self.consecutive && self.whole && all_numbers && self.seen == self.cells {
-            notes.push(format!(
-                "{name} has no name and numbers the rows; it is left out"
-            ));
-            return Ok(None);
-        }
-        if all_numbers {
-            let field = self.numeric()?;
-            return Ok(Some(self.in_unit(field, notes)));
-        }
-        if self.numbers > self.seen - self.numbers
-            && let Some((word, place)) = &self.first_word
-        {
-            let others = self.seen - self.numbers;
-            notes.push(format!(
-                "column {name} holds {} numbers and {others} other {} (first: \"{word}\", {place}); \
-                 pass {} if it means missing",
-                self.numbers,
-                if others == 1 { "cell" } else { "cells" },
-                missing.with(word)
-            ));
-        }
-        self.decimal_comma(notes);
-        let distinct = self.levels.count();
-        let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
-        // A few sentences that hardly repeat are text too.
-        let sentences = 2 * self.sentences > self.seen && 2 * distinct as u64 > self.seen;
-        if text && sentences {
-            return Ok(Some(Field::new(name, Kind::Text)));
-        }
-        if self.levels.is_full() || rare {
-            // A name or an identifier is one word, and tells rows apart at most.
-            if text && 2 * self.phrases > self.seen {
-                return Ok(Some(Field::new(name, Kind::Text)));
-            }
-            let many = if self.levels.is_full() {
-                "more than "
-            } else {
-                ""
-            };
-            notes.push(format!(
-                "column {name} has {many}{distinct} different cells in {} rows; it is left out, \
-                 unless --kind \"{name}=categorical\"{} asks for it",
-                self.seen,
-                if text {
-                    format!(" or \"{name}=text\"")
-                } else {
-                    String::new()
-                }
-            ));
-            return Ok(None);
-        }
-        let levels = self.sorted_levels()?;
-        if self.truths == self.seen {
-            let levels = ["false", "true"];
-            return Ok(Some(Field::with_levels(name, Kind::Binary, levels)));
-        }
-        Ok(Some(match no_then_yes(&levels) {
-            Some(levels) => Field::with_levels(name, Kind::Binary, levels),
-            None => Field::with_levels(name, Kind::Categorical, levels),
-        }))
-    }
-
-    fn decimal_comma(&self, notes: &mut Vec<String>) {
-        if let Some((word, place)) = &self.first_word
-            && number(&word.replacen(',', ".", 1)).is_some()
-        {
-            notes.push(format!(
-                "column {}: \"{word}\" ({place}) looks like a number with a comma; numbers are \
-                 written with a point",
-                self.name
-            ));
-        }
-    }
-
-    /// The column in the unit that its numbers ask for.
-    fn in_unit(&self, field: Field, notes: &mut Vec<String>) -> Field {
-        if !self.wish.units || field.kind != Kind::Real {
-            return field;
-        }
-        let field = field.in_unit_of(self.largest);
-        if field.unit != 1.0 {
-            notes.push(format!(
-                "column {} holds numbers as large as {:e}; what is said of it is in units of {:e}",
-                self.name, self.largest, field.unit
-            ));
-        }
-        field
-    }
-
-    fn numeric(&self) -> Result<Field> {
-        if let Some((text, place)) = &self.first_large {
-            let error = too_large(text, &self.name);
-            return Err(error.at_file(&place.file).at_line(place.line));
-        }
-        if !self.whole {
-            return Ok(Field::new(&self.name, Kind::Real));
-        }
-        let distinct = self.levels.count();
-        if self.levels.are_zero_and_one() {
-            let levels = ["0", "1"];
-            return Ok(Field::with_levels(&self.name, Kind::Binary, levels));
-        }
-        let mean = self.sum / self.seen as f64;
-        let variance = self.squares / self.seen as f64 - mean * mean;
-        let counts = self.least == 0.0 && distinct >= 3 && variance <= 4.0 * mean;
-        let kind = if counts { Kind::Count } else { Kind::Real };
-        Ok(Field::new(&self.name, kind))
-    }
-
-    fn sorted_levels(&self) -> Result<Vec<String>> {
-        if self.levels.is_full() {
-            return Err(
-                Error::data(format!("{} levels are too many", self.levels.count()))
-                    .at_column(&self.name)
-                    .about_kind()
-                    .with_hint("leave the column out with --drop, or ask for another --kind"),
-            );
-        }
-        Ok(self.levels.sorted())
-    }
-
-    fn two_levels(&self) -> Result<Vec<String>> {
-        let levels = self.sorted_levels()?;
-        if let Some(ordered) = no_then_yes(&levels) {
-            return Ok(ordered);
-        }
-        match levels.as_slice() {
-            [_, _] => return Ok(levels),
-            [] => return Ok(["0", "1"].map(String::from).into()),
-            [only] if only == "0" || only == "1" => return Ok(["0", "1"].map(String::from).into()),
-            _ => {}
-        }
-        let mut some = levels[..levels.len().min(5)].join(", ");
-        if levels.len() > 5 {
-            some.push_str(", …");
-        }
-        Err(Error::data(format!(
-            "a binary column has two levels, this one {}: {some}",
-            levels.len()
-        ))
-        .at_column(&self.name)
-        .about_kind()
-        .with_hint("name both, as in --kind \"x=binary(no,yes)\", or ask for categorical"))
-    }
-}
-
-/// The two levels with the one that denies first, if they are such a pair.
-fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
-    let [a, b] = levels else {
-        return None;
-    };
-    NO_YES.iter().find_map(|[no, yes]| {
-        let pair = |x: &str, y: &str| x.eq_ignore_ascii_case(no) && y.eq_ignore_ascii_case(yes);
-        if pair(a, b) {
-            Some(vec![a.clone(), b.clone()])
-        } else if pair(b, a) {
-            Some(vec![b.clone(), a.clone()])
-        } else {
-            None
-        }
-    })
 }

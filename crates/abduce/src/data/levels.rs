@@ -2,6 +2,7 @@
 //! up while it is encoded. Numbers are told apart by value, words by spelling.
 
 use super::read::{Cell, Key, key, number, token};
+use super::truth::{are_truths, truth};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -112,6 +113,8 @@ pub(crate) struct Lookup {
     numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
     words: HashMap<String, u32>,
     last: (u64, u32),
+    /// The codes of no and yes, where these are the levels.
+    truths: Option<[u32; 2]>,
 }
 
 impl Lookup {
@@ -120,6 +123,10 @@ impl Lookup {
             numbers: HashMap::default(),
             words: HashMap::new(),
             last: (f64::NAN.to_bits(), 0),
+            truths: are_truths(levels).then(|| match truth(&levels[0]) {
+                Some(true) => [1, 0],
+                _ => [0, 1],
+            }),
         };
         for (level, code) in levels.iter().zip(0..) {
             match key(Cell::Text(level)) {
@@ -141,12 +148,19 @@ impl Lookup {
             Key::Number(x) => {
                 let bits = x.to_bits();
                 if self.last.0 != bits {
-                    self.last = (bits, *self.numbers.get(&bits)?);
+                    let code = self.numbers.get(&bits).copied();
+                    self.last = (bits, code.or_else(|| self.meant(&token(x)))?);
                 }
                 Some(self.last.1)
             }
-            Key::Word(word) => self.words.get(&*word).copied(),
+            Key::Word(word) => (self.words.get(&*word).copied()).or_else(|| self.meant(&word)),
         }
+    }
+
+    /// The code of another spelling of no or yes.
+    fn meant(&self, word: &str) -> Option<u32> {
+        let codes = self.truths?;
+        Some(codes[usize::from(truth(word)?)])
     }
 }
 
@@ -199,6 +213,34 @@ mod tests {
         let full = of(&["a", "b", "c"], 2);
         assert!(full.is_full() && full.words.is_empty());
         assert!(of(&[&"long ".repeat(200)], 2).is_full());
+    }
+
+    #[test]
+    fn other_spellings_of_no_and_yes_are_the_same_level() {
+        for levels in [
+            ["False", "True"],
+            ["0", "1"],
+            ["no", "yes"],
+            ["1", "0"],
+            ["true", "FALSE"],
+        ] {
+            let levels = levels.map(String::from);
+            let mut lookup = Lookup::new(&levels);
+            let yes = levels.iter().position(|level| truth(level) == Some(true));
+            let yes = yes.map(|code| code as u32);
+            for spelling in ["TRUE", "true", "1", "1.0", "Yes"] {
+                assert_eq!(
+                    lookup.code(Cell::Text(spelling)),
+                    yes,
+                    "{levels:?} {spelling}"
+                );
+            }
+            assert_eq!(lookup.code(Cell::Bool(true)), yes);
+            assert_ne!(lookup.code(Cell::Bool(false)), yes);
+            assert_eq!(lookup.code(Cell::Text("maybe")), None);
+        }
+        let other = ["false", "maybe", "true"].map(String::from);
+        assert_eq!(Lookup::new(&other).code(Cell::Text("TRUE")), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! were encoded, and sources that can be scanned again and again in chunks,
 //! from memory or from files larger than memory.
 
+mod alike;
 mod chosen;
 mod chunk;
 mod column;
@@ -17,14 +18,17 @@ mod open;
 mod open_more;
 mod options;
 mod passes;
+mod pattern;
 mod raw;
 mod read;
 mod recoded;
 mod schema;
+mod settle;
 mod source;
 mod store;
 mod streamed;
 mod terms;
+mod truth;
 mod union;
 mod without;
 
@@ -34,12 +38,12 @@ pub(crate) use column::Gather;
 pub use column::{Bits, Cells, Column, Rows, Values};
 pub(crate) use fold::fold_numbers;
 pub use fold::{fold, reduce};
-pub(crate) use infer::is_no;
 pub(crate) use labelled::Labelled;
 pub(crate) use names::{listed, nearest};
 pub use one_level::OneLevel;
 pub use open::{Opened, label_column, open, open_frame, open_frame_with, open_with};
 pub use open_more::open_more;
+pub(crate) use options::kind_option;
 pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub(crate) use read::{not_opened, number, token as number_token};
@@ -48,4 +52,5 @@ pub(crate) use recoded::{NO_CODE, Translation};
 pub use schema::{Asked, Field, Kind, Schema};
 pub use source::{Maker, Source, Table};
 pub use terms::{TermRows, Terms};
+pub(crate) use truth::is_no;
 pub(crate) use without::without;

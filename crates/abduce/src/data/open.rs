@@ -3,11 +3,12 @@
 //! goes to a temporary file; learning cannot tell the difference.
 
 use super::names::{listed, nearest, shortly};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, kind_option};
 use super::passes::{Levels, encode, infer};
+use super::pattern::{fits, is_pattern};
 use super::raw::RawRows;
 use super::read::{self, Frame, Inputs, number};
-use super::schema::Schema;
+use super::schema::{Kind, Schema};
 use super::source::Source;
 use crate::{Error, Result};
 use arrow_array::RecordBatch;
@@ -118,6 +119,7 @@ pub(super) fn open_inputs(
         .as_ref()
         .and_then(|name| inputs.position(name));
     inputs.weighing = weight_column;
+    notes.extend(lacking_of_schema(&inputs, options));
     let schema = infer(&inputs, options, &wanted, &mut notes)?;
     encode(
         inputs,
@@ -146,6 +148,7 @@ fn inputs_with(inputs: Inputs, options: &ReadOptions, schema: &Schema) -> Result
     let target = options.target.as_deref();
     let options = &ReadOptions {
         kinds: Vec::new(),
+        schema: Vec::new(),
         otherwise: None,
         target: None,
         ..options.clone()
@@ -303,7 +306,10 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
     let kept = options.columns.iter().flatten();
     let named = (options.drop.iter().map(|name| (name, "--drop: ")))
         .chain(kept.map(|name| (name, "")))
-        .chain(options.kinds.iter().map(|(name, _)| (name, "--kind: ")))
+        .chain((options.kinds.iter()).filter_map(|(name, _)| {
+            let plain = !is_pattern(name);
+            plain.then_some((name, "--kind: "))
+        }))
         .chain(options.target.iter().map(|name| (name, "--target: ")))
         .chain(options.weight.iter().map(|name| (name, "--weight: ")));
     for (name, option) in named {
@@ -317,6 +323,7 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
             );
         }
     }
+    check_patterns(inputs, options)?;
     for (needed, option) in [(&options.target, "--target"), (&options.weight, "--weight")] {
         let dropped = needed.as_ref().filter(|name| options.drop.contains(name));
         if let Some(name) = dropped {
@@ -336,10 +343,50 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
                 "the target \"{target}\" holds labels and cannot be {}",
                 asked.kind.name()
             ))
-            .with_hint("ask for categorical, binary or ordinal, or leave out --target"));
+            .with_hint(format!(
+                "pass {}, or leave out --target",
+                kind_option(target, Kind::Categorical)
+            )));
         }
     }
     Ok(())
+}
+
+/// # Errors
+/// If a pattern of --kind fits no column, or nothing in --schema does.
+fn check_patterns(inputs: &Inputs, options: &ReadOptions) -> Result<()> {
+    let names = &inputs.names;
+    let lost = |name: &str| !names.iter().any(|column| fits(name, column));
+    let hint = || {
+        format!(
+            "the columns are {}",
+            listed(names.iter().map(String::as_str))
+        )
+    };
+    if let Some((name, _)) = options.kinds.iter().find(|(name, _)| lost(name)) {
+        let message = format!("--kind: no column matches \"{name}\"");
+        return Err(Error::parameter(message).with_hint(hint()));
+    }
+    let kept = &options.schema;
+    if !kept.is_empty() && kept.iter().all(|(name, _)| lost(name)) {
+        let message = "--schema: the data have none of its columns";
+        return Err(Error::parameter(message).with_hint(hint()));
+    }
+    Ok(())
+}
+
+/// What is to be said of columns of --schema that the data lack.
+fn lacking_of_schema(inputs: &Inputs, options: &ReadOptions) -> Option<String> {
+    let names = &inputs.names;
+    let lost = |name: &&str| !names.iter().any(|column| fits(name, column));
+    let kept = options.schema.iter().map(|(name, _)| name.as_str());
+    let lost: Vec<&str> = kept.filter(lost).collect();
+    (!lost.is_empty()).then(|| {
+        format!(
+            "--schema: the data have no column {}",
+            shortly(3, lost.iter().copied())
+        )
+    })
 }
 
 /// The first name, if all of them look like cells of a row.

@@ -2,7 +2,7 @@
 //! whatever levels and terms are new.
 
 use super::open::{Opened, check_names, lacking, open_inputs};
-use super::options::{KindOverride, ReadOptions, TextOptions};
+use super::options::{KindOverride, ReadOptions, TextOptions, kind_option};
 use super::read::Inputs;
 use super::schema::{Kind, Schema};
 use crate::text::{Encoding, Limits};
@@ -82,6 +82,7 @@ pub fn open_more(
             .filter(|field| !unsettled.contains(&field.name))
             .map(|field| (field.name.clone(), KindOverride::from(kind(field.kind))))
             .collect(),
+        schema: Vec::new(),
         otherwise: None,
         columns: Some(fields.map(|field| field.name.clone()).collect()),
         target: None,
@@ -92,8 +93,16 @@ pub fn open_more(
     open_inputs(inputs, &options, notes).map_err(|error| {
         // What the model has learned of a column is of its kind.
         match error.is_about_kind() {
-            true => error
-                .with_hint("the model has learned the column so; fit all rows again to change it"),
+            true => {
+                let column = error.column().unwrap_or_default();
+                let kind = match error.message().ends_with("is not a count") {
+                    true => Kind::Real,
+                    false => Kind::Categorical,
+                };
+                let fit = kind_option(column, kind);
+                let hint = format!("fit the model to all rows again with {fit}");
+                error.with_hint(hint)
+            }
             false => error,
         }
     })

@@ -2,6 +2,7 @@
 //! for a hole, how a line is cut. Everything here has a default that suits a
 //! well-kept file.
 
+use super::pattern::{fits, is_pattern};
 use super::schema::Kind;
 use crate::text::{Analyzer, AnalyzerOptions, Hashing, Limits, Unit};
 use crate::{Error, Result};
@@ -19,8 +20,14 @@ use crate::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Columns whose kind is not to be inferred.
+    /// Columns whose kind is not to be inferred. A `*` in a name stands for any
+    /// characters, and later entries win over earlier ones. What is no kind of labels does
+    /// not apply to the target where a pattern says it.
     pub kinds: Vec<(String, KindOverride)>,
+    /// Kinds taken from another table, as [`store::read_kinds`](crate::store::read_kinds)
+    /// reads them: as `kinds`, which win over them, but columns that are not in the data
+    /// are only noted.
+    pub schema: Vec<(String, KindOverride)>,
     /// The kind of all other columns; inferred when `None`.
     pub otherwise: Option<KindOverride>,
     /// Columns to leave out.
@@ -56,6 +63,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             kinds: Vec::new(),
+            schema: Vec::new(),
             otherwise: None,
             drop: Vec::new(),
             columns: None,
@@ -77,10 +85,39 @@ impl Default for ReadOptions {
 
 impl ReadOptions {
     pub(crate) fn kind_override(&self, column: &str) -> Option<&KindOverride> {
-        // The last word wins, as on a command line.
-        let mut kinds = self.kinds.iter().rev();
-        let own = kinds.find(|(name, _)| name == column);
-        own.map(|(_, kind)| kind).or(self.otherwise.as_ref())
+        let target = self.target.as_deref() == Some(column);
+        let applies = |(name, asked): &&(String, KindOverride)| {
+            let labels = !target || !is_pattern(name) || name == column;
+            fits(name, column) && (labels || asked.kind.is_coded())
+        };
+        let last =
+            |kinds: &'_ [(String, KindOverride)]| kinds.iter().rposition(|own| applies(&own));
+        let asked = last(&self.kinds).map(|place| &self.kinds[place].1);
+        let kept = || last(&self.schema).map(|place| &self.schema[place].1);
+        asked.or_else(kept).or(self.otherwise.as_ref())
+    }
+}
+
+/// What to type so that a column has a kind.
+pub(crate) fn kind_option(column: &str, kind: Kind) -> String {
+    format!("--kind {}", quoted(&format!("{column}={}", kind.name())))
+}
+
+/// What to type so that a column is left out.
+pub(crate) fn drop_option(column: &str) -> String {
+    let name = match column.contains(',') {
+        true => format!("\"{column}\""),
+        false => column.to_string(),
+    };
+    format!("--drop {}", quoted(&name))
+}
+
+/// A word as a shell reads it as one: in double quotes, or in single quotes where it has
+/// characters that mean something within double ones.
+fn quoted(word: &str) -> String {
+    match word.contains(['"', '$', '`', '\\', '!']) && !word.contains('\'') {
+        true => format!("'{word}'"),
+        false => format!("\"{word}\""),
     }
 }
 
@@ -129,7 +166,8 @@ impl From<Kind> for KindOverride {
     }
 }
 
-/// Reads `column=kind` or `column=kind(level,level,…)`.
+/// Reads `column=kind` or `column=kind(level,level,…)`; a `*` in the column stands for
+/// any characters.
 ///
 /// ```
 /// use abduce::data::{Kind, parse_kind_override};
@@ -266,9 +304,12 @@ impl Missing {
 
     /// What to type so that one more word stands for a hole.
     pub fn with(&self, word: &str) -> String {
-        let mut tokens: Vec<&str> = self.tokens.iter().map(String::as_str).collect();
-        tokens.push(word);
-        format!("--missing \"{}\"", tokens.join(","))
+        let mut tokens: Vec<String> = self.tokens.clone();
+        tokens.push(match word.contains(',') {
+            true => format!("\"{word}\""),
+            false => word.to_string(),
+        });
+        format!("--missing {}", quoted(&tokens.join(",")))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The passes over files: one that finds out what their columns are, one that
 //! encodes their rows in chunks, in memory or in a temporary file.
 
+use super::alike::unify;
 use super::chunk::{CHUNK_ROWS, Chunk};
 use super::column::Column;
 use super::encode::CellEncoder;
@@ -57,6 +58,7 @@ pub(super) fn infer(
     if rows == 0 {
         return Err(no_rows(inputs));
     }
+    unify(&mut summaries, notes);
     let mut fields = Vec::new();
     for (_, summary) in summaries {
         fields.extend(summary.finish(&missing, options.text.is_some(), notes)?);

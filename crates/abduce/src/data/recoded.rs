@@ -64,10 +64,11 @@ impl Translation {
         if from.kind.is_coded() && to.kind.is_coded() {
             let places = to.levels.iter().zip(0..);
             let places: HashMap<&String, u32> = places.collect();
+            let place = |level: &String| places.get(level).copied().or_else(|| to.code(level));
             let mut codes = Vec::with_capacity(from.levels.len());
             for level in &from.levels {
-                match places.get(level) {
-                    Some(code) => codes.push(*code),
+                match place(level) {
+                    Some(code) => codes.push(code),
                     None => return lacks(&format!("there is no level \"{level}\"")),
                 }
             }

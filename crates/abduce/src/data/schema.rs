@@ -4,6 +4,7 @@
 
 use super::names::{listed, nearest};
 use super::read::TOO_LARGE;
+use super::truth::{are_truths, truth as truth_of};
 use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,10 @@ pub struct Field {
     /// unit.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub unit: f64,
+    /// Whether every cell of a real column was a whole number, so that drawn and imputed
+    /// cells are rounded to whole numbers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
 }
 
 fn one() -> f64 {
@@ -131,6 +136,7 @@ impl Field {
             text: None,
             asked: Asked::Nothing,
             unit: 1.0,
+            whole: false,
         }
     }
 
@@ -166,6 +172,7 @@ impl Field {
             text: None,
             asked: Asked::Nothing,
             unit: 1.0,
+            whole: false,
         }
     }
 
@@ -174,17 +181,54 @@ impl Field {
         Field { asked, ..self }
     }
 
+    /// A drawn or imputed number as the column would hold it: a count as 0, 1, 2, …, a
+    /// number of a column of whole numbers rounded.
+    ///
+    /// ```
+    /// use abduce::data::{Field, Kind};
+    /// let count = Field::new("visits", Kind::Count);
+    /// assert_eq!(count.rounded(-0.7), 0.0);
+    /// let mass = Field { whole: true, ..Field::new("mass", Kind::Real) };
+    /// assert_eq!(mass.rounded(3750.4), 3750.0);
+    /// assert_eq!(Field::new("length", Kind::Real).rounded(3.4), 3.4);
+    /// ```
+    pub fn rounded(&self, x: f64) -> f64 {
+        match self.kind {
+            Kind::Count => x.round().max(0.0),
+            // Without the negative zero.
+            Kind::Real if self.whole => x.round() + 0.0,
+            _ => x,
+        }
+    }
+
+    /// Whether all cells are whole numbers by what is known of the column.
+    pub(super) fn is_whole(&self) -> bool {
+        match self.kind {
+            Kind::Count => true,
+            Kind::Real => self.whole,
+            Kind::Text => false,
+            _ => self
+                .level_numbers()
+                .is_some_and(|levels| levels.iter().all(|x| x.fract() == 0.0)),
+        }
+    }
+
     /// The number of terms of a column of text.
     pub fn terms(&self) -> usize {
         self.text.as_ref().map_or(0, |own| own.encoding.width())
     }
 
-    /// The code of a level, if the column has it.
+    /// The code of a level, if the column has it. Where the levels are no and yes, any
+    /// other spelling of them is the same level: TRUE is true, and so is 1.
     pub fn code(&self, level: &str) -> Option<u32> {
-        self.levels
-            .iter()
-            .position(|l| l == level)
-            .map(|i| i as u32)
+        let same = |own: &String| own == level;
+        let exact = self.levels.iter().position(same);
+        let meant = || {
+            let said = truth_of(level).filter(|_| are_truths(&self.levels))?;
+            let says = |own: &String| truth_of(own) == Some(said);
+            self.levels.iter().position(says)
+        };
+        exact.or_else(meant).map(|code| code as u32)
     }
 
     /// The code of a level, or an error that lists the levels there are.

@@ -3,8 +3,10 @@
 //! of two tables' columns is the column of the two tables read as one.
 
 use super::levels::sort_levels;
+use super::options::kind_option;
 use super::read::number;
 use super::schema::{Asked, Field, Kind};
+use super::truth::are_truths;
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;
@@ -34,7 +36,8 @@ impl Field {
             .with_hint("fit all rows at once"));
         }
         let both = self.kinds_united(other)?;
-        Ok(both.asked(self.asked.max(other.asked)))
+        let whole = both.kind == Kind::Real && self.is_whole() && other.is_whole();
+        Ok(Field { whole, ..both }.asked(self.asked.max(other.asked)))
     }
 
     fn kinds_united(&self, other: &Field) -> Result<Field> {
@@ -56,10 +59,16 @@ impl Field {
             ))
             .at_column(&self.name)
             .with_hint(format!(
-                "say what it is in all with --kind \"{}=…\" when fitting",
-                self.name
+                "fit all parts with {}",
+                kind_option(&self.name, self.common_kind(other))
             ))),
         }
+    }
+
+    /// A kind that the cells of both can have.
+    fn common_kind(&self, other: &Field) -> Kind {
+        let text = [self.kind, other.kind].contains(&Kind::Text);
+        if text { Kind::Text } else { Kind::Categorical }
     }
 
     /// Whether levels are numbers that nobody has asked to be levels.
@@ -74,8 +83,17 @@ impl Field {
     }
 
     fn with_levels_of(&self, other: &Field) -> Field {
+        let pair = are_truths(&self.levels);
+        if !pair && are_truths(&other.levels) {
+            // One of no and yes, in whatever spelling.
+            let mut levels = self.levels.iter();
+            if levels.all(|level| other.code(level).is_some()) {
+                return other.clone();
+            }
+        }
         let known: HashSet<&String> = self.levels.iter().collect();
-        let new = other.levels.iter().filter(|level| !known.contains(level));
+        let has = |level: &&String| known.contains(level) || pair && self.code(level).is_some();
+        let new = other.levels.iter().filter(|level| !has(level));
         let mut levels = self.levels.clone();
         levels.extend(new.cloned());
         // Both of an ordered pair may come from one table or from two.
@@ -161,6 +179,39 @@ mod tests {
         assert_eq!(union(&coded(Kind::Categorical, &["Yes"]), &pair), pair);
         let three = union(&pair, &coded(Kind::Categorical, &["Zounds"]));
         assert_eq!(three.levels, ["Yes", "Zounds", "no"]);
+    }
+
+    #[test]
+    fn spellings_of_no_and_yes_are_united() {
+        let words = coded(Kind::Binary, &["false", "true"]);
+        for other in [
+            coded(Kind::Binary, &["0", "1"]),
+            coded(Kind::Binary, &["FALSE", "TRUE"]),
+            coded(Kind::Categorical, &["TRUE"]),
+        ] {
+            assert_eq!(words.union(&other).unwrap(), words);
+        }
+        let one = coded(Kind::Categorical, &["TRUE"]);
+        assert_eq!(one.union(&words).unwrap(), words);
+    }
+
+    #[test]
+    fn a_column_is_whole_where_it_is_so_in_both() {
+        let whole = Field {
+            whole: true,
+            ..Field::new("x", Kind::Real)
+        };
+        let real = Field::new("x", Kind::Real);
+        let count = Field::new("x", Kind::Count);
+        assert!(whole.union(&whole).unwrap().whole);
+        assert!(whole.union(&count).unwrap().whole && count.union(&whole).unwrap().whole);
+        assert!(!whole.union(&real).unwrap().whole && !real.union(&whole).unwrap().whole);
+        assert!(
+            whole
+                .union(&coded(Kind::Binary, &["0", "1"]))
+                .unwrap()
+                .whole
+        );
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! ever half there; a file of an older version stays readable.
 
 mod check;
+mod kinds;
 mod living;
 mod lock;
 mod replacement;
 
 pub(crate) use check::{contradiction, countable, not_negative, probabilities, same_length};
+pub use kinds::read_kinds;
 pub use living::{Changed, NO_MARKS};
 pub use lock::FileLock;
 pub use replacement::Replacement;

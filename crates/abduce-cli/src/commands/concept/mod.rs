@@ -4,7 +4,7 @@ mod learn;
 mod read;
 mod told;
 
-use crate::arguments::{DataArguments, split_list, whole};
+use crate::arguments::{DataArguments, KindArguments, split_list, whole};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
@@ -36,10 +36,8 @@ use told::Told;
 pub struct Arguments {
     #[command(flatten)]
     data: DataArguments,
-    /// The kind of a column, and its values where the table does not show
-    /// them all, as in Sky=categorical(Sunny,Cloudy,Rainy) [repeatable]
-    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
-    kind: Vec<String>,
+    #[command(flatten)]
+    kinds: KindArguments,
     /// The column of labels
     #[arg(long, value_name = "COL")]
     target: String,
@@ -81,7 +79,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let opened = self
             .data
-            .open(Some(&self.target), &self.kind, None, context)?;
+            .open(Some(&self.target), &self.kinds, None, context)?;
         let files = opened.files.iter().chain(&self.predict).map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
         let wished = self.positive.as_deref();

@@ -2,7 +2,7 @@
 
 mod told;
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, KindArguments};
 use crate::commands::fit::{
     CalibrationOptions, ModelName, ModelOptions, ModelParser, Task, columns,
 };
@@ -45,11 +45,8 @@ pub struct Arguments {
     model: ModelName,
     #[command(flatten)]
     data: DataArguments,
-    /// The kind of a column, as in year=categorical or
-    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
-    /// text [repeatable]
-    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
-    kind: Vec<String>,
+    #[command(flatten)]
+    kinds: KindArguments,
     /// How many folds the rows are dealt into
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = folds)]
     folds: usize,
@@ -163,7 +160,7 @@ impl Arguments {
     fn open(&self, task: &Task, context: &Context) -> Outcome<Opened> {
         let labels = task.target().or(self.truth.as_deref());
         let text = self.options.text(task)?;
-        let opened = self.data.open(labels, &self.kind, text, context);
+        let opened = self.data.open(labels, &self.kinds, text, context);
         opened.map_err(|failure| match failure {
             // To the reader, the column of labels is the target.
             Failure::Engine(error)

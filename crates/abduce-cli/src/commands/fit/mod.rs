@@ -18,7 +18,7 @@ pub use model_name::{ModelName, ModelParser};
 pub use options::{ModelOptions, Task};
 pub use summary::{LIKELIHOODS, calibrated, columns, is_generative};
 
-use crate::arguments::DataArguments;
+use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
@@ -26,7 +26,7 @@ use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::selection_table;
 use crate::text_table::counted;
-use abduce::data::Source;
+use abduce::data::{Asked, Field, Source};
 use abduce::learn::Control;
 use abduce::model::mixture::Selection;
 use clap::Args;
@@ -58,11 +58,8 @@ pub struct Arguments {
     model: ModelName,
     #[command(flatten)]
     data: DataArguments,
-    /// The kind of a column, as in year=categorical or
-    /// size=ordinal(small,large): real, count, binary, categorical, ordinal,
-    /// text [repeatable]
-    #[arg(long, value_name = "COL=KIND", help_heading = "Data options")]
-    kind: Vec<String>,
+    #[command(flatten)]
+    kinds: KindArguments,
     #[command(flatten)]
     options: ModelOptions,
     #[command(flatten)]
@@ -87,15 +84,19 @@ impl Arguments {
         }
         let target = task.target();
         let text = self.options.text(&task)?;
-        let mut opened = self.data.open(target, &self.kind, text.clone(), context)?;
+        let mut opened = self.data.open(target, &self.kinds, text.clone(), context)?;
         if let Task::Mixture(specification, ..) = &task {
             let schema = opened.source.schema();
-            let more = hints::more_classes(specification, schema, &self.kind);
+            let more = hints::more_classes(specification, schema, &self.kinds.kind);
             if let Some(classes) = more {
-                let kinds = [self.kind.clone(), vec![classes]].concat();
+                let mut kinds = self.kinds.clone();
+                kinds.kind.push(classes);
                 opened = self.data.open(target, &kinds, text, context)?;
             }
             hints::note(specification, &*opened.source, context)?;
+        }
+        if let Task::Density(specification) = &task {
+            hints::warn_of_empty_bins(specification, &*opened.source, context)?;
         }
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
@@ -109,6 +110,12 @@ impl Arguments {
                 counted(schema.fields.len() as u64, "column")
             );
             context.note_with(&size, &columns);
+            let inferred = |field: &Field| {
+                field.asked == Asked::Nothing && Some(field.name.as_str()) != target
+            };
+            if schema.fields.iter().any(inferred) {
+                context.note(summary::RULE);
+            }
         }
         let target = target.and_then(|target| schema.position(target).ok());
         let unlabelled = target.map(|t| opened.holes[t]).filter(|n| *n > 0);

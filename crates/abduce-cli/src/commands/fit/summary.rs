@@ -24,6 +24,10 @@ use unicode_width::UnicodeWidthStr;
 /// What scores do not have.
 pub const LIKELIHOODS: [&str; 3] = ["log-likelihood", "BIC", "AIC"];
 
+/// How kinds are inferred.
+pub const RULE: &str = "inferred kinds: 0/1 and yes/no are binary, small whole numbers with zeros \
+    counts, other numbers real, words categorical; change them with --kind COL=KIND or --schema FILE";
+
 /// Whether a model has densities, and not scores that only tell classes apart.
 pub fn is_generative(model: &Model) -> bool {
     match &model.body {

@@ -1,6 +1,6 @@
 //! What to fit: the kind of density and how it is tuned.
 
-use crate::data::{Field, Kind, Schema};
+use crate::data::{Field, Kind, Schema, kind_option};
 use crate::density::{Bins, Kernel, Selection};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,24 @@ impl Specification {
             typed = format!("'{typed}'");
         }
         let name = self.estimator.name();
+        let numeric = |field: &&Field| field.level_numbers().is_some();
+        if unfit.iter().all(|field| numeric(&field)) {
+            let kinds = unfit
+                .iter()
+                .map(|field| kind_option(&field.name, Kind::Real));
+            let kinds: Vec<String> = kinds.collect();
+            let kinds = match kinds.len() {
+                0..=3 => kinds.join(" "),
+                _ => "--kind \"*=real\"".to_string(),
+            };
+            return Error::parameter(format!(
+                "{name} needs real columns or counts, and these are not: {}",
+                told.join(", ")
+            ))
+            .with_hint(format!(
+                "pass {kinds}, or leave them out with --drop {typed}"
+            ));
+        }
         let hint = match self.target {
             Some(_) => format!("leave out what is not a number with --drop {typed}"),
             None => format!("leave them out with --drop {typed}, or make one of them the --target"),

@@ -8,7 +8,11 @@ use crate::{Error, Result};
 /// column is its number, so that its kind is any that can have it.
 pub(super) fn with_constant(field: &Field, x: f64) -> Field {
     if !field.kind.is_coded() || field.level_numbers().is_none() {
-        return field.clone();
+        let whole = field.whole && x.fract() == 0.0;
+        return Field {
+            whole,
+            ..field.clone()
+        };
     }
     let constant = Field::with_levels(&field.name, field.kind, [number_token(x)]);
     field.union(&constant).unwrap_or_else(|_| field.clone())

@@ -1,0 +1,92 @@
+//! Columns that look alike get the same kind. Which of `pixel_1` … `pixel_64` have
+//! only zeros and ones, or few large numbers, depends on the rows; what the columns
+//! are does not.
+
+use super::infer::Summary;
+use super::schema::Kind;
+use std::collections::BTreeMap;
+
+/// A column of inferred kind.
+pub(super) enum Look {
+    /// Whole numbers from 0 up, not all the same.
+    Whole { kind: Kind, least: f64, most: f64 },
+    /// Numbers of which nothing follows for others.
+    Number,
+    /// Words.
+    Other,
+}
+
+/// Gives columns whose names differ only in their numbers the most general kind among
+/// them (binary, count, real), where all of them are numbers. Those that are changed
+/// hold whole numbers from 0 up, as do those that change them, and their ranges overlap.
+pub(super) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>) {
+    let mut groups: BTreeMap<String, Vec<(usize, Look)>> = BTreeMap::new();
+    for (place, (_, summary)) in summaries.iter().enumerate() {
+        if let (Some(pattern), Some(look)) = (without_numbers(summary.name()), summary.shape()) {
+            groups.entry(pattern).or_default().push((place, look));
+        }
+    }
+    for (pattern, group) in groups {
+        if group.iter().any(|(_, look)| matches!(look, Look::Other)) {
+            continue;
+        }
+        let raised = raised(&group);
+        let Some((_, kind)) = raised.first().copied() else {
+            continue;
+        };
+        notes.push(format!(
+            "{} read as {}, as other columns with names like {pattern} are",
+            match raised.as_slice() {
+                [(only, _)] => format!("column {} is", summaries[*only].1.name()),
+                more => format!("{} columns are", more.len()),
+            },
+            kind.name(),
+        ));
+        for (place, kind) in raised {
+            summaries[place].1.raise(kind);
+        }
+    }
+}
+
+/// The columns of a group that get another kind.
+fn raised(group: &[(usize, Look)]) -> Vec<(usize, Kind)> {
+    let whole = group.iter().filter_map(|(place, look)| match look {
+        Look::Whole { kind, least, most } => Some((*place, *kind, *least, *most)),
+        _ => None,
+    });
+    let whole: Vec<(usize, Kind, f64, f64)> = whole.collect();
+    let of = |(place, kind, least, most): &(usize, Kind, f64, f64)| {
+        let others = whole
+            .iter()
+            .filter(|other| other.2 <= *most && *least <= other.3);
+        let general = others
+            .map(|other| other.1)
+            .max_by_key(|kind| generality(*kind))?;
+        (generality(general) > generality(*kind)).then_some((*place, general))
+    };
+    whole.iter().filter_map(of).collect()
+}
+
+fn generality(kind: Kind) -> u8 {
+    match kind {
+        Kind::Binary => 0,
+        Kind::Count => 1,
+        _ => 2,
+    }
+}
+
+/// A name with `#` for each of its numbers, if it has one.
+fn without_numbers(name: &str) -> Option<String> {
+    let mut pattern = String::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        match c.is_ascii_digit() {
+            true if before.is_ascii_digit() => {}
+            true => pattern.push('#'),
+            false => pattern.push(c),
+        }
+        before = c;
+    }
+    name.contains(|c: char| c.is_ascii_digit())
+        .then_some(pattern)
+}

@@ -1,0 +1,57 @@
+//! Kinds of columns in a file, to keep them over several tables: those of a model, or
+//! one `column=kind` to a line.
+
+use super::Model;
+use crate::data::{KindOverride, Schema, parse_kind_override};
+use crate::{Error, Result};
+use std::path::Path;
+
+/// Reads kinds, and levels where there are any, from a model file or from a text with one
+/// `column=kind` or `column=kind(level,level,…)` to a line. Empty lines and lines that begin
+/// with `#` are skipped.
+///
+/// ```
+/// use abduce::{data::Kind, store::read_kinds};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("kinds.txt");
+/// std::fs::write(&path, "# scans\npixel_*=real\nsize=ordinal(small,large)\n")?;
+/// let kinds = read_kinds(&path)?;
+/// assert_eq!(kinds[0], ("pixel_*".to_string(), Kind::Real.into()));
+/// assert_eq!(kinds[1].1.levels, ["small", "large"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the file cannot be read, or a line does not give a column and its kind.
+pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>> {
+    let path = path.as_ref();
+    let file = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| Error::from(error).at_file(&file))?;
+    if text.trim_start().starts_with('{') {
+        return Ok(kinds_of(Model::load(path)?.joint().schema()));
+    }
+    let lines = text.lines().map(str::trim).zip(1..);
+    let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+    let read = |(line, number): (&str, u64)| {
+        parse_kind_override(line).map_err(|error| error.at_file(&file).at_line(number))
+    };
+    let kinds: Vec<_> = lines.map(read).collect::<Result<_>>()?;
+    match kinds.is_empty() {
+        true => Err(Error::data("there are no kinds in the file")
+            .at_file(&file)
+            .with_hint("write one column=kind to a line, or name a model file")),
+        false => Ok(kinds),
+    }
+}
+
+/// The kinds and levels of a schema's columns.
+fn kinds_of(schema: &Schema) -> Vec<(String, KindOverride)> {
+    let kinds = schema.fields.iter().map(|field| {
+        let asked = KindOverride {
+            kind: field.kind,
+            levels: field.levels.clone(),
+        };
+        (field.name.clone(), asked)
+    });
+    kinds.collect()
+}
