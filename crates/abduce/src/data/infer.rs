@@ -35,6 +35,8 @@ pub(crate) struct Wish {
     pub unnamed: bool,
     /// Numbers beyond all bounds are read in a unit of their own instead of refused.
     pub units: bool,
+    /// Text cells are names of categories, even those that look like numbers.
+    pub words: bool,
 }
 
 impl Wish {
@@ -159,6 +161,7 @@ impl Summary {
             return;
         };
         let value = match (&key, cell) {
+            (_, Cell::Text(_)) if self.wish.words => None,
             (Key::Number(x), _) => Some(*x),
             (Key::Word(_), Cell::Text(text)) => number(text),
             (Key::Word(_), Cell::Integer(x)) => Some(x as f64),
@@ -324,6 +327,7 @@ impl Summary {
 
     fn decimal_comma(&self, notes: &mut Vec<String>) {
         if let Some((word, place)) = &self.first_word
+            && word.contains(',')
             && number(&word.replacen(',', ".", 1)).is_some()
         {
             notes.push(format!(

@@ -21,6 +21,9 @@ use crate::{Error, Result};
 pub struct ReadOptions {
     /// Columns whose kind is not to be inferred.
     pub kinds: Vec<(String, KindOverride)>,
+    /// Columns that hold names of categories even where every cell looks like a number:
+    /// columns of strings in a typed table.
+    pub words: Vec<String>,
     /// The kind of all other columns; inferred when `None`.
     pub otherwise: Option<KindOverride>,
     /// Columns to leave out.
@@ -56,6 +59,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             kinds: Vec::new(),
+            words: Vec::new(),
             otherwise: None,
             drop: Vec::new(),
             columns: None,
