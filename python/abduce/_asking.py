@@ -62,7 +62,9 @@ class Asking(Mixed):
         A column of classes is among them, by their labels. Columns of an array are called x0, x1, and so on.
         """
         check_is_fitted(self, "_model")
-        drawn = self._model.sample(at_least_one(n_samples), seed_of(random_state), _given(given, self._fields()))
+        drawn = self._model.sample(
+            at_least_one(n_samples, len(self._fields())), seed_of(random_state), _given(given, self._fields())
+        )
         return self._decoded(drawn)
 
     def impute(

@@ -1,12 +1,11 @@
 """Estimators that take frames with columns of any kind, as well as arrays of numbers."""
 
-import warnings
 from typing import Any
 
 from sklearn.utils.validation import validate_data
 
 from abduce import _core
-from abduce._base import Mixed
+from abduce._base import Mixed, warn
 from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled, truths_of
 from abduce._types import Floats, Labels
 
@@ -56,7 +55,7 @@ class Framed(Mixed):
         self._truths = truths_of(frame)
         table, notes = _core.table_of_frame(frame, list(kinds.items()), labels, weights)
         for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=5)
+            warn(note)
         return table
 
     def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
