@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
 from abduce._questions import Question, parsed
 from abduce._types import Columns, Rows, Seed
@@ -82,7 +83,11 @@ class Asking(Mixed):
           `classes_`), of numbers their mean and variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
         - `P(colour=red, size=big | …)`: the probability that columns of levels have these ones, a number.
         - `E(x | …)`: the mean of a column of numbers.
-        - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`.
+        - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`; of one column of
+          numbers, the most probable number and its `density`.
+
+        Counts have probabilities: `P(visits=2)` is one, and `P(visits)` all that are not next to impossible. The
+        components of a mixture are asked about as `P(component | …)` and counted from 0, as `predict` counts them.
 
         What holds a comma, a bar or an equals sign stands in quotes: `P("petal width" | colour='red, or pink')`.
         Several columns of numbers at once, conditions other than "=" and interventions are refused.
@@ -90,10 +95,14 @@ class Asking(Mixed):
         check_is_fitted(self, "_model")
         asked = parsed(question)
         given = _given(asked.given, self._fields())
+        if asked.columns == [self._component()] and asked.kind != "E":
+            return self._of_components(asked, given)
         if asked.kind == "E":
             return self._mean(asked.columns, given)
         if asked.asked[0][1] is not None:
             return self._probability(asked, given)
+        if len(asked.asked) == 1 and self._levels(asked.columns[0]) == []:
+            return self._of_numbers(asked.kind, asked.columns[0], given)
         if asked.kind == "P" and len(asked.asked) == 1:
             single = json.loads(self._model.condition(asked.columns[0], given))
             values = self._value_of(asked.columns[0])
@@ -109,6 +118,34 @@ class Asking(Mixed):
         levels, probability = max(told, key=lambda own: own[1])
         return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
 
+    def _component(self) -> str | None:
+        """The name by which the component of a mixture is asked about; None where there is no such question."""
+        taken = {field["name"] for field in self._fields()}
+        return None if hasattr(self, "_target") or "component" in taken else "component"
+
+    def _of_components(self, asked: Question, given: Given) -> Any:
+        found = _core.component_probabilities(self._model, given)
+        value = asked.asked[0][1]
+        if value is not None:
+            if not value.isdecimal() or int(value) >= len(found):
+                raise ValueError(f"there is no component {value!r}; they are counted from 0 to {len(found) - 1}")
+            return found[int(value)]
+        if asked.kind == "P":
+            return dict(enumerate(found))
+        best = int(np.argmax(found))
+        return {"map": {asked.columns[0]: best}, "probability": found[best]}
+
+    def _of_numbers(self, kind: str, column: str, given: Given) -> dict[Any, Any]:
+        """The distribution of a column of numbers: of counts, their probabilities; otherwise, mean and variance."""
+        if kind == "MAP":
+            value, density, discrete = _core.most_probable_number(self._model, column, given)
+            own = {"map": {column: int(value) if discrete else value}}
+            return own | {"probability" if discrete else "density": density}
+        found = _core.count_probabilities(self._model, column, given)
+        if found is not None:
+            return {int(count): probability for count, probability in found}
+        return json.loads(self._model.condition(column, given))
+
     def _mean(self, columns: list[str], given: Given) -> float:
         if len(columns) > 1:
             raise ValueError("a mean is asked of one column at a time")
@@ -118,19 +155,29 @@ class Asking(Mixed):
         return told["mean"]
 
     def _probability(self, asked: Question, given: Given) -> float:
-        """The probability that columns of levels have certain ones."""
+        """The probability that columns have certain levels or counts."""
         events = {name: value for name, value in asked.asked if value is not None}
         if len(events) < len(asked.asked):
             raise ValueError("a column is asked about twice")
-        wanted = [str(level) for _, level in _given(events, self._fields())]
-        for name, level in zip(events, wanted, strict=True):
-            levels = self._levels(name)
-            if levels == []:
-                raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
-            if levels and level not in levels:
-                raise ValueError(f"column {name!r} has no level {level!r}; the levels are {', '.join(levels)}")
-        told = self._model.joint(asked.columns, given)
-        return next(probability for levels, probability in told if levels == wanted)
+        probability, known = 1.0, list(given)
+        # The chain rule: P(a, b) = P(a) P(b | a).
+        for name, value in _given(events, self._fields()):
+            if probability > 0.0:
+                probability *= self._probability_of(name, value, known)
+            known.append((name, value))
+        return probability
+
+    def _probability_of(self, name: str, value: float | str, given: Given) -> float:
+        """The probability that a column has a level or a count."""
+        levels = self._levels(name)
+        if levels and value not in levels:
+            raise ValueError(f"column {name!r} has no level {value!r}; the levels are {', '.join(levels)}")
+        if levels or levels is None:
+            return json.loads(self._model.condition(name, given))[value]
+        found = _core.count_probabilities(self._model, name, given, [float(value)])
+        if found is None:
+            raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
+        return found[0][1]
 
     def _levels(self, name: str) -> list[str] | None:
         """The levels of a column: none of numbers, None where there is no such column."""

@@ -47,7 +47,6 @@ def test_joint_questions_are_the_chain_rule():
     for wrong in (
         "E(kind)",
         "E(size, kind)",
-        "MAP(size)",
         "P(kind, size)",
         "P(kind, kind)",
         "P(kind, wide | kind=a)",

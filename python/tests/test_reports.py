@@ -92,3 +92,11 @@ def test_the_place_of_a_fit_never_goes_back_among_parallel_restarts():
     for news in [("restart", 1, 4), ("iteration", 5, 9), ("restart", 3, 4), ("iteration", 1, 9), ("restart", 2, 4)]:
         places.append(stage.place(*news))
     assert places == [(1, 4), (1, 4), (3, 4), (3, 4), (3, 4)]
+
+
+def test_linear_discriminants_of_single_precision_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = abduce.LinearDiscriminantAnalysis().fit(X.astype(np.float32), Y)
+        assert model.score(X.astype(np.float32), Y) == 1.0
+        model.transform(X.astype(np.float32))
