@@ -258,6 +258,8 @@ class CategoricalNB(_Discrete):
         least = np.array(self.min_categories)
         if not np.issubdtype(least.dtype, np.signedinteger):
             raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
+        if (least > MOST_LEVELS).any():
+            raise ValueError(f"'min_categories' is at most {MOST_LEVELS}, not {least.max()}")
         most = np.maximum(seen, least, dtype=np.int64)
         if most.shape != seen.shape:
             raise ValueError(

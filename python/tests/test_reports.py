@@ -100,3 +100,21 @@ def test_linear_discriminants_of_single_precision_do_not_warn():
         model = abduce.LinearDiscriminantAnalysis().fit(X.astype(np.float32), Y)
         assert model.score(X.astype(np.float32), Y) == 1.0
         model.transform(X.astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [10**13, 2**70])
+def test_sizes_beyond_reason_are_refused(n):
+    rows = (X > 3).astype(int)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.CategoricalNB(min_categories=n).fit(rows, Y)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.GaussianMixture(n).fit(X)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.KMeans(n).fit(X)
+
+
+def test_a_huge_number_of_iterations_is_only_a_bound():
+    assert abduce.Mixture(2, max_iter=10**13, random_state=0).fit(X).converged_
+    assert abduce.KMeans(2, max_iter=10**13, random_state=0).fit(X).n_iter_ > 0
+    with pytest.raises((ValueError, OverflowError)):
+        abduce.Mixture(2, max_iter=2**70, random_state=0).fit(X)
