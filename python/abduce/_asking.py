@@ -10,7 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
+from abduce._filling import Filling, filled, framed, widened
 from abduce._questions import Question, parsed
+from abduce._tables import is_frame, tabled
 from abduce._types import Columns, Rows, Seed
 
 # The levels of a column of truths, as Arrow calls them.
@@ -55,25 +57,34 @@ class Asking(Mixed):
         # Behind the levels stands what the model has never seen.
         return np.array([*values.tolist(), None], dtype=object)[own]
 
-    def draw(
-        self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
-    ) -> dict[str, NDArray[Any]]:
-        """Rows drawn from the model, given some cells by the names of their columns: a dict of columns.
+    def draw(self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None) -> Any:
+        """Rows drawn from the model, given some cells by the names of their columns.
 
-        A column of classes is among them, by their labels. Columns of an array are called x0, x1, and so on.
+        They are a frame of the library and with the types of the frame that was fitted, or a dict of columns x0, x1, …
+        where that was an array. A column of classes is among them, by their labels.
         """
         check_is_fitted(self, "_model")
         drawn = self._model.sample(
             at_least_one(n_samples, len(self._fields())), seed_of(random_state), _given(given, self._fields())
         )
-        return self._decoded(drawn)
+        columns = self._decoded(drawn)
+        return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
 
-    def impute(
-        self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None
-    ) -> dict[str, NDArray[Any]]:
-        """The columns of X with their holes filled, by "mean", "mode" or "draw": a dict of columns."""
+    def impute(self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None) -> Any:
+        """The rows of X with their missing values filled, by "mean", "mode" or "draw".
+
+        A frame comes back as one of its library, its columns of the types they were, with the column of classes where
+        there is one; an array as a dict of columns.
+        """
         check_is_fitted(self, "_model")
-        return self._decoded(self._model.complete(self._asked_about(X), how, seed_of(random_state)))
+        completed = self._model.complete(self._asked_about(X), how, seed_of(random_state))
+        if not (getattr(self, "_framed", False) and is_frame(X)):
+            return self._decoded(completed)
+        levels = {field["name"]: field.get("levels") or None for field in self._fields()}
+        target = getattr(self, "_target", None)
+        fillings = {name: Filling(own, levels[name]) for name, own in completed if name != target}
+        out = filled(tabled(X), fillings)
+        return out if target is None else widened(out, {target: self._decoded(completed)[target]})
 
     # How a question is answered depends on its words, which no type knows: users would have to narrow a union by hand.
     def query(self, question: str) -> dict[Any, Any] | Any:

@@ -95,10 +95,6 @@ def _names(value: Any, width: int) -> list[str] | None:
     return value if isinstance(value, list) and all(isinstance(own, str) for own in value) else None
 
 
-def _library(value: Any, width: int) -> str | None:
-    return value if value in ("pandas", "polars", "pyarrow") else None
-
-
 # The fitted attributes that a file may hold beside the model, and how each is read: None refuses it.
 STATE: dict[str, Callable[[Any, int], Any]] = {
     "n_categories_": _categories,
@@ -108,7 +104,6 @@ STATE: dict[str, Callable[[Any, int], Any]] = {
     "_with_holes": _places,
     "_empty": _places,
     "_truths": _names,
-    "_library": _library,
 }
 # What older files have and the model itself holds.
 SUPERSEDED = {"epsilon_"}
