@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
+from abduce._filling import Filling, filled, framed, widened
 from abduce._questions import Question, parsed
+from abduce._tables import is_frame, tabled
 from abduce._types import Columns, Rows, Seed
 
 # The levels of a column of truths, as Arrow calls them.
@@ -54,23 +57,34 @@ class Asking(Mixed):
         # Behind the levels stands what the model has never seen.
         return np.array([*values.tolist(), None], dtype=object)[own]
 
-    def draw(
-        self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
-    ) -> dict[str, NDArray[Any]]:
-        """Rows drawn from the model, given some cells by the names of their columns: a dict of columns.
+    def draw(self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None) -> Any:
+        """Rows drawn from the model, given some cells by the names of their columns.
 
-        A column of classes is among them, by their labels. Columns of an array are called x0, x1, and so on.
+        They are a frame of the library and with the types of the frame that was fitted, or a dict of columns x0, x1, …
+        where that was an array. A column of classes is among them, by their labels.
         """
         check_is_fitted(self, "_model")
-        drawn = self._model.sample(at_least_one(n_samples), seed_of(random_state), _given(given, self._fields()))
-        return self._decoded(drawn)
+        drawn = self._model.sample(
+            at_least_one(n_samples, len(self._fields())), seed_of(random_state), _given(given, self._fields())
+        )
+        columns = self._decoded(drawn)
+        return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
 
-    def impute(
-        self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None
-    ) -> dict[str, NDArray[Any]]:
-        """The columns of X with their holes filled, by "mean", "mode" or "draw": a dict of columns."""
+    def impute(self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None) -> Any:
+        """The rows of X with their missing values filled, by "mean", "mode" or "draw".
+
+        A frame comes back as one of its library, its columns of the types they were, with the column of classes where
+        there is one; an array as a dict of columns.
+        """
         check_is_fitted(self, "_model")
-        return self._decoded(self._model.complete(self._asked_about(X), how, seed_of(random_state)))
+        completed = self._model.complete(self._asked_about(X), how, seed_of(random_state))
+        if not (getattr(self, "_framed", False) and is_frame(X)):
+            return self._decoded(completed)
+        levels = {field["name"]: field.get("levels") or None for field in self._fields()}
+        target = getattr(self, "_target", None)
+        fillings = {name: Filling(own, levels[name]) for name, own in completed if name != target}
+        out = filled(tabled(X), fillings)
+        return out if target is None else widened(out, {target: self._decoded(completed)[target]})
 
     # How a question is answered depends on its words, which no type knows: users would have to narrow a union by hand.
     def query(self, question: str) -> dict[Any, Any] | Any:
@@ -80,7 +94,11 @@ class Asking(Mixed):
           `classes_`), of numbers their mean and variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
         - `P(colour=red, size=big | …)`: the probability that columns of levels have these ones, a number.
         - `E(x | …)`: the mean of a column of numbers.
-        - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`.
+        - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`; of one column of
+          numbers, the most probable number and its `density`.
+
+        Counts have probabilities: `P(visits=2)` is one, and `P(visits)` all that are not next to impossible. The
+        components of a mixture are asked about as `P(component | …)` and counted from 0, as `predict` counts them.
 
         What holds a comma, a bar or an equals sign stands in quotes: `P("petal width" | colour='red, or pink')`.
         Several columns of numbers at once, conditions other than "=" and interventions are refused.
@@ -88,10 +106,14 @@ class Asking(Mixed):
         check_is_fitted(self, "_model")
         asked = parsed(question)
         given = _given(asked.given, self._fields())
+        if asked.columns == [self._component()] and asked.kind != "E":
+            return self._of_components(asked, given)
         if asked.kind == "E":
             return self._mean(asked.columns, given)
         if asked.asked[0][1] is not None:
             return self._probability(asked, given)
+        if len(asked.asked) == 1 and self._levels(asked.columns[0]) == []:
+            return self._of_numbers(asked.kind, asked.columns[0], given)
         if asked.kind == "P" and len(asked.asked) == 1:
             single = json.loads(self._model.condition(asked.columns[0], given))
             values = self._value_of(asked.columns[0])
@@ -107,6 +129,34 @@ class Asking(Mixed):
         levels, probability = max(told, key=lambda own: own[1])
         return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
 
+    def _component(self) -> str | None:
+        """The name by which the component of a mixture is asked about; None where there is no such question."""
+        taken = {field["name"] for field in self._fields()}
+        return None if hasattr(self, "_target") or "component" in taken else "component"
+
+    def _of_components(self, asked: Question, given: Given) -> Any:
+        found = _core.component_probabilities(self._model, given)
+        value = asked.asked[0][1]
+        if value is not None:
+            if not value.isdecimal() or int(value) >= len(found):
+                raise ValueError(f"there is no component {value!r}; they are counted from 0 to {len(found) - 1}")
+            return found[int(value)]
+        if asked.kind == "P":
+            return dict(enumerate(found))
+        best = int(np.argmax(found))
+        return {"map": {asked.columns[0]: best}, "probability": found[best]}
+
+    def _of_numbers(self, kind: str, column: str, given: Given) -> dict[Any, Any]:
+        """The distribution of a column of numbers: of counts, their probabilities; otherwise, mean and variance."""
+        if kind == "MAP":
+            value, density, discrete = _core.most_probable_number(self._model, column, given)
+            own = {"map": {column: int(value) if discrete else value}}
+            return own | {"probability" if discrete else "density": density}
+        found = _core.count_probabilities(self._model, column, given)
+        if found is not None:
+            return {int(count): probability for count, probability in found}
+        return json.loads(self._model.condition(column, given))
+
     def _mean(self, columns: list[str], given: Given) -> float:
         if len(columns) > 1:
             raise ValueError("a mean is asked of one column at a time")
@@ -116,19 +166,29 @@ class Asking(Mixed):
         return told["mean"]
 
     def _probability(self, asked: Question, given: Given) -> float:
-        """The probability that columns of levels have certain ones."""
+        """The probability that columns have certain levels or counts."""
         events = {name: value for name, value in asked.asked if value is not None}
         if len(events) < len(asked.asked):
             raise ValueError("a column is asked about twice")
-        wanted = [str(level) for _, level in _given(events, self._fields())]
-        for name, level in zip(events, wanted, strict=True):
-            levels = self._levels(name)
-            if levels == []:
-                raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
-            if levels and level not in levels:
-                raise ValueError(f"column {name!r} has no level {level!r}; the levels are {', '.join(levels)}")
-        told = self._model.joint(asked.columns, given)
-        return next(probability for levels, probability in told if levels == wanted)
+        probability, known = 1.0, list(given)
+        # The chain rule: P(a, b) = P(a) P(b | a).
+        for name, value in _given(events, self._fields()):
+            if probability > 0.0:
+                probability *= self._probability_of(name, value, known)
+            known.append((name, value))
+        return probability
+
+    def _probability_of(self, name: str, value: float | str, given: Given) -> float:
+        """The probability that a column has a level or a count."""
+        levels = self._levels(name)
+        if levels and value not in levels:
+            raise ValueError(f"column {name!r} has no level {value!r}; the levels are {', '.join(levels)}")
+        if levels or levels is None:
+            return json.loads(self._model.condition(name, given))[value]
+        found = _core.count_probabilities(self._model, name, given, [float(value)])
+        if found is None:
+            raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
+        return found[0][1]
 
     def _levels(self, name: str) -> list[str] | None:
         """The levels of a column: none of numbers, None where there is no such column."""

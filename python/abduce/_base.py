@@ -3,6 +3,7 @@
 import functools
 import html
 import json
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
 from abduce._plots import Plotting
+from abduce._report import Reporting
 from abduce._types import Floats, Seed, Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,24 +38,48 @@ def parameters_checked(fit: F) -> F:
     return cast(F, _fit_context(prefer_skip_nested_validation=True)(whole))
 
 
+# What `random_state` may be, in the words of scikit-learn's parameter checks.
+RANDOM_STATES = ["random_state", np.random.Generator]
+
+
+def generator_of(random_state: Seed) -> np.random.RandomState:
+    """The generator to draw from: NumPy's global one for None, as scikit-learn's `check_random_state` has it."""
+    if isinstance(random_state, np.random.Generator):
+        # Both share one state, so that the generator of the user moves on.
+        return np.random.RandomState(random_state.bit_generator)
+    return check_random_state(random_state)
+
+
 def seed_of(random_state: Seed) -> int:
-    """A seed for the engine: 0 where nothing is said, so that a fit can be repeated."""
-    if random_state is None:
-        return 0
+    """A seed for the engine: an int is its own seed, anything else is drawn from."""
     if isinstance(random_state, (int, np.integer)):
         if not 0 <= random_state < 2**64:
             raise ValueError(f"random_state is a whole number from 0 to 2**64 - 1, not {random_state}")
         return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return int(generator_of(random_state).randint(2**32, dtype=np.uint64))
 
 
-def at_least_one(n_samples: int) -> int:
-    """How many rows to draw."""
+def at_least_one(n_samples: int, columns: int = 1) -> int:
+    """How many rows of so many columns to draw."""
     if not isinstance(n_samples, (int, np.integer)):
         raise TypeError(f"n_samples is a whole number, not {n_samples!r}")
     if n_samples < 1:
         raise ValueError(f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample.")
+    # The engine draws rows before they are copied into arrays.
+    refuse_beyond_memory(2 * int(n_samples) * max(columns, 1), f"n_samples={n_samples}")
     return int(n_samples)
+
+
+def refuse_beyond_memory(numbers: int, what: str) -> None:
+    """Raises MemoryError where so many numbers would need more memory than the machine has."""
+    import os
+
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        memory = 1 << 40
+    if 8 * numbers > memory:
+        raise MemoryError(f"{what} needs {8 * numbers:.3g} bytes, more than the {memory:.3g} of this machine")
 
 
 def threads_of(n_jobs: int | None) -> int | None:
@@ -78,13 +104,35 @@ def watcher(verbose: int, what: str) -> Watch | None:
     except ImportError:
         return lambda *news: print(f"{what}: {_told(*news)}")
     bar = tqdm(desc=what, leave=False)
+    stage = Stage()
 
     def watch(kind: str, number: int, of: int, figure: float) -> None:
-        bar.total = of or None
-        bar.n = number
+        bar.n, bar.total = stage.place(kind, number, of)
         bar.set_postfix_str(kind if np.isnan(figure) else f"{kind} {figure:.6g}")
 
     return watch
+
+
+class Stage:
+    """How far a fit is, by the outermost thing that it counts: candidates, restarts or iterations.
+
+    Restarts run in parallel, and their reports arrive in any order; the place never goes back.
+    """
+
+    ORDER = ("candidate", "replicate", "restart", "iteration")
+
+    def __init__(self) -> None:
+        self.kind, self.number, self.of = "iteration", 0, 0
+
+    def place(self, kind: str, number: int, of: int) -> tuple[int, int | None]:
+        """The place after a report, and how many there will be."""
+        if kind in self.ORDER and of:
+            outer = self.ORDER.index(kind) - self.ORDER.index(self.kind)
+            if outer < 0 and of > 1:
+                self.kind, self.number, self.of = kind, number, of
+            elif outer == 0:
+                self.number, self.of = max(self.number, number), max(self.of, of)
+        return self.number, self.of or None
 
 
 def _told(kind: str, number: int, of: int, figure: float) -> str:
@@ -105,7 +153,18 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-class ModelEstimator(Plotting, BaseEstimator):
+NOT_CONVERGED = "not converged"
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns at the line of the user that called this package, directly or through scikit-learn."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("abduce", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+class ModelEstimator(Reporting, Plotting, BaseEstimator):
     """An estimator that has learned a model of the engine."""
 
     def _set_model(self, model: _core.Model, notes: Sequence[str] = ()) -> None:
@@ -113,7 +172,20 @@ class ModelEstimator(Plotting, BaseEstimator):
         self._model = model
         self._parts: dict[str, Any] = {}
         for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=3)
+            warn(note)
+
+    def _set_fitted(self, model: _core.Model) -> None:
+        """Takes over a model that was just fitted, and warns of what the engine warns of."""
+        self._set_model(model)
+        for text in self._part("warnings"):
+            warn(self._in_own_words(text), ConvergenceWarning if text.startswith(NOT_CONVERGED) else UserWarning)
+
+    def _in_own_words(self, text: str) -> str:
+        """A warning of the engine with the parameters that this estimator has."""
+        if not hasattr(self, "variance_floor"):
+            named = "reg_covar" if hasattr(self, "reg_covar") else None
+            text = text.replace("variance_floor", named) if named else text.replace(" (variance_floor)", "")
+        return text
 
     def _part(self, name: str) -> Any:
         """A part of the model file."""
@@ -180,4 +252,15 @@ def _shown(value: Any) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-__all__ = ["ModelEstimator", "at_least_one", "parameters_checked", "seed_of", "threads_of", "watcher"]
+__all__ = [
+    "RANDOM_STATES",
+    "ModelEstimator",
+    "at_least_one",
+    "generator_of",
+    "parameters_checked",
+    "refuse_beyond_memory",
+    "seed_of",
+    "threads_of",
+    "warn",
+    "watcher",
+]

@@ -107,7 +107,7 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
             _specifications.options(marks=False),
             threads=self._threads(),
         )
-        self._set_model(model)
+        self._set_fitted(model)
 
     def _prepare(self, table: _core.Table) -> None:
         """What has to be known of the rows before a fit."""

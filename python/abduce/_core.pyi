@@ -14,7 +14,10 @@ __all__ = [
     "Table",
     "class_gaussians",
     "classes_of",
+    "component_probabilities",
+    "count_probabilities",
     "covariances",
+    "defaults",
     "distributions",
     "estimate_family",
     "families",
@@ -23,6 +26,7 @@ __all__ = [
     "fit_mixture",
     "gaussian_start",
     "kind_of_family",
+    "most_probable_number",
     "range_of_levels",
     "select_mixture",
     "table_of_array",
@@ -68,6 +72,7 @@ def table_of_frame(
     target: str | None = None,
 ) -> tuple[Table, list[str]]: ...
 def covariances(names: str) -> list[str]: ...
+def defaults(model: str) -> str: ...
 def classes_of(labels: Codes) -> tuple[Codes, NDArray[Any]] | None: ...
 def variances(table: Table) -> Floats: ...
 
@@ -112,6 +117,16 @@ class ClassGaussians:
     def directions(self, tolerance: float) -> tuple[Floats, Floats, Floats, Floats]: ...
     def axes(self) -> list[tuple[Floats, Floats]]: ...
 
+def count_probabilities(
+    model: Model,
+    column: str,
+    given: list[tuple[str, float | str]] = ...,
+    counts: list[float] | None = None,
+) -> list[tuple[float, float]] | None: ...
+def most_probable_number(
+    model: Model, column: str, given: list[tuple[str, float | str]] = ...
+) -> tuple[float, float, bool]: ...
+def component_probabilities(model: Model, given: list[tuple[str, float | str]] = ...) -> list[float]: ...
 def class_gaussians(model: Model) -> ClassGaussians: ...
 def without_labels(model: Model) -> Model: ...
 def gaussian_start(

@@ -149,7 +149,7 @@ class BernoulliNB(_Discrete):
         return {"kinds": ["binary"] * width, "levels": [["0", "1"]] * width}
 
     def _specification(self) -> str:
-        return _specifications.mixture(
+        return _specifications.naive_bayes(
             target=self._target,
             **self._smoothing(levels=2),
             class_prior=self._class_prior(),
@@ -258,6 +258,8 @@ class CategoricalNB(_Discrete):
         least = np.array(self.min_categories)
         if not np.issubdtype(least.dtype, np.signedinteger):
             raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
+        if (least > MOST_LEVELS).any():
+            raise ValueError(f"'min_categories' is at most {MOST_LEVELS}, not {least.max()}")
         most = np.maximum(seen, least, dtype=np.int64)
         if most.shape != seen.shape:
             raise ValueError(
@@ -270,7 +272,9 @@ class CategoricalNB(_Discrete):
         return {"kinds": ["categorical"] * X.shape[1], "levels": levels}
 
     def _specification(self) -> str:
-        return _specifications.mixture(target=self._target, smoothing=self._alpha(), class_prior=self._class_prior())
+        return _specifications.naive_bayes(
+            target=self._target, smoothing=self._alpha(), class_prior=self._class_prior()
+        )
 
     @property
     def feature_log_prob_(self) -> list[Floats]:
@@ -306,7 +310,7 @@ class _Counts(_Discrete):
         return {"kinds": ["count"] * X.shape[1]}
 
     def _specification(self) -> str:
-        return _specifications.mixture(
+        return _specifications.naive_bayes(
             target=self._target,
             **self._smoothing(levels=1),
             class_prior=self._class_prior(),

@@ -1,52 +1,154 @@
-"""Model files: what is written beside a model for Python, and estimators out of files."""
+"""Model files: what is written beside a model for Python, and estimators out of files.
+
+A model file is data. Reading one makes an estimator of this package, sets its parameters and a few fitted attributes,
+each of which is checked, and runs nothing else.
+"""
 
 import json
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from abduce import _core
+from abduce._base import warn
 from abduce._labels import classes_of
+
+# The estimators that a file may be of, by the kind of model they hold.
+ESTIMATORS = {
+    "naive-bayes": ("NaiveBayes", "GaussianNB", "BernoulliNB", "CategoricalNB", "MultinomialNB", "ComplementNB"),
+    "gda": ("QuadraticDiscriminantAnalysis", "LinearDiscriminantAnalysis"),
+    "mixture": ("Mixture", "GaussianMixture", "GaussianImputer", "MixtureImputer"),
+    "kmeans": ("KMeans",),
+    "kde": ("KernelDensity",),
+}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 def described(estimator: Any) -> dict[str, Any]:
     """The class and the parameters of an estimator, as far as JSON can hold them."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return value.tolist()
-        if isinstance(value, np.generic):
-            return value.item()
-        return value
-
     parameters = {}
     for name, value in estimator.get_params(deep=False).items():
-        value = plain(value)
+        value = _plain(value)
         try:
             # JSON has no NaN, which is a default wherever it is a parameter.
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             continue
         parameters[name] = value
-    state = {
-        name: plain(getattr(estimator, name))
-        for name in ("n_categories_", "_sparse", "_framed", "_with_holes", "_empty", "_truths")
-        if hasattr(estimator, name)
-    }
-    about = {"class": type(estimator).__name__, "parameters": parameters, "state": state}
+    state = {name: _plain(getattr(estimator, name)) for name in STATE if hasattr(estimator, name)}
+    base = _registered_base(type(estimator))
+    about = {"class": base.__name__, "parameters": parameters, "state": state}
+    if base is not type(estimator):
+        about["subclass"] = type(estimator).__name__
     # Names alone do not tell what labels were.
     if hasattr(estimator, "classes_"):
         about["labels"] = estimator.classes_.dtype.kind
     return about
 
 
-USUAL = {
-    "naive-bayes": "NaiveBayes",
-    "mixture": "Mixture",
-    "kmeans": "KMeans",
-    "kde": "KernelDensity",
+def _registered() -> dict[str, type]:
+    import abduce
+
+    return {name: getattr(abduce, name) for names in ESTIMATORS.values() for name in names}
+
+
+def _registered_base(own: type) -> type:
+    """The estimator of this package that a class is or derives from."""
+    known = set(_registered().values())
+    return next((base for base in own.__mro__ if base in known), own)
+
+
+def _flag(value: Any, width: int) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _integers(value: Any) -> Any:
+    whole = isinstance(value, list) and all(isinstance(own, int) and not isinstance(own, bool) for own in value)
+    return np.array(value, dtype=np.int64) if whole and all(0 <= own < 2**31 for own in value) else None
+
+
+def _places(value: Any, width: int) -> Any:
+    places = _integers(value)
+    return places.astype(int) if places is not None and (places < width).all() else None
+
+
+def _categories(value: Any, width: int) -> Any:
+    found = _integers(value)
+    return found if found is not None and found.shape == (width,) else None
+
+
+def _clusters(value: Any, width: int) -> Any:
+    found = _integers(value)
+    return None if found is None else found.astype(np.int32)
+
+
+def _names(value: Any, width: int) -> list[str] | None:
+    return value if isinstance(value, list) and all(isinstance(own, str) for own in value) else None
+
+
+# The fitted attributes that a file may hold beside the model, and how each is read: None refuses it.
+STATE: dict[str, Callable[[Any, int], Any]] = {
+    "n_categories_": _categories,
+    "labels_": _clusters,
+    "_sparse": _flag,
+    "_framed": _flag,
+    "_with_holes": _places,
+    "_empty": _places,
+    "_truths": _names,
 }
+# What older files have and the model itself holds.
+SUPERSEDED = {"epsilon_"}
+
+
+def _about(model: _core.Model) -> dict[str, Any]:
+    """What the file says of the estimator; empty for a file of the command line."""
+    about = json.loads(model.part("estimator"))
+    if about is None:
+        return {}
+    types = {"class": str, "subclass": str, "parameters": dict, "state": dict, "labels": str}
+    if not isinstance(about, dict):
+        raise ValueError("the file does not describe an estimator of this package")
+    for name, value in about.items():
+        if name not in types or not isinstance(value, types[name]):
+            raise ValueError(f"the file describes an estimator by an unknown or malformed {name!r}")
+    return about
+
+
+def _class_of(about: dict[str, Any], model: _core.Model, kind: str, cls: type | None) -> type:
+    """The class to make an estimator of: one of this package, or the caller's subclass of it."""
+    possible = ESTIMATORS.get(kind, ())
+    name = about.get("class")
+    if name is None and kind == "gda":
+        shared = json.loads(model.part("leaves"))[0].get("shape", {}).get("structure") == "tied"
+        name = possible[1 if shared else 0]
+    if name is None and not possible:
+        raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
+    name = name or possible[0]
+    if cls is not None:
+        base = _registered_base(cls)
+        if base.__name__ not in possible or (name in possible and base.__name__ != name):
+            raise TypeError(f"the file holds a {name}, and {cls.__name__} is not a subclass of it")
+        return cls
+    if name not in possible:
+        raise ValueError(
+            f"the file names the class {name!r}, which is not an estimator for a model of the kind {kind}; "
+            "to read a model of a subclass, pass it as cls="
+        )
+    if "subclass" in about:
+        warn(
+            f"the file was written by {about['subclass']}, a subclass of {name}; it is read as {name}. "
+            f"Pass cls={about['subclass']} to read it as such"
+        )
+    return _registered()[name]
 
 
 def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
@@ -58,30 +160,51 @@ def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
     return {parameter: len(json.loads(model.part(part)))}
 
 
-def load(path: str | PathLike[str]) -> Any:
-    """Reads a model file, written here or by the command line, as the estimator it is of."""
-    import abduce
+def _made(cls: Any, about: dict[str, Any], model: _core.Model, kind: str) -> Any:
+    """An unfitted estimator with the parameters of the file, which have to be valid."""
+    parameters = about.get("parameters", _numbers(model, kind))
+    known = set(cls._get_param_names())
+    if "subclass" in about and cls.__name__ == about["class"]:
+        # Parameters that only the subclass has.
+        parameters = {name: value for name, value in parameters.items() if name in known}
+    strange = sorted(set(parameters) - known)
+    if strange:
+        raise ValueError(f"the file gives {cls.__name__} the unknown parameter {strange[0]!r}")
+    estimator = cls(**parameters)
+    estimator._validate_params()
+    return estimator
 
+
+def _restore(estimator: Any, state: dict[str, Any]) -> None:
+    """Sets the fitted attributes of a file."""
+    for name, value in state.items():
+        if name in SUPERSEDED:
+            continue
+        read = STATE[name](value, estimator.n_features_in_) if name in STATE else None
+        if read is None:
+            raise ValueError(f"the file holds an unknown or malformed attribute {name!r}")
+        setattr(estimator, name, read)
+
+
+def load(path: str | PathLike[str], *, cls: type | None = None) -> Any:
+    """Reads a model file, written here or by the command line, as the estimator it is of.
+
+    `cls` is a subclass of that estimator to read it as. A file is data: nothing in it is run.
+    """
     model = _core.Model.load(path)
-    told = json.loads(model.part("estimator")) or {}
+    about = _about(model)
     kind = json.loads(model.part("model"))
-    name = told.get("class", USUAL.get(kind))
-    if name is None and kind == "gda":
-        shared = json.loads(model.part("leaves"))[0].get("shape", {}).get("structure") == "tied"
-        name = "LinearDiscriminantAnalysis" if shared else "QuadraticDiscriminantAnalysis"
-    if name is None:
-        raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
-    estimator = getattr(abduce, name)(**told.get("parameters", _numbers(model, kind)))
+    estimator = _made(_class_of(about, model, kind, cls), about, model, kind)
     schema = json.loads(model.part("schema"))["fields"]
     target = json.loads(model.part("target"))
     features = [field for position, field in enumerate(schema) if position != target]
     if target is not None and kind == "kde":
         raise ValueError("there is no estimator for kernel densities of classes yet; the command line can ask them")
     if target is not None:
-        estimator.classes_ = classes_of(schema[target]["levels"], told.get("labels"))
+        estimator.classes_ = classes_of(schema[target]["levels"], about.get("labels"))
         estimator._target = schema[target]["name"]
         estimator._target_at = target if target < len(features) else None
-    state = told.get("state", {"_framed": True})
+    state = about.get("state", {"_framed": True})
     terms = [field for field in features if field["kind"] == "text"]
     # A matrix of counts is one column of words, and a frame has columns of texts.
     if terms and not state.get("_framed"):
@@ -91,20 +214,8 @@ def load(path: str | PathLike[str]) -> Any:
         width = len(features)
         names = [field["name"] for field in features]
     estimator.n_features_in_ = width
-    if not told or names != [f"x{i}" for i in range(width)]:
+    if not about or names != [f"x{i}" for i in range(width)]:
         estimator.feature_names_in_ = np.array(names, dtype=object)
-    for own, value in state.items():
-        # Older files have what the model itself tells now.
-        if own == "epsilon_":
-            continue
-        setattr(
-            estimator,
-            own,
-            np.array(value, dtype=int if own in ("_with_holes", "_empty") else None)
-            if isinstance(value, list) and own != "_truths"
-            else value,
-        )
-    if hasattr(estimator, "_framed"):
-        estimator._learning = False
+    _restore(estimator, state)
     estimator._set_model(model)
     return estimator

@@ -88,6 +88,50 @@ def filled(X: Any, fillings: Mapping[str, Filling]) -> Any:
     return _filled_polars(X, fillings) if is_polars(X) else _filled_arrow(X, fillings)
 
 
+def emptied(X: Any) -> Any:
+    """A frame without its rows: its library, the names and the types of its columns."""
+    if is_pandas(X):
+        return X.iloc[:0]
+    return X.clear() if is_polars(X) else X.slice(0, 0)
+
+
+def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
+    """Columns as a frame like another, of its types where they can hold the cells; further columns stand last."""
+    if is_pandas(like):
+        import pandas
+
+        out = pandas.DataFrame(dict(columns))
+        kinds = {str(name): kind for name, kind in like.dtypes.items() if str(name) in columns}
+        for name, kind in kinds.items():
+            if isinstance(kind, pandas.CategoricalDtype):
+                out[name] = out[name].map({_level(category): category for category in kind.categories})
+        return out.astype({name: kind for name, kind in kinds.items() if _holds(kind, columns[name])})
+    import pyarrow
+
+    types = {own.name: own.type for own in (like.to_arrow() if is_polars(like) else like).schema}
+    cells = {name: own.tolist() for name, own in columns.items()}
+    made = {}
+    for name, own in cells.items():
+        try:
+            made[name] = pyarrow.array(own, types.get(name))
+        except (pyarrow.ArrowException, TypeError, NotImplementedError):
+            made[name] = pyarrow.array(own)
+    table = pyarrow.table(made)
+    if not is_polars(like):
+        return table
+    import polars
+
+    return polars.DataFrame(table).cast({name: kind for name, kind in like.schema.items() if name in cells})
+
+
+def _holds(kind: Any, cells: NDArray[Any]) -> bool:
+    """Whether a type of pandas holds cells without changing them."""
+    if getattr(kind, "kind", "O") not in "iu":
+        # Cells of objects say themselves what they are.
+        return not (isinstance(kind, np.dtype) and kind.kind == "O")
+    return cells.dtype.kind in "fiu" and bool((cells == np.round(cells)).all())
+
+
 def narrowed(X: Any, places: NDArray[np.intp]) -> Any:
     """Some columns of a frame."""
     if is_pandas(X):

@@ -1,12 +1,12 @@
 """Estimators that take frames with columns of any kind, as well as arrays of numbers."""
 
-import warnings
 from typing import Any
 
 from sklearn.utils.validation import validate_data
 
 from abduce import _core
-from abduce._base import Mixed
+from abduce._base import Mixed, warn
+from abduce._filling import emptied
 from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled, truths_of
 from abduce._types import Floats, Labels
 
@@ -25,6 +25,7 @@ class Framed(Mixed):
         X = tabled(X)
         if reset:
             self._framed = is_frame(X)
+            self._like: Any = None
         elif self._framed and not is_frame(X):
             raise ValueError(f"{type(self).__name__} was fitted on a frame with named columns; X has none")
         if not self._framed:
@@ -38,6 +39,8 @@ class Framed(Mixed):
             X = X if is_polars(X) else named
         refuse_twins(X)
         validate_data(self, named, reset=reset, skip_check_array=True)
+        if reset:
+            self._like = emptied(X)
         return X
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
@@ -56,7 +59,7 @@ class Framed(Mixed):
         self._truths = truths_of(frame)
         table, notes = _core.table_of_frame(frame, list(kinds.items()), labels, weights)
         for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=5)
+            warn(note)
         return table
 
     def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from abduce import _core
-from abduce._base import Mixed, seed_of
+from abduce._base import Mixed, generator_of, seed_of
 from abduce._tables import among, dense, empty_columns, free_name
 from abduce._types import Codes, Floats, Watch
 
@@ -20,17 +19,23 @@ AXES = {"full": 2, "tied": 2, "diag": 1, "spherical": 0}
 class GaussianStarts(Mixed):
     """Fits of a mixture of Gaussians, each from a start of its own."""
 
+    def _count(self) -> int:
+        """The number of components, where it is one."""
+        return int(np.atleast_1d(np.asarray(self.n_components))[0])
+
     def _fits(self, X: Any, names: list[str], weights: Floats | None, watch: Watch | None) -> Iterator[_core.Model]:
         """A fit for every start that is asked for."""
-        k = cast(int, self.n_components)
+        k = self._count()
         table = dense(X, names, weights=weights)
         given = [own is not None for own in (self.weights_init, self.means_init, self.precisions_init)]
         if self.init_params in ("random", "random_from_data"):
             # The numbers that scikit-learn draws, so that both begin at the same place.
-            draws = check_random_state(0 if self.random_state is None else self.random_state)
+            draws = generator_of(self.random_state)
         else:
             seed = seed_of(self.random_state)
         for number in range(self.n_init):
+            if watch is not None and self.n_init > 1:
+                watch("restart", number + 1, int(self.n_init), np.nan)
             if all(given):
                 start = self._made_up(X, names)
             elif self.init_params == "kmeans":
@@ -58,7 +63,7 @@ class GaussianStarts(Mixed):
         return _core.fit_mixture(
             "mixture",
             table,
-            self._specification(cast(int, self.n_components)),
+            self._specification(self._count()),
             self._options(),
             start,
             self._threads(),
@@ -67,7 +72,7 @@ class GaussianStarts(Mixed):
 
     def _made_up(self, X: Any, names: list[str]) -> _core.Model:
         """Gaussians of no rows, of which nothing will be left."""
-        k = cast(int, self.n_components)
+        k = self._count()
         empty = empty_columns(X)
         if len(empty):
             raise ValueError(f"feature {empty[0]} has no number, so that no start can be given for it")
@@ -79,17 +84,17 @@ class GaussianStarts(Mixed):
         """The Gaussians of the clusters of k-means."""
         from abduce.cluster import assigned
 
-        return self._start_at(X, names, weights, assigned(table, cast(int, self.n_components), seed, self._threads()))
+        return self._start_at(X, names, weights, assigned(table, self._count(), seed, self._threads()))
 
     def _dealt(self, X: Any, names: list[str], weights: Floats | None) -> _core.Model:
         """The Gaussians of rows dealt out in turn, of which the columns are right."""
-        return self._start_at(X, names, weights, np.arange(len(X)) % cast(int, self.n_components), ridge=1.0)
+        return self._start_at(X, names, weights, np.arange(len(X)) % self._count(), ridge=1.0)
 
     def _shared_out(
         self, X: Any, names: list[str], weights: Floats | None, draws: np.random.RandomState
     ) -> _core.Model:
         """The Gaussians of all rows, of each of which every component has a share by chance."""
-        k, kind = cast(int, self.n_components), self.covariance_type
+        k, kind = self._count(), self.covariance_type
         shares = draws.uniform(size=(len(X), k))
         shares /= shares.sum(axis=1)[:, np.newaxis]
         if weights is not None:
@@ -111,12 +116,12 @@ class GaussianStarts(Mixed):
 
     def _drawn(self, X: Any, draws: np.random.RandomState) -> Codes | None:
         """Rows to begin at, where they have all that it takes."""
-        rows = draws.choice(len(X), size=cast(int, self.n_components), replace=False)
+        rows = draws.choice(len(X), size=self._count(), replace=False)
         return None if self.reg_covar == 0 or np.isnan(X[rows]).any() else rows
 
     def _narrow(self, X: Any, names: list[str], weights: Floats | None, rows: Codes) -> _core.Model:
         """Gaussians at some rows that are as narrow as `reg_covar` lets them be."""
-        (k, kind), d = (cast(int, self.n_components), self.covariance_type), X.shape[1]
+        (k, kind), d = (self._count(), self.covariance_type), X.shape[1]
         one = {"full": np.eye(d), "tied": np.eye(d), "diag": np.ones(d), "spherical": np.ones(1)}[kind].ravel()
         spread = self.reg_covar * (one if kind == "tied" else np.tile(one, k))
         means = np.asarray(X[rows], dtype=np.float64)
@@ -129,7 +134,7 @@ class GaussianStarts(Mixed):
     ) -> _core.Model:
         """The Gaussians of groups of rows."""
         column = free_name("start", names)
-        levels = [str(j) for j in range(cast(int, self.n_components))]
+        levels = [str(j) for j in range(self._count())]
         table = dense(X, names, weights=weights, labels=(column, levels, codes))
         specification = self._specification(None, target=column, ridge=ridge)
         start = _core.fit_mixture("gda", table, specification, self._options(marks=False), None, self._threads())
@@ -137,7 +142,7 @@ class GaussianStarts(Mixed):
 
     def _given(self, start: _core.Model, d: int) -> _core.Model:
         """A start with what the user has given of it."""
-        k, kind = cast(int, self.n_components), self.covariance_type
+        k, kind = self._count(), self.covariance_type
         given_weights = means = covariances = None
         if self.weights_init is not None:
             given_weights = check_array(self.weights_init, dtype=np.float64, ensure_2d=False)

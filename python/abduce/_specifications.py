@@ -1,31 +1,56 @@
-"""What is asked of the engine, as it reads it."""
+"""What is asked of the engine, as it reads it: its own defaults, and what an estimator changes of them."""
 
+import functools
 import json
 from typing import Any
 
-MIXTURE: dict[str, Any] = {
-    "target": None,
-    "components": None,
-    "reals": "Alone",
-    "families": [],
-    "smoothing": 1.0,
-    "weight_smoothing": 0.0,
-    "variance_floor": 1e-6,
-}
-EM = {"step": "soft", "tolerance": 1e-8, "max_iterations": 1000}
-OPTIONS = {"em": EM, "restarts": 10, "init": "auto", "unlabelled": "chosen", "seed": 0}
+import numpy as np
+
+from abduce import _core
+
+
+def dumped(value: Any) -> str:
+    """Parameters as JSON. Scalars and arrays of NumPy are the numbers they hold."""
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"a parameter is {value!r}, which is not a number, a word or a list of them")
+
+
+@functools.cache
+def _defaults(model: str) -> str:
+    return _core.defaults(model)
+
+
+def defaults(model: str) -> dict[str, Any]:
+    """What the engine, and so the command line, fits a model with: `specification` and `options`."""
+    return json.loads(_defaults(model))
+
+
+def naive_bayes(**changes: Any) -> str:
+    """A specification of naive Bayes: the usual one with some changes."""
+    return dumped(defaults("naive-bayes")["specification"] | changes)
+
+
+def gda(**changes: Any) -> str:
+    """A specification of Gaussian discriminants: the usual one with some changes."""
+    return dumped(defaults("gda")["specification"] | changes)
 
 
 def mixture(**changes: Any) -> str:
     """A specification of a mixture: the usual one with some changes."""
-    return json.dumps(MIXTURE | changes)
+    return dumped(defaults("mixture")["specification"] | changes)
 
 
 def options(em: dict[str, Any] | None = None, **changes: Any) -> str:
     """Options of a fit: the usual ones with some changes."""
-    return json.dumps(OPTIONS | changes | {"em": EM | (em or {})})
+    usual = defaults("mixture")["options"]
+    return dumped(usual | changes | {"em": usual["em"] | (em or {})})
 
 
-def together(covariance: str, counts: bool = True) -> dict[str, Any]:
-    """Numbers in one Gaussian."""
+def together(covariance: str, counts: bool = False) -> dict[str, Any]:
+    """Real numbers in one Gaussian, and counts too where it is said so."""
     return {"Together": {"covariance": covariance, "counts": counts}}

@@ -68,7 +68,8 @@ def checked(
 
 def refuse_large(X: Floats) -> None:
     """Refuses what the engine refuses on the way, where it is not asked."""
-    largest = np.nanmax(np.abs(X), initial=0.0)
+    # As a double: the bound is beyond single precision.
+    largest = float(np.nanmax(np.abs(X), initial=0.0))
     if np.isinf(largest):
         raise ValueError(f"Input X contains infinity or a value too large for dtype('{X.dtype}').")
     if largest > 1e150:

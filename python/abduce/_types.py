@@ -13,7 +13,7 @@ Columns: TypeAlias = list[tuple[str, Floats | Codes]]
 Labels: TypeAlias = tuple[str, list[str], Codes | None]
 # What has happened, its number, how many there will be, and a figure.
 Watch: TypeAlias = Callable[[str, int, int, float], None]
-Seed: TypeAlias = int | np.random.RandomState | None
+Seed: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 
 class Frame(Protocol):

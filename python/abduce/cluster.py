@@ -1,6 +1,5 @@
 """k-means, as `sklearn.cluster.KMeans`; cells may be NaN."""
 
-import json
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -12,8 +11,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from abduce import _core
-from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
+from abduce import _core, _specifications
+from abduce._base import RANDOM_STATES, ModelEstimator, generator_of, parameters_checked, seed_of, watcher
 from abduce._tables import checked, dense, empty_columns, names_of, spread, weights_of
 from abduce._types import Codes, Rows, Seed
 
@@ -40,8 +39,8 @@ def assigned(table: _core.Table, clusters: int, seed: int, threads: int | None) 
         options |= {"restarts": 2, "movement": 1e-2}
     model, labels = _core.fit_kmeans(
         table,
-        json.dumps({"clusters": clusters, "distance": "euclidean"}),
-        json.dumps(options),
+        _specifications.dumped({"clusters": clusters, "distance": "euclidean"}),
+        _specifications.dumped(options),
         threads=threads,
     )
     return model.best(table, threads) if labels is None else labels
@@ -61,7 +60,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["verbose"],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATES,
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"lloyd", "elkan", "hamerly", "yinyang", "auto"})],
         "n_jobs": [Integral, None],
@@ -125,9 +124,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
             "seed": seed_of(self.random_state),
         }
         table = dense(X, names_of(self, X.shape[1]), weights=weights)
-        specification = json.dumps({"clusters": self.n_clusters, "distance": "euclidean"})
+        specification = _specifications.dumped({"clusters": self.n_clusters, "distance": "euclidean"})
         watch = watcher(self.verbose, "KMeans")
-        model, labels = _core.fit_kmeans(table, specification, json.dumps(options), start, self._threads(), watch)
+        model, labels = _core.fit_kmeans(
+            table, specification, _specifications.dumped(options), start, self._threads(), watch
+        )
         self._set_model(model)
         self._dtype = X.dtype
         if labels is None:
@@ -155,7 +156,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
             return None
         init = self.init
         if callable(init):
-            init = init(X, self.n_clusters, random_state=np.random.RandomState(seed_of(self.random_state)))
+            init = init(X, self.n_clusters, random_state=generator_of(self.random_state))
         init = check_array(init, dtype=np.float64)
         if init.shape[0] != self.n_clusters:
             raise ValueError(

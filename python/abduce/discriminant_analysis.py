@@ -62,9 +62,9 @@ class _Discriminant(ModelClassifier):
         return self._given_prior(self.priors)
 
     def _specification(self) -> str:
-        return _specifications.mixture(
+        return _specifications.gda(
             target=self._target,
-            reals=_specifications.together(self._covariance),
+            reals=_specifications.together(self._covariance, counts=True),
             variance_floor=0.0,
             ridge=getattr(self, "reg_covar", 0.0),
             unit_share=float(getattr(self, "reg_param", 0.0)),

@@ -76,14 +76,16 @@ class Distribution:
         return self._each(self._own.quantile, p)
 
     def rvs(self, size: int | tuple[int, ...] = 1, random_state: Seed = None) -> Floats:
-        """Numbers drawn from it, the same for the same `random_state`."""
-        from abduce._base import seed_of
+        """Numbers drawn from it, the same for the same int as `random_state`."""
+        from abduce._base import refuse_beyond_memory, seed_of
 
-        shape = np.atleast_1d(np.asarray(size))
-        if shape.ndim != 1 or shape.dtype.kind not in "iu" or (shape < 0).any():
+        lengths = np.atleast_1d(np.asarray(size, dtype=object)).tolist()
+        if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0 for n in lengths):
             raise ValueError(f"size is a whole number from 0 up, or several, not {size!r}")
-        lengths = [int(n) for n in shape]
-        return self._own.draw(math.prod(lengths), seed_of(random_state)).reshape(lengths)
+        lengths = [int(n) for n in lengths]
+        count = math.prod(lengths)
+        refuse_beyond_memory(count, f"size={size}")
+        return self._own.draw(count, seed_of(random_state)).reshape(lengths)
 
     @property
     def mean(self) -> float | None:

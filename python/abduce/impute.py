@@ -12,11 +12,14 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._base import ModelEstimator, parameters_checked, seed_of, watcher
+from abduce._base import RANDOM_STATES, ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._filling import Filling, filled, holes_of, narrowed, widened, wished
 from abduce._framed import Framed
 from abduce._tables import column_names, is_frame, weights_of
 from abduce._types import Rows, Seed
+
+# The defaults of the command line.
+OPTIONS = _specifications.defaults("mixture")["options"]
 
 
 class _Imputer(Framed, TransformerMixin, ModelEstimator):
@@ -28,7 +31,7 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         "kinds": [dict, None],
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATES,
         "verbose": ["verbose"],
         "missing_values": [Real],
         "add_indicator": ["boolean"],
@@ -36,6 +39,8 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         "n_jobs": [Integral, None],
     }
 
+    # Whether counts are among the numbers of the Gaussian.
+    _counts_together = False
     # What files that were written before these were noted say of them.
     _with_holes = np.array([], dtype=int)
     _empty = np.array([], dtype=int)
@@ -69,10 +74,11 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
             "mixture",
             table,
             _specifications.mixture(
-                components=self._components(), reals=_specifications.together(_core.covariances(self.covariance)[0])
+                components=self._components(),
+                reals=_specifications.together(_core.covariances(self.covariance)[0], counts=self._counts_together),
             ),
             _specifications.options(
-                em={"tolerance": self.tol, "max_iterations": self.max_iter, "acceleration": "auto"},
+                em={"tolerance": self.tol, "max_iterations": self.max_iter},
                 restarts=self._restarts(),
                 seed=seed_of(self.random_state),
             ),
@@ -80,7 +86,7 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
             self._threads(),
             watcher(self.verbose, type(self).__name__),
         )
-        self._set_model(model)
+        self._set_fitted(model)
         return self
 
     @property
@@ -147,14 +153,16 @@ class GaussianImputer(_Imputer):
     without a single cell is left out, or made 0.
     """
 
+    _counts_together = True
+
     def __init__(
         self,
         *,
         covariance: str = "full",
         how: Literal["mean", "mode", "draw"] = "mean",
         kinds: dict[str, str] | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
+        tol: float = OPTIONS["em"]["tolerance"],
+        max_iter: int = OPTIONS["em"]["max_iterations"],
         random_state: Seed = None,
         verbose: int = 0,
         missing_values: float = np.nan,
@@ -193,9 +201,9 @@ class MixtureImputer(_Imputer):
         covariance: str = "full",
         how: Literal["mean", "mode", "draw"] = "mean",
         kinds: dict[str, str] | None = None,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        n_init: int = 10,
+        tol: float = OPTIONS["em"]["tolerance"],
+        max_iter: int = OPTIONS["em"]["max_iterations"],
+        n_init: int = OPTIONS["restarts"],
         random_state: Seed = None,
         verbose: int = 0,
         missing_values: float = np.nan,

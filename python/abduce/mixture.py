@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -15,11 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking
-from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
+from abduce._base import RANDOM_STATES, ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
 from abduce._gaussian_starts import AXES, GaussianStarts
 from abduce._tables import checked, dense, names_of, spread, weights_of
 from abduce._types import Codes, Floats, Rows, Seed
+
+# The defaults of the command line.
+USUAL, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specification", "options"))
 
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
@@ -92,11 +94,16 @@ class _Mixture(Asking, DensityMixin, ModelEstimator):
         """Fits, and gives the most probable component of each row."""
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
 
-    def _tell_of_fewer(self, components: int) -> None:
-        """Warns of components that no row is left for."""
-        found = len(self.weights_)
-        if found < components:
-            warnings.warn(f"{components} components were asked for; only {found} have rows", UserWarning, stacklevel=4)
+    @property
+    def n_components_(self) -> int:
+        """The number of components: the chosen one where several were compared."""
+        return len(self.weights_)
+
+    @property
+    def criteria_(self) -> list[dict[str, Any]] | None:
+        """The models that were compared, each with its criteria and whether it was chosen; None without a comparison."""
+        check_is_fitted(self, "_model")
+        return self._criteria()
 
     def _parameters_count(self) -> int:
         return self._part("fit")["parameters"]
@@ -130,7 +137,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
         "precisions_init": ["array-like", None],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATES,
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
         "verbose_interval": [Interval(Integral, 1, None, closed="left")],
@@ -201,31 +208,21 @@ class GaussianMixture(GaussianStarts, _Mixture):
         X = checked(self, X, reset=True)
         weights = weights_of(sample_weight, X)
         names = names_of(self, X.shape[1])
-        if not isinstance(self.n_components, (int, np.integer)):
+        numbers = numbers_of(self.n_components)
+        if len(numbers) > 1:
             if any(own is not None for own in (self.weights_init, self.means_init, self.precisions_init)):
                 raise ValueError("a start is given for one number of components, and n_components are several")
             return self._select(dense(X, names, weights=weights))
-        if X.shape[0] < self.n_components:
+        if X.shape[0] < numbers[0]:
             raise ValueError(
-                "Expected n_samples >= n_components "
-                f"but got n_components = {self.n_components}, n_samples = {X.shape[0]}"
+                f"Expected n_samples >= n_components but got n_components = {numbers[0]}, n_samples = {X.shape[0]}"
             )
         watch = watcher(self.verbose, "GaussianMixture")
         if self.warm_start and hasattr(self, "_model"):
             table = dense(X, names, weights=weights)
-            self._set_model(self._fit_from(table, self._model, watch))
+            self._set_fitted(self._fit_from(table, self._model, watch))
         else:
-            self._set_model(max(self._fits(X, names, weights, watch), key=_lower_bound))
-        self._tell_of_fewer(self.n_components)
-        if not self.converged_:
-            from sklearn.exceptions import ConvergenceWarning
-
-            warnings.warn(
-                "Best performing initialization did not converge. Try different init parameters, "
-                "or increase max_iter, tol, or check for degenerate data.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._set_fitted(max(self._fits(X, names, weights, watch), key=_lower_bound))
         return self
 
     def _select(self, table: _core.Table) -> Self:
@@ -237,8 +234,10 @@ class GaussianMixture(GaussianStarts, _Mixture):
         }
         options = self._options(restarts=max(10, self.n_init), seed=seed_of(self.random_state))
         watch = watcher(self.verbose, "GaussianMixture")
-        model = _core.select_mixture(table, self._specification(1), json.dumps(grid), options, self._threads(), watch)
-        self._set_model(model)
+        model = _core.select_mixture(
+            table, self._specification(1), _specifications.dumped(grid), options, self._threads(), watch
+        )
+        self._set_fitted(model)
         return self
 
     def _gaussians(self) -> list[dict[str, Any]]:
@@ -300,7 +299,9 @@ class GaussianMixture(GaussianStarts, _Mixture):
     def sample(self, n_samples: int = 1) -> tuple[Floats, Codes]:
         """Draws rows, and tells the component of each."""
         check_is_fitted(self)
-        columns, components = self._model.sample_with_components(at_least_one(n_samples), seed_of(self.random_state))
+        columns, components = self._model.sample_with_components(
+            at_least_one(n_samples, self.n_features_in_), seed_of(self.random_state)
+        )
         drawn = dict(columns)
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)]), components
 
@@ -328,7 +329,8 @@ def _tails(text: str) -> Any:
 class Mixture(Framed, _Mixture):
     """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
 
-    A frame says by its cells what its columns are; the columns of an array are real numbers.
+    The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
+    strings and categories are levels. The columns of an array are real numbers.
     """
 
     _parameter_constraints = {
@@ -344,7 +346,7 @@ class Mixture(Framed, _Mixture):
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
         "select": [StrOptions({"bic", "aic", "icl", "cv"})],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATES,
         "verbose": ["verbose"],
         "n_jobs": [Integral, None],
     }
@@ -358,11 +360,11 @@ class Mixture(Framed, _Mixture):
         kinds: dict[str, str] | None = None,
         tails: str | None = None,
         noise: bool = False,
-        tol: float = 1e-8,
-        max_iter: int = 1000,
-        n_init: int = 10,
-        smoothing: float = 1.0,
-        variance_floor: float = 1e-6,
+        tol: float = OPTIONS["em"]["tolerance"],
+        max_iter: int = OPTIONS["em"]["max_iterations"],
+        n_init: int = OPTIONS["restarts"],
+        smoothing: float = USUAL["smoothing"],
+        variance_floor: float = USUAL["variance_floor"],
         select: Literal["bic", "aic", "icl", "cv"] = "bic",
         random_state: Seed = None,
         verbose: int = 0,
@@ -402,26 +404,27 @@ class Mixture(Framed, _Mixture):
         """Learns from rows."""
         X = self._checked(X, reset=True)
         table = self._learned_table(X, None, weights_of(sample_weight, X))
-        em = {"tolerance": self.tol, "max_iterations": self.max_iter, "acceleration": "auto"}
+        em = {"tolerance": self.tol, "max_iterations": self.max_iter}
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
         watch = watcher(self.verbose, "Mixture")
         parameters = self._checked_parameters()
         covariances = _core.covariances(self.covariance)
-        if isinstance(self.n_components, (int, np.integer)) and len(covariances) == 1:
-            specification = _specifications.mixture(components=int(self.n_components), **parameters)
+        numbers = numbers_of(self.n_components)
+        if len(numbers) == 1 and len(covariances) == 1:
+            specification = _specifications.mixture(components=numbers[0], **parameters)
             model = _core.fit_mixture("mixture", table, specification, options, None, self._threads(), watch)
         else:
             grid = {
-                "components": numbers_of(self.n_components),
+                "components": numbers,
                 "covariances": covariances,
                 "criterion": self.select,
                 "folds": 10,
             }
             specification = _specifications.mixture(components=1, **parameters)
-            model = _core.select_mixture(table, specification, json.dumps(grid), options, self._threads(), watch)
-        self._set_model(model)
-        if isinstance(self.n_components, (int, np.integer)):
-            self._tell_of_fewer(int(self.n_components))
+            model = _core.select_mixture(
+                table, specification, _specifications.dumped(grid), options, self._threads(), watch
+            )
+        self._set_fitted(model)
         return self
 
     def _asked(self, X: Any) -> tuple[Any, _core.Table]:

@@ -75,7 +75,7 @@ class GaussianNB(ModelClassifier):
             prior = self._given_prior(self.priors)
             if not np.isclose(np.sum(self.priors), 1.0):
                 raise ValueError("The sum of the priors should be 1.")
-        return _specifications.mixture(
+        return _specifications.naive_bayes(
             target=self._target,
             variance_floor=0.0,
             **self._ridge,
@@ -118,7 +118,8 @@ class GaussianNB(ModelClassifier):
 class NaiveBayes(Framed, ModelClassifier):
     """Naive Bayes of mixed columns: numbers, counts, levels and yes or no, each with a family of its own.
 
-    A frame says by its cells what its columns are, as on the command line; `kinds` overrides that.
+    The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
+    strings and categories are levels. `kinds` overrides that.
     The columns of an array are real numbers. Any cell and any label may be missing.
     """
 
@@ -172,7 +173,7 @@ class NaiveBayes(Framed, ModelClassifier):
             prior = self.class_prior
         elif self.class_prior is not None:
             prior = self._given_prior(self.class_prior)
-        return _specifications.mixture(
+        return _specifications.naive_bayes(
             target=self._target,
             smoothing=self.smoothing,
             weight_smoothing=self.class_smoothing,

@@ -1,6 +1,5 @@
 """Kernel densities, as `sklearn.neighbors.KernelDensity`; cells may be NaN."""
 
-import json
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -10,7 +9,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from abduce import _core
+from abduce import _core, _specifications
 from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of
 from abduce._tables import checked, dense, empty_columns, names_of, weights_of
 from abduce._types import Floats, Rows, Seed
@@ -100,7 +99,7 @@ class KernelDensity(DensityMixin, ModelEstimator):
             "selection": {"rule": rule if isinstance(rule, str) else {"number": float(rule)}},
         }
         table = dense(X, names_of(self, width), weights=weights)
-        self._set_model(_core.fit_density(table, json.dumps(specification), self._threads()))
+        self._set_fitted(_core.fit_density(table, _specifications.dumped(specification), self._threads()))
         return self
 
     def _refuse_empty(self, X: Any) -> None:
@@ -142,5 +141,5 @@ class KernelDensity(DensityMixin, ModelEstimator):
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Floats:
         """Draws rows."""
         check_is_fitted(self)
-        drawn = dict(self._model.sample(at_least_one(n_samples), seed_of(random_state)))
+        drawn = dict(self._model.sample(at_least_one(n_samples, self.n_features_in_), seed_of(random_state)))
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)])

@@ -7,6 +7,7 @@ use abduce::concept;
 use abduce::estimate::{self, PriorChoice, Request};
 use abduce::family::{self, Univariate, divergence};
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -76,9 +77,15 @@ impl Distribution {
     }
 
     /// Numbers drawn from it.
-    fn draw<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> Numbers<'py> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        PyArray1::from_vec(py, (0..count).map(|_| self.own.draw(&mut rng)).collect())
+    fn draw<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Numbers<'py>> {
+        let mut drawn = Vec::new();
+        let refused = |_| PyMemoryError::new_err(format!("{count} numbers do not fit into memory"));
+        drawn.try_reserve_exact(count).map_err(refused)?;
+        py.detach(|| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            drawn.extend((0..count).map(|_| self.own.draw(&mut rng)));
+        });
+        Ok(PyArray1::from_vec(py, drawn))
     }
 
     /// The mean, the variance (where there are such), the mode and the entropy.

@@ -44,6 +44,34 @@ fn check(schema: &SchemaRef) -> PyResult<()> {
     Ok(())
 }
 
+/// Lets the type of a column decide what it is, unless the user has: categories and strings are
+/// levels even if they look like numbers, and floats are real even if they are whole. What
+/// integers are is found out from their values.
+fn decide_by_type(schema: &SchemaRef, options: &mut ReadOptions) {
+    for field in schema.fields() {
+        let name = field.name();
+        if options.kinds.iter().any(|(own, _)| own == name) {
+            continue;
+        }
+        match field.data_type() {
+            DataType::Dictionary(..) => {
+                options.kinds.push((name.clone(), Kind::Categorical.into()));
+            }
+            DataType::Float16
+            | DataType::Float32
+            | DataType::Float64
+            | DataType::Decimal32(..)
+            | DataType::Decimal64(..)
+            | DataType::Decimal128(..)
+            | DataType::Decimal256(..) => options.kinds.push((name.clone(), Kind::Real.into())),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                options.words.push(name.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A table of a frame, and what is to be said of its columns. With a model, columns
 /// and levels are the model's. `kinds` are of columns whose kind is not to be found out.
 #[pyfunction]
@@ -69,13 +97,8 @@ pub fn table_of_frame(
         let kind: Kind = kind.parse().map_err(raised)?;
         options.kinds.push((name, kind.into()));
     }
-    // What is declared to be a category is one, even if all of them look like numbers.
-    for field in schema.fields() {
-        let given = options.kinds.iter().any(|(name, _)| name == field.name());
-        if matches!(field.data_type(), DataType::Dictionary(..)) && !given && model.is_none() {
-            let kind = Kind::Categorical;
-            options.kinds.push((field.name().clone(), kind.into()));
-        }
+    if model.is_none() {
+        decide_by_type(&schema, &mut options);
     }
     let is_text = |(_, kind): &(String, KindOverride)| kind.kind == Kind::Text;
     options.text = options.kinds.iter().any(is_text).then(TextOptions::default);

@@ -4,6 +4,7 @@
 
 mod asking;
 mod cells;
+mod defaults;
 mod dense;
 mod discriminant;
 mod families;
@@ -14,6 +15,7 @@ mod levels;
 mod memory;
 mod model;
 mod pools;
+mod questions;
 mod sparse;
 mod starts;
 mod table;
@@ -23,6 +25,8 @@ mod words;
 /// What the estimators stand on.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::defaults::defaults;
     #[pymodule_export]
     use super::discriminant::{ClassGaussians, class_gaussians};
     #[pymodule_export]
@@ -39,6 +43,8 @@ mod _core {
     use super::levels::range_of_levels;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::questions::{component_probabilities, count_probabilities, most_probable_number};
     #[pymodule_export]
     use super::sparse::table_of_sparse;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use crate::fitting::watched;
 use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use crate::words::spoken;
+use crate::words::{spoken, warning};
 use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
@@ -136,6 +136,16 @@ impl Model {
         let text = match (name, &self.model.body) {
             ("model", _) => serde_json::to_string(&self.model.model),
             ("fit", _) => serde_json::to_string(&self.model.fit),
+            ("warnings", _) => {
+                let all: Vec<String> = self
+                    .model
+                    .fit
+                    .warnings
+                    .iter()
+                    .map(|own| warning(own))
+                    .collect();
+                serde_json::to_string(&all)
+            }
             ("provenance", _) => serde_json::to_string(&self.model.provenance),
             ("estimator", _) => serde_json::to_string(&self.model.estimator),
             ("schema", _) => serde_json::to_string(self.schema_of()),
@@ -328,9 +338,8 @@ impl Model {
             return Err(wrong(format!("a {} has no components", self.model.model)));
         };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (drawn, components) = py
-            .detach(|| mixture.sample_with_components(rows, &mut rng))
-            .map_err(raised)?;
+        let drawn = pooled(py, None, || mixture.sample_with_components(rows, &mut rng));
+        let (drawn, components) = drawn?.map_err(raised)?;
         let components = components.into_iter().map(|own| own as i64).collect();
         let columns = columns_of(py, &mixture.schema, &[drawn]);
         Ok((columns, PyArray1::from_vec(py, components)))

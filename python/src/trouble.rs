@@ -37,7 +37,7 @@ fn number_of(cause: io::ErrorKind) -> Option<i32> {
 
 /// What is raised of a panic.
 pub fn broken() -> PyErr {
-    PyRuntimeError::new_err("this failed in a way that it should not; please report it")
+    PyRuntimeError::new_err("internal error; please report it")
 }
 
 /// A value that is wrong.

@@ -27,6 +27,16 @@ pub fn spoken(text: &str) -> String {
     translated(text).0
 }
 
+/// A warning of the engine, without the clauses that name options which there are not here.
+pub fn warning(text: &str) -> String {
+    let clauses = text.split("; ").map(translated);
+    let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
+    match known.next() {
+        Some(first) => known.fold(first, |all, own| format!("{all}; {own}")),
+        None => spoken(text),
+    }
+}
+
 /// What to do about an error, unless it is to pass an option that there is not here.
 pub fn advice(hint: &str) -> Option<String> {
     let (text, known) = translated(hint);

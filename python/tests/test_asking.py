@@ -47,7 +47,6 @@ def test_joint_questions_are_the_chain_rule():
     for wrong in (
         "E(kind)",
         "E(size, kind)",
-        "MAP(size)",
         "P(kind, size)",
         "P(kind, kind)",
         "P(kind, wide | kind=a)",
@@ -203,7 +202,7 @@ def test_levels_in_answers_are_what_they_are_to_the_user():
 def test_an_interval_may_be_given_as_it_is():
     cut = pd.cut([1, 2, 3, 4], 2)
     model = NaiveBayes().fit(pd.DataFrame({0: cut, 1: [1.0, 2.0, 3.0, 4.0]}), [0, 0, 1, 1])
-    assert model.draw(1, given={"0": cut[0]})["0"][0] == str(cut[0])
+    assert model.draw(1, given={"0": cut[0]})["0"][0] == cut[0]
 
 
 def test_what_is_drawn_is_said_in_whole_numbers():

@@ -275,10 +275,10 @@ def test_a_forked_process_fits_as_its_parent_does():
             return [
                 nb.merge(nb).theta_,
                 mixture.means_,
-                mixture.draw(50000)["x0"],
+                mixture.draw(50000, random_state=0)["x0"],
                 MultinomialNB().fit(counts, y).predict_proba(counts),
                 KMeans(3, random_state=0).fit(X.astype(np.float32)).cluster_centers_,
-                Mixture(2, n_init=1, max_iter=5).fit(frame).score_samples(frame),
+                Mixture(2, n_init=1, max_iter=5, random_state=0).fit(frame).score_samples(frame),
                 GaussianImputer().fit_transform(holes),
             ]
 

@@ -211,8 +211,8 @@ def test_a_column_without_a_number_is_nan_in_a_mixture_and_changes_nothing_else(
 
 def test_starts_are_given_beside_a_column_without_a_number():
     means = np.column_stack([X[[0, 100]][:, :2], [7.0, 8.0], X[[0, 100]][:, 2:]])
-    model = GaussianMixture(2, means_init=means, max_iter=1, tol=0, reg_covar=0)
-    without = GaussianMixture(2, means_init=X[[0, 100]], max_iter=1, tol=0, reg_covar=0)
+    model = GaussianMixture(2, means_init=means, max_iter=1, tol=0, reg_covar=0, random_state=0)
+    without = GaussianMixture(2, means_init=X[[0, 100]], max_iter=1, tol=0, reg_covar=0, random_state=0)
     with pytest.warns(ConvergenceWarning):
         np.testing.assert_allclose(model.fit(EMPTY).means_[:, SEEN], without.fit(X).means_)
 

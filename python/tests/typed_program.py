@@ -34,7 +34,8 @@ def classifiers() -> None:
     assert_type(model.theta_, Floats)
     assert_type(model.merge(model), GaussianNB)
     assert_type(model.explain(X, 3), dict[str, Any])
-    assert_type(model.draw(5, given={"y": 1}), dict[str, NDArray[Any]])
+    # A frame where one was fitted: what `query` has for answers of several kinds.
+    assert_type(model.draw(5, given={"y": 1}), dict[str, NDArray[Any]] | Any)
     assert_type(model.trace_, Floats)
     # An answer is of its question's kind: an item can be had without narrowing.
     assert_type(model.query("MAP(y | x0=1)"), dict[Any, Any] | Any)

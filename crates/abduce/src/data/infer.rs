@@ -23,6 +23,8 @@ pub(crate) struct Wish {
     pub unnamed: bool,
     /// Numbers beyond all bounds are read in a unit of their own instead of refused.
     pub units: bool,
+    /// Text cells are names of categories, even those that look like numbers.
+    pub words: bool,
 }
 
 impl Wish {
@@ -174,6 +176,7 @@ impl Summary {
             return;
         };
         let value = match (&key, cell) {
+            (_, Cell::Text(_)) if self.wish.words => None,
             (Key::Number(x), _) => Some(*x),
             (Key::Word(_), Cell::Text(text)) => number(text),
             (Key::Word(_), Cell::Integer(x)) => Some(x as f64),

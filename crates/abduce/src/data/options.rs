@@ -28,6 +28,9 @@ pub struct ReadOptions {
     /// reads them: as `kinds`, which win over them, but columns that are not in the data
     /// are only noted.
     pub schema: Vec<(String, KindOverride)>,
+    /// Columns that hold names of categories even where every cell looks like a number:
+    /// columns of strings in a typed table.
+    pub words: Vec<String>,
     /// The kind of all other columns; inferred when `None`.
     pub otherwise: Option<KindOverride>,
     /// Columns to leave out.
@@ -64,6 +67,7 @@ impl Default for ReadOptions {
         ReadOptions {
             kinds: Vec::new(),
             schema: Vec::new(),
+            words: Vec::new(),
             otherwise: None,
             drop: Vec::new(),
             columns: None,

@@ -40,6 +40,7 @@ pub(super) fn infer(
                 target,
                 unnamed: inputs.unnamed[at],
                 units: options.units,
+                words: options.words.contains(name),
             };
             (at, Summary::new(name, wish))
         })

@@ -245,6 +245,7 @@ impl Summary {
 
     fn decimal_comma(&self, notes: &mut Vec<String>) {
         if let Some((word, place)) = &self.first_word
+            && word.contains(',')
             && number(&word.replacen(',', ".", 1)).is_some()
         {
             notes.push(format!(

@@ -1,0 +1,64 @@
+"""`random_state`: an int repeats, None takes fresh entropy from NumPy's global state, generators move on."""
+
+import numpy as np
+import pytest
+
+import abduce
+from abduce import families
+
+X = np.random.default_rng(0).normal(size=(60, 2))
+HOLED = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+
+
+def sampled(random_state):
+    return abduce.GaussianMixture(2, random_state=random_state).fit(X).sample(5)[0]
+
+
+def drawn(random_state):
+    return abduce.Mixture(1, random_state=0).fit(X).draw(5, random_state=random_state)["x0"]
+
+
+def imputed(random_state):
+    return abduce.Mixture(1, random_state=0).fit(HOLED).impute(HOLED, how="draw", random_state=random_state)["x0"]
+
+
+def transformed(random_state):
+    return abduce.GaussianImputer(how="draw", random_state=random_state).fit(HOLED).transform(HOLED)
+
+
+def of_kernels(random_state):
+    return abduce.KernelDensity().fit(X).sample(5, random_state=random_state)
+
+
+def of_a_family(random_state):
+    return families.gamma(2, 1).rvs(5, random_state=random_state)
+
+
+DRAWS = [sampled, drawn, imputed, transformed, of_kernels, of_a_family]
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_none_draws_afresh_and_an_int_repeats(draw):
+    assert not np.array_equal(draw(None), draw(None))
+    np.testing.assert_array_equal(draw(7), draw(7))
+    np.random.seed(3)
+    first = draw(None)
+    np.random.seed(3)
+    np.testing.assert_array_equal(draw(None), first)
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+@pytest.mark.parametrize("draw", DRAWS)
+def test_generators_move_on(draw, make):
+    own = make(5)
+    first = draw(own)
+    assert not np.array_equal(draw(own), first)
+    np.testing.assert_array_equal(draw(make(5)), first)
+
+
+@pytest.mark.parametrize("init", ["kmeans", "random", "random_from_data", "k-means++"])
+def test_a_generator_says_where_a_mixture_begins(init):
+    def fit():
+        return abduce.GaussianMixture(3, init_params=init, random_state=np.random.default_rng(2)).fit(X).means_
+
+    np.testing.assert_array_equal(fit(), fit())

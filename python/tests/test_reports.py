@@ -1,0 +1,120 @@
+"""What fitted models say of themselves, warnings of the engine, and sizes that no memory can hold."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+
+import abduce
+from abduce import families
+from abduce._base import Stage
+
+RNG = np.random.default_rng(0)
+X = np.vstack([RNG.normal(size=(50, 2)), RNG.normal(6, 1, size=(50, 2))])
+Y = np.repeat([0, 1], 50)
+
+
+def test_a_fit_that_does_not_converge_warns_at_the_line_of_the_user():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
+        abduce.Mixture(3, max_iter=1, n_init=1, random_state=0).fit(X)
+    assert told[0].filename == __file__
+    with pytest.warns(ConvergenceWarning) as told:
+        make_pipeline(abduce.Mixture(3, max_iter=1, n_init=1, random_state=0)).fit(X)
+    assert told[0].filename == __file__
+
+
+def test_what_the_engine_warns_of_reaches_the_user():
+    constant = np.column_stack([X, np.ones(100)])
+    with pytest.warns(UserWarning, match='column "x2" is constant'):
+        model = abduce.NaiveBayes().fit(constant, Y)
+    assert any("constant" in own for own in model.fit_report_["warnings"])
+
+
+def test_warnings_do_not_come_back_with_a_file(tmp_path):
+    with pytest.warns(ConvergenceWarning):
+        model = abduce.Mixture(3, max_iter=1, n_init=1, random_state=0).fit(X)
+    model.save(tmp_path / "model.abduce")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert abduce.load(tmp_path / "model.abduce").fit_report_ == model.fit_report_
+
+
+def test_a_report_has_the_figures_of_the_fit():
+    model = abduce.Mixture([1, 2, 3], random_state=0).fit(X)
+    report = model.fit_report_
+    assert report["components"] == model.n_components_ == 2
+    assert report["bic"] == pytest.approx(model.bic(X))
+    assert report["log_likelihood"] == pytest.approx(model.score(X) * 100)
+    assert [own["components"] for own in model.criteria_] == [1, 2, 3]
+    assert [own["components"] for own in model.criteria_ if own["chosen"]] == [2]
+    assert min(model.criteria_, key=lambda own: own["bic"])["chosen"]
+    assert report["columns"][0] == {"name": "x0", "kind": "real", "family": "multivariate"}
+
+
+@pytest.mark.parametrize("name", ["KMeans", "KernelDensity", "GaussianImputer", "GaussianNB"])
+def test_every_model_has_a_report(name):
+    model = getattr(abduce, name)().fit(X, Y)
+    assert model.fit_report_["rows"] == 100
+    assert set(model.kinds_) >= {"x0", "x1"}
+
+
+def test_the_weight_of_unlabelled_rows_is_reported():
+    labels = [None if n % 2 else int(y) for n, y in enumerate(Y)]
+    weight = abduce.NaiveBayes().fit(X, labels).fit_report_["unlabelled_weight"]
+    assert 0 <= weight <= 1
+
+
+@pytest.mark.parametrize("n", [10**13, 2**63, 2**64, 10**30])
+def test_more_rows_than_memory_are_refused(n):
+    mixture = abduce.GaussianMixture(2, random_state=0).fit(X)
+    for draw in (
+        mixture.sample,
+        mixture.draw,
+        abduce.KernelDensity().fit(X).sample,
+        lambda n: families.gamma(2, 1).rvs(n),
+        lambda n: families.gamma(2, 1).rvs((n, 2)),
+    ):
+        with pytest.raises((MemoryError, OverflowError, ValueError)):
+            draw(n)
+
+
+def test_one_number_of_components_in_a_list_is_that_number():
+    one, other = (abduce.GaussianMixture(k, random_state=0).fit(X) for k in (2, [2]))
+    np.testing.assert_array_equal(one.means_, other.means_)
+    one, other = (abduce.Mixture(k, random_state=0).fit(X) for k in (2, [2]))
+    np.testing.assert_array_equal(one.score_samples(X), other.score_samples(X))
+
+
+def test_the_place_of_a_fit_never_goes_back_among_parallel_restarts():
+    stage, places = Stage(), []
+    for news in [("restart", 1, 4), ("iteration", 5, 9), ("restart", 3, 4), ("iteration", 1, 9), ("restart", 2, 4)]:
+        places.append(stage.place(*news))
+    assert places == [(1, 4), (1, 4), (3, 4), (3, 4), (3, 4)]
+
+
+def test_linear_discriminants_of_single_precision_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = abduce.LinearDiscriminantAnalysis().fit(X.astype(np.float32), Y)
+        assert model.score(X.astype(np.float32), Y) == 1.0
+        model.transform(X.astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [10**13, 2**70])
+def test_sizes_beyond_reason_are_refused(n):
+    rows = (X > 3).astype(int)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.CategoricalNB(min_categories=n).fit(rows, Y)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.GaussianMixture(n).fit(X)
+    with pytest.raises((ValueError, OverflowError, MemoryError)):
+        abduce.KMeans(n).fit(X)
+
+
+def test_a_huge_number_of_iterations_is_only_a_bound():
+    assert abduce.Mixture(2, max_iter=10**13, random_state=0).fit(X).converged_
+    assert abduce.KMeans(2, max_iter=10**13, random_state=0).fit(X).n_iter_ > 0
+    with pytest.raises((ValueError, OverflowError)):
+        abduce.Mixture(2, max_iter=2**70, random_state=0).fit(X)
