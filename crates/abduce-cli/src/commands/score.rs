@@ -5,7 +5,7 @@ use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::{Answer, Unanswered, in_order};
+use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
 use abduce::ask::Joint;
 use abduce::data::Source;
 use abduce::store::Model;
@@ -185,10 +185,12 @@ fn each(
 ) -> Outcome {
     let mut number = 0;
     let mut unanswered = Unanswered::default();
+    let mut constants = ChangedConstants::default();
     in_order(
         source,
         |_, chunk| Answer::ask(joint, chunk, |rows| joint.log_density(rows)),
         |chunk, densities| {
+            constants.add(joint, chunk);
             for row in 0..chunk.rows() {
                 number += 1;
                 let density = densities.place(row).map(|place| densities.of[place]);
@@ -201,5 +203,6 @@ fn each(
         },
     )?;
     unanswered.tell(context, fate);
+    constants.report(joint, context);
     Ok(())
 }

@@ -20,7 +20,8 @@ impl Mixture {
             word: None,
             log_odds: weights[class].ln() - weights[against].ln(),
         }];
-        for (number, leaf) in self.leaves.iter().enumerate() {
+        let leaves = self.leaves.iter().enumerate();
+        for (number, leaf) in leaves.filter(|(_, leaf)| !leaf.fixed) {
             let columns = leaf.columns.iter().map(|c| chunk.column(*c).cells(row, 1));
             let cells: Vec<Cells> = columns.collect();
             if leaf.family.is_text() && cells[0].terms().is_some() {

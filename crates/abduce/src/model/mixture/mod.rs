@@ -79,8 +79,8 @@ pub struct Leaf {
     /// The family, its shape and its prior.
     #[serde(flatten)]
     pub family: LeafFamily,
-    /// Whether the same is said in every component whatever the rows: of a
-    /// constant column, which tells no component from another.
+    /// Whether this is a constant column: its distribution is the constant in every
+    /// component, and it has no part in densities, likelihoods and scores.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
     /// Whether the same is said in every component, learned from all rows.

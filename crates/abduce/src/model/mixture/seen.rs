@@ -238,7 +238,9 @@ impl Seen {
 
     /// The logarithm of the units of a row's density.
     pub(super) fn log_units(&self, leaves: &[Leaf]) -> f64 {
-        let columns = leaves.iter().filter(|leaf| leaf.family.has_units());
+        let columns = leaves
+            .iter()
+            .filter(|leaf| leaf.family.has_units() && !leaf.fixed);
         let columns = columns.flat_map(|leaf| &leaf.columns);
         columns
             .map(|c| 0.5 * self.columns[*c].weight / self.total * self.scale(*c).variance.ln())
