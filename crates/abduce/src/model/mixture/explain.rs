@@ -54,7 +54,7 @@ impl Mixture {
             let unseen = self.asked().unseen.get(leaf);
             return unseen
                 .and_then(|own| own.get(component))
-                .map_or(0.0, |p| p.ln());
+                .map_or(f64::NEG_INFINITY, |p| p.ln());
         }
         let mut out = [0.0];
         let rows = Rows::new(cells);

@@ -138,8 +138,9 @@ pub struct Parameters {
     pub weights: Vec<f64>,
     /// For every leaf, one distribution per component.
     pub leaves: Vec<Vec<Distribution>>,
-    /// For every leaf over levels, what smoothing gives a level that was never
-    /// seen, one probability per component; nothing where it gives nothing.
+    /// For every leaf over levels, the probability that smoothing gives an unseen
+    /// category, one per component; empty without smoothing, when an unseen category is
+    /// impossible.
     #[serde(default, skip_serializing_if = "nothing_unseen")]
     pub unseen: Vec<Vec<f64>>,
 }
