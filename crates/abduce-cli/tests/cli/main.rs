@@ -18,6 +18,7 @@ mod kmeans;
 mod living;
 mod living_edges;
 mod model_files;
+mod option_pairs;
 mod pipes;
 mod plot;
 mod reports;
