@@ -4,11 +4,13 @@
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::text_table::counted;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Source};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Asks something of every chunk and passes the answers on in order. `ask` is
 /// given the number of the chunk and the chunk.
@@ -109,6 +111,31 @@ impl Unanswered {
         context.warn(&format!(
             "{text}, which this model cannot integrate over; {what}"
         ));
+    }
+}
+
+/// Rows with new values in columns that were constant in the fitted rows.
+#[derive(Default)]
+pub struct ChangedConstants(BTreeMap<usize, u64>);
+
+impl ChangedConstants {
+    /// Counts the rows of a chunk.
+    pub fn add(&mut self, joint: &dyn Joint, chunk: &Chunk) {
+        for (column, rows) in joint.changed_constants(chunk) {
+            *self.0.entry(column).or_default() += rows as u64;
+        }
+    }
+
+    /// Reports them, a note for each column.
+    pub fn report(&self, joint: &dyn Joint, context: &Context) {
+        for (column, rows) in &self.0 {
+            context.note(&format!(
+                "column {} was constant when the model was fitted; {} with another value, \
+                 which is ignored",
+                joint.schema().fields[*column].name,
+                counted(*rows, "row")
+            ));
+        }
     }
 }
 

@@ -252,6 +252,57 @@ fn discriminates(table: &Table) {
     }
 }
 
+/// Two classes of numbers about 0 and 2 with different spreads; most rows of the first are empty.
+fn mostly_empty() -> Table {
+    let numbers = |column: usize| {
+        (0..160).map(move |row| {
+            let step = f64::from(row as u32 % 20) - 9.5;
+            let wave = (f64::from(row as u32 * (7 + column as u32))).sin();
+            match row {
+                0..20 => Some(step * (1.0 + column as f64) + 3.0 * wave),
+                20..80 => None,
+                _ => Some(2.0 + 0.1 * step + 0.3 * wave),
+            }
+        })
+    };
+    let labels = (0..160).map(|row| Some(u32::from(row >= 80)));
+    let mut class = Field::new("class", Kind::Categorical);
+    class.levels = vec!["a".into(), "b".into()];
+    let schema = Schema::new(vec![
+        Field::new("x", Kind::Real),
+        Field::new("y", Kind::Real),
+        class,
+    ]);
+    let columns = vec![
+        Column::from_numbers(numbers(0)),
+        Column::from_numbers(numbers(1)),
+        Column::from_codes(labels),
+    ];
+    Table::new(schema, columns, None).unwrap()
+}
+
+#[test]
+fn empty_rows_have_no_weight_in_the_covariance_within_classes() {
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::gda("class", CovarianceKind::Tied)
+    };
+    let options = FitOptions::default();
+    let fit = fit(
+        &specification,
+        &mostly_empty(),
+        &options,
+        Control::default(),
+    )
+    .unwrap();
+    let classes = fit.mixture.class_gaussians().unwrap();
+    assert_eq!(classes.rows, [20.0, 80.0]);
+    let pairs = classes.within().into_iter().zip(&classes.covariances[0]);
+    for (within, shared) in pairs {
+        assert!((within - shared).abs() < 1e-9 * shared.abs().max(1.0));
+    }
+}
+
 #[test]
 fn rows_drawn_with_their_components_are_in_the_order_of_these() {
     use rand::SeedableRng as _;

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::costs;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
-use crate::stream::{Answer, Unanswered, in_order};
+use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
 use crate::text_table::counted;
 use abduce::Error;
 use abduce::ask::{Joint, Posterior};
@@ -214,6 +214,7 @@ fn each_row(
     let prior = classifier(&nothing)?;
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     let mut unanswered = Unanswered::default();
+    let mut constants = ChangedConstants::default();
     in_order(
         source,
         |_, chunk| {
@@ -228,6 +229,7 @@ fn each_row(
             })
         },
         |chunk, answer| {
+            constants.add(joint, chunk);
             let (posterior, told) = &answer.of;
             impossible += told.len();
             first = first.or(told.first().map(|place| rows + answer.row(*place) + 1));
@@ -243,6 +245,7 @@ fn each_row(
         },
     )?;
     unanswered.tell(context, "left empty");
+    constants.report(joint, context);
     if let Some(first) = first {
         context.note(&match impossible {
             1 => format!("row {first} is impossible under the model; it gets the class weights"),

@@ -5,7 +5,7 @@ use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::{Answer, Unanswered, in_order};
+use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
 use abduce::ask::{Joint, TailProbabilities};
 use abduce::data::{Chunk, Source};
 use abduce::store::Model;
@@ -242,10 +242,12 @@ fn each<T: Copy + Send>(
 ) -> Outcome {
     let mut number = 0;
     let mut unanswered = Unanswered::default();
+    let mut constants = ChangedConstants::default();
     in_order(
         source,
         |_, chunk| Answer::ask(joint, chunk, &ask),
         |chunk, answers| {
+            constants.add(joint, chunk);
             for row in 0..chunk.rows() {
                 number += 1;
                 let answer = answers.place(row).map(|place| answers.of[place]);
@@ -258,5 +260,6 @@ fn each<T: Copy + Send>(
         },
     )?;
     unanswered.tell(context, fate);
+    constants.report(joint, context);
     Ok(())
 }

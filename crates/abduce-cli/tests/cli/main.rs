@@ -20,6 +20,7 @@ mod kmeans;
 mod living;
 mod living_edges;
 mod model_files;
+mod option_pairs;
 mod outliers;
 mod pipes;
 mod plot;

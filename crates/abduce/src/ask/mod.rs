@@ -33,6 +33,13 @@ pub trait Joint: Send + Sync {
         Vec::new()
     }
 
+    /// The columns that were constant in the fitted rows and have another value in the
+    /// chunk, each with the number of such rows. A constant column has no part in
+    /// densities, so that these rows are not scored by it.
+    fn changed_constants(&self, _chunk: &Chunk) -> Vec<(usize, usize)> {
+        Vec::new()
+    }
+
     /// The log-density of each row, with everything hidden integrated out and
     /// a seen label included.
     ///

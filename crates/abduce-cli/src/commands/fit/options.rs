@@ -91,12 +91,12 @@ pub struct ModelOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     max_iter: Option<usize>,
 
-    /// Rows added in thought to every level of a column and to every word:
-    /// a number, none (0) or laplace (1); or m=M for M rows spread evenly over
-    /// the levels, m=M,pooled for M rows as all classes together show them
-    /// (m-estimate) [default: 1 for naive-bayes and gda, 0 for mixture]; or spread
-    /// over the whole range of the numbers [histogram; default: 1 with --target,
-    /// else 0]
+    /// Pseudocount added to each level of a column and to each word: a number, none (0)
+    /// or laplace (1); or m=M for M rows spread evenly over the levels, m=M,pooled for
+    /// M rows distributed as in all classes together (m-estimate); count columns get
+    /// as many rows at the mean of the column. Without smoothing an unseen category is
+    /// impossible [default: 1 for naive-bayes and gda, 0 for mixture]; or spread over
+    /// the whole range of the numbers [histogram; default: 1 with --target, else 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<Smoothing>,
 

@@ -20,7 +20,8 @@ pub struct ClassGaussians {
     pub columns: usize,
     /// The probabilities of the classes.
     pub weights: Vec<f64>,
-    /// The rows of each class.
+    /// The weight of the rows of each class in which a cell was seen: an empty row says
+    /// nothing about a covariance.
     pub rows: Vec<f64>,
     /// The mean of each class.
     pub means: Vec<Vec<f64>>,
@@ -93,6 +94,7 @@ impl Mixture {
                 else {
                     continue;
                 };
+                all.rows[j] = *weight;
                 for (t, entry) in scatter.iter().enumerate().filter(|_| *weight > 0.0) {
                     all.own[j][places[t / m] * d + places[t % m]] = entry / weight;
                 }

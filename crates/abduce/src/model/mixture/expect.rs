@@ -211,7 +211,8 @@ impl<'a> Prepared<'a> {
                     levels.add_log_density(&leaves, len, &mut joint);
                 }
                 for (l, cells) in leaves.iter().enumerate() {
-                    if levels.is_some_and(|levels| levels.leaves.contains(&l)) {
+                    let looked_up = levels.is_some_and(|levels| levels.leaves.contains(&l));
+                    if looked_up || self.leaves[l].fixed {
                         continue;
                     }
                     match &mut gaussians[l] {

@@ -20,7 +20,8 @@ impl Mixture {
             word: None,
             log_odds: weights[class].ln() - weights[against].ln(),
         }];
-        for (number, leaf) in self.leaves.iter().enumerate() {
+        let leaves = self.leaves.iter().enumerate();
+        for (number, leaf) in leaves.filter(|(_, leaf)| !leaf.fixed) {
             let columns = leaf.columns.iter().map(|c| chunk.column(*c).cells(row, 1));
             let cells: Vec<Cells> = columns.collect();
             if leaf.family.is_text() && cells[0].terms().is_some() {
@@ -53,7 +54,7 @@ impl Mixture {
             let unseen = self.asked().unseen.get(leaf);
             return unseen
                 .and_then(|own| own.get(component))
-                .map_or(0.0, |p| p.ln());
+                .map_or(f64::NEG_INFINITY, |p| p.ln());
         }
         let mut out = [0.0];
         let rows = Rows::new(cells);

@@ -381,7 +381,9 @@ pub(super) fn settle(
         variance_floor: specification.variance_floor,
         ridge: specification.ridge_beside(&survey.seen),
         unit_share: specification.unit_share,
-        smoothing: specification.smoothing,
+        // Counts have no range over which the rows of an m-estimate could be spread evenly:
+        // they are worth that many rows at the mean of the column, pooled or not.
+        smoothing: (specification.m_estimate).map_or(specification.smoothing, |own| own.rows),
         rows: survey.seen.total,
     };
     for (number, leaf) in leaves.iter_mut().enumerate() {

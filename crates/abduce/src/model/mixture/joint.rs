@@ -26,6 +26,21 @@ impl Joint for Mixture {
         Mixture::names(self)
     }
 
+    fn changed_constants(&self, chunk: &Chunk) -> Vec<(usize, usize)> {
+        let fixed = self.leaves.iter().filter(|leaf| leaf.fixed);
+        let columns = fixed.flat_map(|leaf| &leaf.columns);
+        let changed = columns.filter_map(|column| {
+            let constant = self.seen.columns.get(*column)?.mean;
+            // The mean of equal numbers may be a few roundings away from them.
+            let differs = |x: f64| (x - constant).abs() > 1e-12 * constant.abs();
+            let cells = chunk.column(*column).cells(0, chunk.rows());
+            let numbers = (0..chunk.rows()).filter_map(|row| cells.number(row));
+            let rows = numbers.filter(|x| differs(*x)).count();
+            (rows > 0).then_some((*column, rows))
+        });
+        changed.collect()
+    }
+
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
         let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
         let mut out = vec![0.0; chunk.rows()];

@@ -55,8 +55,8 @@ impl Fast {
             return Ok(Fast::Terms(table));
         }
         let levels = distributions.iter().filter_map(Distribution::probabilities);
-        // Behind the levels stands what is said of one that was never seen.
-        let stranger = |j: usize| unseen.get(j).map_or(0.0, |p| p.ln());
+        // The last entry is for an unseen category, which is impossible without smoothing.
+        let stranger = |j: usize| unseen.get(j).map_or(f64::NEG_INFINITY, |p| p.ln());
         let logs: Vec<Vec<f64>> = levels
             .enumerate()
             .map(|(j, own)| own.iter().map(|p| p.ln()).chain([stranger(j)]).collect())

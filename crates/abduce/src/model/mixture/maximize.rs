@@ -57,12 +57,14 @@ impl MixtureStatistics {
     }
 
     /// The log-likelihood of the rows and of the components that they were given
-    /// to, under parameters.
-    pub(super) fn log_likelihood_of(&self, parameters: &Parameters) -> f64 {
+    /// to, under parameters. A constant column has no part in it.
+    pub(super) fn log_likelihood_of(&self, all: &[Leaf], parameters: &Parameters) -> f64 {
         let components = self.weights.iter().zip(&parameters.weights);
         let labels = components.map(|(count, weight)| times(*count, weight.ln()));
         let leaves = self.leaves.iter().zip(&parameters.leaves);
+        let leaves = all.iter().zip(leaves).filter(|(leaf, _)| !leaf.fixed);
         let cells: Vec<(&Statistics, &Distribution)> = leaves
+            .map(|(_, own)| own)
             .flat_map(|(own, distributions)| own.iter().zip(distributions))
             .collect();
         let cells = cells.par_iter().with_min_len(16);

@@ -79,8 +79,8 @@ pub struct Leaf {
     /// The family, its shape and its prior.
     #[serde(flatten)]
     pub family: LeafFamily,
-    /// Whether the same is said in every component whatever the rows: of a
-    /// constant column, which tells no component from another.
+    /// Whether this is a constant column: its distribution is the constant in every
+    /// component, and it has no part in densities, likelihoods and scores.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
     /// Whether the same is said in every component, learned from all rows.
@@ -138,8 +138,9 @@ pub struct Parameters {
     pub weights: Vec<f64>,
     /// For every leaf, one distribution per component.
     pub leaves: Vec<Vec<Distribution>>,
-    /// For every leaf over levels, what smoothing gives a level that was never
-    /// seen, one probability per component; nothing where it gives nothing.
+    /// For every leaf over levels, the probability that smoothing gives an unseen
+    /// category, one per component; empty without smoothing, when an unseen category is
+    /// impossible.
     #[serde(default, skip_serializing_if = "nothing_unseen")]
     pub unseen: Vec<Vec<f64>>,
 }

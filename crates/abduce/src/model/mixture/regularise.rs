@@ -119,7 +119,7 @@ impl NormalPrior {
             };
             let variance = |(scale, c): (&Scale, &usize)| match scale.constant {
                 true => scale.variance,
-                false => seen.variance(*c),
+                false => seen.unbiased_variance(*c),
             };
             let variances = scales.iter().zip(&leaf.columns).map(variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();

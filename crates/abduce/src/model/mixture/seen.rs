@@ -94,6 +94,15 @@ impl Seen {
         }
     }
 
+    /// The variance of a column with n − 1 as its divisor; of a single row, 0.
+    pub(super) fn unbiased_variance(&self, column: usize) -> f64 {
+        let moments = &self.columns[column];
+        match moments.weight > 1.0 {
+            true => moments.scatter / (moments.weight - 1.0),
+            false => self.variance(column),
+        }
+    }
+
     /// The largest variance of a column of numbers.
     pub(super) fn largest_variance(&self) -> f64 {
         let columns = 0..self.columns.len();
@@ -238,7 +247,9 @@ impl Seen {
 
     /// The logarithm of the units of a row's density.
     pub(super) fn log_units(&self, leaves: &[Leaf]) -> f64 {
-        let columns = leaves.iter().filter(|leaf| leaf.family.has_units());
+        let columns = leaves
+            .iter()
+            .filter(|leaf| leaf.family.has_units() && !leaf.fixed);
         let columns = columns.flat_map(|leaf| &leaf.columns);
         columns
             .map(|c| 0.5 * self.columns[*c].weight / self.total * self.scale(*c).variance.ln())

@@ -115,7 +115,7 @@ impl Latent for Task<'_> {
         statistics: &MixtureStatistics,
         parameters: &Parameters,
     ) -> f64 {
-        statistics.log_likelihood_of(parameters)
+        statistics.log_likelihood_of(self.leaves, parameters)
     }
 
     fn determines(&self, statistics: &MixtureStatistics) -> bool {
@@ -247,7 +247,7 @@ impl Task<'_> {
     pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
         let clock = std::time::Instant::now();
         let parameters = self.maximize(&statistics, None);
-        statistics.log_likelihood = statistics.log_likelihood_of(&parameters);
+        statistics.log_likelihood = statistics.log_likelihood_of(self.leaves, &parameters);
         let objective = statistics.log_likelihood + self.log_prior(&parameters);
         EmResult {
             objective,

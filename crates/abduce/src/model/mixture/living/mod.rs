@@ -211,7 +211,7 @@ impl Mixture {
         if self.is_exact() {
             return 0.0;
         }
-        let complete = self.statistics.log_likelihood_of(&self.parameters);
+        let complete = (self.statistics).log_likelihood_of(&self.leaves, &self.parameters);
         let entropy = self.statistics.log_likelihood - complete;
         if entropy.is_finite() { entropy } else { 0.0 }
     }
@@ -410,7 +410,7 @@ impl Grown<'_> {
             ..self.options.em.plainly()
         };
         let found = em(task, rows, start, &once, self.control)?.ok_or_else(stopped)?;
-        let complete = found.statistics.log_likelihood_of(&found.parameters);
+        let complete = (found.statistics).log_likelihood_of(task.leaves, &found.parameters);
         let entropy = found.statistics.log_likelihood - complete;
         let entropy = if entropy.is_finite() { entropy } else { 0.0 };
         Ok((found.statistics, entropy))
