@@ -8,9 +8,11 @@
 //! rows at their mean, and 3 for their variance (as Fraley & Raftery 2007 choose them, but
 //! not divided by the number of components).
 
-use super::{Leaf, Mixture, Parameters};
+use super::{Leaf, Mixture, Parameters, Seen};
 use crate::bayes::{Conjugate, GaussianBoth, PoissonRate};
-use crate::family::{Distribution, Gamma, LeafFamily, NormalGamma, Statistics, Words};
+use crate::family::{
+    Distribution, Gamma, LeafFamily, NormalGamma, Scale, Statistics, Stats as _, Words,
+};
 
 /// How many rows the prior of a mean is worth, and that of a variance.
 const MEAN_ROWS: f64 = 0.01;
@@ -42,17 +44,32 @@ impl Mixture {
         parameters
     }
 
+    /// Where the column of a Gaussian lies: as recorded of all rows or, in trial fits and
+    /// files of early versions, which have no such record, by the components together.
+    fn column_scale(&self, leaf: &Leaf, all: &[Statistics]) -> Scale {
+        if !self.seen.columns.is_empty() {
+            return self.seen.scale(leaf.columns[0]);
+        }
+        let mut seen = Seen::nothing(1);
+        for own in all {
+            if let Statistics::Gaussian(own) = own {
+                seen.columns[0].merge(own);
+            }
+        }
+        seen.scale(0)
+    }
+
     /// What a leaf says of the next row of a component.
     fn next(
         &self,
         leaf: &Leaf,
-        own: &[Statistics],
+        all: &[Statistics],
         j: usize,
         estimate: &Distribution,
     ) -> Option<Distribution> {
-        match (&leaf.family, &own[j], estimate) {
+        match (&leaf.family, &all[j], estimate) {
             (LeafFamily::Gaussian { .. }, Statistics::Gaussian(own), _) => {
-                let scale = self.seen.scale(leaf.columns[0]);
+                let scale = self.column_scale(leaf, all);
                 let prior = NormalGamma {
                     mean: scale.mean,
                     strength: MEAN_ROWS,
@@ -77,7 +94,7 @@ impl Mixture {
                 Distribution::Words(words),
             ) if !shape.complement => {
                 let counts = |term: usize| {
-                    let all = own.iter().filter_map(|own| match own {
+                    let all = all.iter().filter_map(|own| match own {
                         Statistics::Words(own) => Some(own.counts[term]),
                         _ => None,
                     });
