@@ -1,8 +1,9 @@
 //! How much rows without a label should count. Where the model is wrong they
 //! can do harm: EM then bends the classes towards whatever clusters there are.
 //! So they weigh λ beside the labelled rows' 1 (Nigam et al. 2000), and λ is
-//! chosen by cross-validation on the labelled rows; without good evidence that
-//! they help, it is 0.
+//! chosen by repeated cross-validation on the labelled rows: the largest weight that is about
+//! as good as the best. A few labels seldom prove that unlabelled rows help, but they show it
+//! when these do harm.
 //!
 //! Rows are the evidence: weights say how much one counts beside another, and a
 //! common factor of them changes nothing here.
@@ -93,8 +94,7 @@ impl UnlabelledChoice {
                 accuracy(self.weight)
             ),
             false => format!(
-                "{rows} left out, without a good sign that they help: on held-out \
-                 labelled rows the accuracy is {alone:.3} without them and {:.3} with them",
+                "{rows} left out: on held-out labelled rows the accuracy is {alone:.3} without them and {:.3} with them",
                 accuracy(1.0)
             ),
         }
@@ -260,20 +260,21 @@ impl Score {
     }
 }
 
-/// The weight of fewest errors among those that surely have fewer than none at
-/// all: rows mended must outnumber the spoiled ones by more than chance would
-/// (McNemar's test), and by a few.
+/// The largest weight whose errors are within a fraction of their standard deviation of the
+/// fewest (counted as in McNemar's test, against the labelled rows alone) and whose log-loss is
+/// close to the least of such weights.
 fn best(tried: &[Tried]) -> f64 {
-    const DEVIATIONS: f64 = 1.2;
-    const FEW: f64 = 2.0;
-    let helps = |own: &&Tried| {
-        let net = own.mended - own.spoiled;
-        own.weight == 0.0 || net >= FEW.max(DEVIATIONS * (own.mended + own.spoiled).sqrt())
+    const DEVIATIONS: f64 = 0.3;
+    const LOG_LOSS: f64 = 0.05;
+    let net = |own: &Tried| own.spoiled - own.mended;
+    let fewest = tried.iter().map(net).fold(f64::INFINITY, f64::min);
+    let few = |own: &&Tried| {
+        let deviation = (own.mended + own.spoiled).sqrt();
+        net(own) - fewest <= 1e-9 + DEVIATIONS * deviation
     };
-    let worse = |a: &&Tried, b: &&Tried| {
-        let errors = b.accuracy.total_cmp(&a.accuracy);
-        errors.then(a.log_loss.total_cmp(&b.log_loss))
-    };
-    let helpful = tried.iter().filter(helps);
-    helpful.min_by(worse).map_or(0.0, |own| own.weight)
+    let losses = tried.iter().filter(few).map(|own| own.log_loss);
+    let least = losses.fold(f64::INFINITY, f64::min);
+    let good = tried.iter().filter(few);
+    let good = good.filter(|own| own.log_loss <= least + LOG_LOSS);
+    good.map(|own| own.weight).fold(0.0, f64::max)
 }
