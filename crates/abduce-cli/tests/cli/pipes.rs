@@ -88,7 +88,7 @@ fn endless_fit(table: &str, more: &[&str]) -> (std::process::Child, BufReader<Ch
         assert!(stderr.read_line(&mut line).unwrap() > 0, "the fit ended");
     }
     // The columns are told just before the first look at the rows.
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    std::thread::sleep(std::time::Duration::from_millis(2000));
     (child, stderr)
 }
 
