@@ -23,7 +23,7 @@ const FITS: &[(&str, &str, &str)] = &[
     (
         "predictive",
         "mixed",
-        "naive-bayes --target label --predictive --smoothing 2 --unlabelled 0",
+        "naive-bayes --target label --predictive --smoothing 2",
     ),
     (
         "calibrated",

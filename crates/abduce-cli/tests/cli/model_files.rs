@@ -96,6 +96,22 @@ fn versions_are_counted_from_one() {
     abduce(&["show", &zero]).fails(2, &["zero.abduce", "version"]);
 }
 
+#[test]
+fn a_predictive_model_is_fitted_to_rows_of_which_some_have_no_label() {
+    let files = Files::new();
+    let rows = (0..30).map(|row| {
+        let label = ["yes", "no", ""][if row % 10 == 9 { 2 } else { row % 2 }];
+        format!("{label},{}\n", row % 7 + 5 * (row % 2))
+    });
+    let table = format!("label,x\n{}", rows.collect::<String>());
+    let table = files.write("some.csv", table);
+    let model = files.fit(&["naive-bayes", &table, "--target", "label", "--predictive"]);
+    assert_eq!(
+        abduce(&["predict", &model, &table]).good().lines().len(),
+        31
+    );
+}
+
 /// The kept models: a name, the table, and the arguments of the fit.
 const KEPT: [(&str, &str, &[&str]); 5] = [
     (
