@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone)]
 pub struct DataArguments {
     /// Files or globs of one table, mailboxes, or a folder of texts with a folder
-    /// for each class; `-` is standard input
+    /// for each class; `-` is standard input, of which a temporary copy is kept (at most
+    /// 64 GiB, or as many bytes as the environment variable ABDUCE_SPOOL_LIMIT says)
     #[arg(value_name = "DATA", required = true)]
     pub data: Vec<String>,
 

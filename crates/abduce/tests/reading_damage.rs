@@ -96,3 +96,42 @@ fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
         }
     }
 }
+
+#[test]
+fn a_compressed_arrow_file_cannot_claim_more_than_there_is() {
+    use arrow_array::*;
+    use arrow_ipc::CompressionType;
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+    let numbers = Float64Array::from_iter_values((0..500).map(|i| f64::from(i % 2)));
+    let words = StringArray::from_iter_values((0..500).map(|i| ["a", "b"][i % 2]));
+    let columns: [(&str, ArrayRef); 2] = [
+        ("x", std::sync::Arc::new(numbers)),
+        ("w", std::sync::Arc::new(words)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let files = Files::new();
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let options = IpcWriteOptions::default();
+        let options = options.try_with_compression(Some(codec)).unwrap();
+        let mut writer =
+            FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        let bytes = writer.into_inner().unwrap();
+        let whole = [files.write("whole.feather", &bytes)];
+        let whole = open(&whole, &ReadOptions::default()).unwrap();
+        assert_eq!(whole.source.rows(), 500);
+        let mut impossible = 0;
+        for at in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0x04;
+            let path = [files.write("a.feather", bytes)];
+            if let Err(error) = open(&path, &ReadOptions::default()) {
+                impossible += usize::from(error.to_string().contains("impossible length"));
+            }
+        }
+        assert!(
+            impossible >= 3,
+            "{impossible} of the lengths were looked at"
+        );
+    }
+}

@@ -102,3 +102,43 @@ fn rows_of_concurrent_updates_are_all_kept() {
     assert_eq!(rows(&model), before * (1 + done));
     assert_eq!(files.names(), ["model.abduce"]);
 }
+
+#[test]
+fn standard_input_is_bounded() {
+    let mut fit = command(&["fit", "mixture", "-", "-k", "1"]);
+    let table = std::fs::File::open(data("faithful.csv")).unwrap();
+    fit.env("ABDUCE_SPOOL_LIMIT", "100").stdin(table);
+    let ran = fit.output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert!(stderr.contains("standard input") && stderr.contains("ABDUCE_SPOOL_LIMIT"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_no_copy_of_standard_input() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let files = Files::new();
+    let mut fit = command(&["fit", "mixture", "-", "-k", "1"]);
+    fit.env("TMPDIR", files.folder()).stdin(Stdio::piped());
+    let mut child = fit.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // More than a pipe holds, so that some of it has been copied.
+    stdin.write_all(&b"1,2\n".repeat(1 << 18)).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(files.names(), [""; 0]);
+}
+
+#[test]
+fn kmeans_puts_a_row_without_numbers_into_the_largest_cluster() {
+    let files = Files::new();
+    let table = files.write("table.csv", "a,b\n9,9\n1,2\n2,1\n8,9\n,\n1,1\n");
+    let model = files.fit(&["kmeans", &table, "-k", "2"]);
+    let ran = abduce(&["predict", &model, &table, "--proba"]).good();
+    assert_eq!(ran.lines()[5], "1,1,0");
+    assert_eq!(ran.lines()[2], "1,1,0", "the largest cluster is the first");
+    let help = abduce(&["predict", "--help"]).good().stdout;
+    assert!(help.contains("no cell is seen"));
+}

@@ -110,6 +110,7 @@ pub trait Joint: Send + Sync {
         if self.log_density(&known)?[0] == f64::NEG_INFINITY {
             return Err(impossible());
         }
+        check_room(self.schema(), rows)?;
         self.complete(&repeated(self.schema(), given, rows), Fill::Draw, rng)
     }
 }
@@ -127,6 +128,19 @@ pub(crate) fn decider_by(classifier: Classifier<'_>) -> Decider<'_> {
         let rows = 0..posterior.rows();
         Ok(rows.map(|row| posterior.best(row) as u32).collect())
     })
+}
+
+/// Checks that a table of so many rows can be allocated.
+pub(crate) fn check_room(schema: &Schema, rows: usize) -> Result<()> {
+    let cell = size_of::<Option<f64>>();
+    let bytes = schema.fields.len().max(1).checked_mul(cell);
+    let bytes = bytes.and_then(|bytes| bytes.checked_mul(rows));
+    let fits = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    if bytes.is_some_and(fits) {
+        return Ok(());
+    }
+    let message = format!("{rows} rows do not fit into memory");
+    Err(Error::parameter(message).with_hint("draw fewer rows at a time"))
 }
 
 /// Rows of which the same is known.

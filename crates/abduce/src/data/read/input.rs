@@ -1,9 +1,10 @@
 //! One file to be read, whatever wraps it: standard input and pipes are
-//! spooled to a temporary file, because sources are scanned again and again;
+//! copied to an unlinked temporary file, because sources are scanned again and again;
 //! gzip and Zstandard are unpacked on the way. The first bytes of a file say
 //! more about its format than its name.
 
 use super::frame::{FRAME, Frame};
+use super::shared_file::SharedFile;
 use super::texts::{FOLDER, MAILBOX};
 use super::{FORMATS, Format};
 use crate::text::begins_a_mailbox;
@@ -11,7 +12,7 @@ use crate::{Error, Result};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::sync::Arc;
 
 /// The name of standard input among the arguments.
 pub(crate) const STDIN: &str = "-";
@@ -33,8 +34,8 @@ pub(crate) struct Input {
 
 enum Place {
     Path(PathBuf),
-    // Deleted when dropped.
-    Spool(NamedTempFile),
+    /// A file without a name, which ends with the process.
+    Spool(Arc<File>),
     Folder(Vec<PathBuf>),
     Memory(Frame),
 }
@@ -191,7 +192,7 @@ impl Input {
     }
 
     /// The file itself, for formats that seek.
-    pub fn file(&self) -> Result<File> {
+    pub fn file(&self) -> Result<SharedFile> {
         open_at(&self.place)
     }
 }
@@ -253,17 +254,19 @@ pub(super) fn extension(name: &str) -> Option<String> {
     }
 }
 
-fn open_at(place: &Place) -> Result<File> {
+fn open_at(place: &Place) -> Result<SharedFile> {
     match place {
-        Place::Path(path) => File::open(path),
-        Place::Spool(spool) => File::open(spool.path()),
-        Place::Folder(_) => return Err(Error::io("this is a folder")),
-        Place::Memory(_) => return Err(Error::io("this is in memory")),
+        Place::Path(path) => {
+            let file = File::open(path).map_err(not_opened)?;
+            Ok(SharedFile::new(Arc::new(file)))
+        }
+        Place::Spool(spool) => Ok(SharedFile::new(Arc::clone(spool))),
+        Place::Folder(_) => Err(Error::io("this is a folder")),
+        Place::Memory(_) => Err(Error::io("this is in memory")),
     }
-    .map_err(not_opened)
 }
 
-fn unpacked(file: File, packing: Packing) -> Result<Box<dyn Read + Send>> {
+fn unpacked(file: impl Read + Send + 'static, packing: Packing) -> Result<Box<dyn Read + Send>> {
     Ok(match packing {
         Packing::Plain => Box::new(file),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(
@@ -283,9 +286,27 @@ pub(crate) fn not_opened(error: io::Error) -> Error {
     told.caused_by(error.kind())
 }
 
-fn spool(mut from: impl Read) -> Result<NamedTempFile> {
-    let mut spool = NamedTempFile::new().map_err(no_room)?;
+/// The environment variable that bounds the temporary copy of what can be read
+/// only once.
+const LIMIT: &str = "ABDUCE_SPOOL_LIMIT";
+
+/// The bound where the variable is not set, in GiB.
+const LIMIT_GIB: u64 = 64;
+
+/// How many bytes of standard input, of a pipe or of an unpacked file are kept.
+fn spool_limit() -> Result<u64> {
+    let Some(text) = std::env::var_os(LIMIT) else {
+        return Ok(LIMIT_GIB << 30);
+    };
+    let bytes = text.to_str().and_then(|text| text.parse().ok());
+    bytes.ok_or_else(|| Error::parameter(format!("{LIMIT} must be a number of bytes")))
+}
+
+fn spool(mut from: impl Read) -> Result<Arc<File>> {
+    let limit = spool_limit()?;
+    let mut spool = tempfile::tempfile().map_err(no_room)?;
     let mut buffer = vec![0; 1 << 17];
+    let mut size = 0;
     loop {
         let read = match from.read(&mut buffer) {
             Ok(0) => break,
@@ -293,10 +314,15 @@ fn spool(mut from: impl Read) -> Result<NamedTempFile> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Error::io(format!("it cannot be read: {error}"))),
         };
+        size += read as u64;
+        if size > limit {
+            let message = format!("it has more than {limit} bytes, the limit of a temporary copy");
+            return Err(Error::io(message)
+                .with_hint(format!("pass a file, or set {LIMIT} to a larger number")));
+        }
         spool.write_all(&buffer[..read]).map_err(no_room)?;
     }
-    spool.flush().map_err(no_room)?;
-    Ok(spool)
+    Ok(Arc::new(spool))
 }
 
 /// Says that a temporary file cannot be written, and what helps.

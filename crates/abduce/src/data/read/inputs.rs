@@ -4,12 +4,14 @@
 
 use super::gather::gather;
 use super::input::{Input, STDIN};
-use super::{Batch, Batches, Cell, Frame, Known, number};
+use super::{Batch, Batches, Cell as Value, Frame, Known, number};
 use crate::data::options::{Missing, ReadOptions};
 use crate::{Error, Result};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use std::sync::mpsc::sync_channel;
 
 /// How many batches the reading thread may be ahead.
@@ -61,7 +63,7 @@ impl Located<'_> {
         column: usize,
         rows: Range<usize>,
         missing: &Missing,
-        mut each: impl FnMut(usize, Cell<'_>) -> Result<()>,
+        mut each: impl FnMut(usize, Value<'_>) -> Result<()>,
     ) -> Result<()> {
         let none = Missing::new(&[]);
         let missing = if self.verbatim { &none } else { missing };
@@ -72,7 +74,7 @@ impl Located<'_> {
             each(
                 row,
                 if self.absent[row] {
-                    Cell::Missing
+                    Value::Missing
                 } else {
                     cell
                 },
@@ -86,9 +88,9 @@ fn weightless(batch: &Batch, column: usize) -> Vec<bool> {
     let mut absent = Vec::with_capacity(batch.rows());
     let look = batch.visit(column, 0..batch.rows(), &Missing::new(&[]), |_, cell| {
         absent.push(match cell {
-            Cell::Text(text) => number(text) == Some(0.0),
-            Cell::Integer(x) => x == 0,
-            Cell::Number(x) => x == 0.0,
+            Value::Text(text) => number(text) == Some(0.0),
+            Value::Integer(x) => x == 0,
+            Value::Number(x) => x == 0.0,
             _ => false,
         });
         Ok(())
@@ -315,11 +317,36 @@ pub(crate) fn label_column(arguments: &[String], options: &ReadOptions) -> Resul
     Ok(None)
 }
 
+thread_local! {
+    /// Whether a decoder runs on this thread whose panics are caught.
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets panics of decoders pass without a message; all others are for the hook
+/// that was there before.
+fn silence_decoders() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !DECODING.try_with(Cell::get).unwrap_or(false) {
+                before(panic);
+            }
+        }));
+    });
+}
+
 /// A damaged file may trip a decoder over its own assertions; that is bad
 /// input like any other.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Error::data("the file is damaged: its decoder gave up")))
+    silence_decoders();
+    let outer = DECODING.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(read));
+    DECODING.set(outer);
+    result.unwrap_or_else(|_| {
+        Err(Error::data("the file is damaged and cannot be decoded")
+            .with_hint("write it again with the program it comes from"))
+    })
 }
 
 /// The columns' names, each with whether it was unnamed.

@@ -4,6 +4,7 @@
 //! in `gather`, how several files fit together in `inputs`.
 
 mod arrow;
+mod arrow_lengths;
 mod batch;
 mod delimited;
 mod frame;
@@ -14,6 +15,7 @@ mod jsonl;
 mod lines;
 mod number;
 mod parquet;
+mod shared_file;
 mod svmlight;
 mod texts;
 

@@ -2,13 +2,13 @@
 
 use super::arrow::{in_order, positions};
 use super::input::Input;
+use super::shared_file::SharedFile;
 use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
 use crate::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
 
 /// Apache Parquet.
 pub(super) const PARQUET: Format = Format {
@@ -22,7 +22,7 @@ pub(super) const PARQUET: Format = Format {
     batches,
 };
 
-fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<SharedFile>> {
     ParquetRecordBatchReaderBuilder::try_new(input.file()?).map_err(damaged)
 }
 

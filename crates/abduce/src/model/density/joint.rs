@@ -3,7 +3,7 @@
 //! classes and from what each says of it.
 
 use super::{Density, DensityModel};
-use crate::ask::{Conditional, Joint, Posterior, impossible, repeated};
+use crate::ask::{Conditional, Joint, Posterior, check_room, impossible, repeated};
 use crate::data::{Cells, Chunk, Column, Schema};
 use crate::family::{Distribution, Fill, Gaussian, Uniform, draw_index, most_probable};
 use crate::kernel::softmax::softmax;
@@ -126,6 +126,7 @@ impl Joint for DensityModel {
         if self.log_density(&repeated(&self.schema, given, 1))?[0] == f64::NEG_INFINITY {
             return Err(impossible());
         }
+        check_room(&self.schema, rows)?;
         self.complete(&repeated(&self.schema, given, rows), Fill::Draw, rng)
     }
 }

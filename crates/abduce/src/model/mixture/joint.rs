@@ -4,7 +4,8 @@
 use super::expect::Prepared;
 use super::{Leaf, Mixture};
 use crate::ask::{
-    Classifier, Conditional, Decider, Explanation, Joint, Posterior, impossible, repeated,
+    Classifier, Conditional, Decider, Explanation, Joint, Posterior, check_room, impossible,
+    repeated,
 };
 use crate::data::{Chunk, Column, Kind, Schema};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
@@ -164,6 +165,7 @@ impl Mixture {
         rows: usize,
         rng: &mut dyn Rng,
     ) -> Result<(Chunk, Vec<usize>)> {
+        check_room(&self.schema, rows)?;
         let weights = &self.asked().weights;
         let mut components: Vec<usize> = (0..rows).map(|_| draw_index(weights, rng)).collect();
         components.sort_unstable();
