@@ -188,6 +188,22 @@ fn contradictions_are_told_and_noise_forgives_them() {
 }
 
 #[test]
+fn a_simple_prior_gives_the_empty_hypothesis_no_probability() {
+    // <?> has prior 1/2, <x> and <z> have 1/4 each; x being negative leaves <z>.
+    let files = Files::new();
+    let table = files.write("t.csv", "a,y\nx,no\nz,\n");
+    let asked = ["concept", &table, "--target", "y", "--positive", "yes"];
+    let simple = [&asked[..], &["--prior", "simple", "--json"]].concat();
+    let told = abduce(&simple).good().json();
+    near(&told["evidence"], 0.25);
+    assert_eq!(told["posterior"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(told["posterior"][0]["hypothesis"], json!(["z"]));
+    near(&told["posterior"][0]["probability"], 1.0);
+    // The version space does not depend on the prior: it has <z> and the empty one.
+    assert_eq!(told["version_space"]["size"], 2);
+}
+
+#[test]
 fn a_simple_prior_prefers_few_constraints() {
     let told = enjoy(&["--prior", "simple", "--json"]).good().json();
     let best = &told["posterior"][0]["hypothesis"];

@@ -291,3 +291,19 @@ fn examples_of_another_space_are_refused() {
     let whole = ConjunctionPosterior::new(&space, &examples, Assumptions::default());
     assert!(whole.is_err());
 }
+
+#[test]
+fn the_simple_prior_sums_to_one_over_what_accepts_something() {
+    for problem in problems(50, 0.1, 0.1) {
+        for relevance in [0.1, 0.5, 0.9] {
+            let weights = ConceptPrior::Simple(relevance).weights(&problem.space);
+            let weights = weights.unwrap();
+            let all = problem.space.hypotheses();
+            let accepting = all.filter(|h| *h != Conjunction::Nothing);
+            let sum: f64 = accepting.map(|h| weights.of(&h).exp()).sum();
+            assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+            assert_eq!(weights.of(&Conjunction::Nothing), f64::NEG_INFINITY);
+            assert_eq!(weights.total, 0.0);
+        }
+    }
+}

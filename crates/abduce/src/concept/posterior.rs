@@ -37,6 +37,8 @@ pub struct ConjunctionPosterior<'s> {
     space: &'s Conjunctions,
     weights: Weights,
     trellis: Trellis,
+    /// log P(D | ∅).
+    nothing_likelihood: f64,
     /// log P(∅, D) and all others', short of the prior's total.
     nothing: f64,
     sums: Vec<Vec<f64>>,
@@ -73,16 +75,23 @@ impl<'s> ConjunctionPosterior<'s> {
             .distinct()
             .iter()
             .map(|e| label_log_likelihood(e, 0.0, noise));
-        let nothing = weights.nothing + rejected.sum::<f64>();
+        let nothing_likelihood = rejected.sum::<f64>();
+        let nothing = weights.nothing + nothing_likelihood;
         let whole = log_sum([sums[0][0], nothing].into_iter());
         if whole == f64::NEG_INFINITY {
-            return Err(Error::numeric("no hypothesis fits all examples")
-                .with_hint("allow for wrong labels with --noise 0.05"));
+            let message = match nothing_likelihood > f64::NEG_INFINITY {
+                true => "only the empty hypothesis fits all examples, and its prior is 0",
+                false => "no hypothesis fits all examples",
+            };
+            return Err(
+                Error::numeric(message).with_hint("allow for wrong labels with --noise 0.05")
+            );
         }
         Ok(ConjunctionPosterior {
             space,
             weights,
             trellis,
+            nothing_likelihood,
             nothing,
             sums,
             whole,
@@ -97,7 +106,11 @@ impl<'s> ConjunctionPosterior<'s> {
 
     /// log P(D | h).
     pub fn log_likelihood(&self, hypothesis: &Conjunction) -> f64 {
-        self.log_joint(hypothesis) - self.weights.of(hypothesis)
+        match hypothesis {
+            // Its prior may be 0, and its joint probability then says nothing.
+            Conjunction::Nothing => self.nothing_likelihood,
+            _ => self.log_joint(hypothesis) - self.weights.of(hypothesis),
+        }
     }
 
     /// log P(h | D).
@@ -183,8 +196,8 @@ impl<'s> ConjunctionPosterior<'s> {
         found
     }
 
-    /// How many hypotheses are possible: without noise the size of the version
-    /// space.
+    /// How many hypotheses have a positive probability: without noise the size of
+    /// the version space, less ∅ where its prior is 0.
     pub fn possible(&self) -> Count {
         let nothing = u128::from(self.nothing > f64::NEG_INFINITY);
         self.trellis.count().plus(Count::from(nothing))

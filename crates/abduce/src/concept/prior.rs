@@ -10,8 +10,9 @@ pub enum ConceptPrior {
     /// All alike.
     Uniform,
     /// Every attribute matters with this probability, by itself, and if it
-    /// does, must have any of its values: few constraints are more probable
-    /// than many. ∅ is as probable as a conjunction that names every value.
+    /// does, must have any of its values with equal probability: few constraints
+    /// are more probable than many. These probabilities sum to 1 over the
+    /// conjunctions that accept something, so ∅ has probability 0.
     Simple(f64),
 }
 
@@ -63,7 +64,6 @@ impl ConceptPrior {
         let values = |attribute: usize| f64::from(space.values(attribute));
         let matters = |attribute: &usize| space.values(*attribute) > 0;
         let value = |attribute: usize| (relevance / values(attribute)).ln();
-        let nothing = attributes.clone().filter(matters).map(value).sum::<f64>();
         let any = |attribute: usize| match matters(&attribute) {
             true => (-relevance).ln_1p(),
             false => 0.0,
@@ -71,8 +71,8 @@ impl ConceptPrior {
         Ok(Weights {
             any: attributes.clone().map(any).collect(),
             value: attributes.map(value).collect(),
-            nothing,
-            total: nothing.exp().ln_1p(),
+            nothing: f64::NEG_INFINITY,
+            total: 0.0,
         })
     }
 }

@@ -210,6 +210,7 @@ fn begun<C: Conjugate>(
         frequentist: Vec::new(),
         predictive: None,
         log_evidence: None,
+        monte_carlo: None,
         risk,
         notes: Vec::new(),
         fitted,

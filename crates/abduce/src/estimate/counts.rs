@@ -27,14 +27,19 @@ pub(super) fn count(x: f64) -> Option<String> {
 fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
     let level = estimate.level;
     let exact = clopper_pearson(successes, failures, level)?;
-    let bound = hoeffding(successes, failures, 1.0, level)?;
+    let plain = hoeffding(successes, failures, 0.0, level)?;
+    let smoothed = hoeffding(successes, failures, 1.0, level)?;
     let confidence = |method: &str, interval| Confidence {
         method: method.into(),
         interval,
     };
     estimate.frequentist = vec![
         confidence("Clopper-Pearson", exact),
-        confidence("Hoeffding, of the share with one added to each side", bound),
+        confidence("Hoeffding", plain),
+        confidence(
+            "Hoeffding, of the share with one added to each side",
+            smoothed,
+        ),
     ];
     Ok(())
 }

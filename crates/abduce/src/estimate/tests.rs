@@ -159,3 +159,63 @@ fn one_angle_of_a_flat_direction_is_as_probable_as_any() {
         }
     }
 }
+
+#[test]
+fn adding_a_column_leaves_the_intervals_of_the_others_as_they_were() {
+    let cells = |column: usize| -> Vec<f64> {
+        let row = |i: usize| ((i * (7 + 4 * column) + column) % 13) as f64 + 0.1 * i as f64;
+        (0..12).map(row).collect()
+    };
+    let together = |columns: usize, prior: Option<&str>| {
+        let fields = (0..columns).map(|c| Field::new(format!("x{c}"), Kind::Real));
+        let schema = Schema::new(fields.collect());
+        let all = (0..columns).map(|c| Column::from_numbers(cells(c).into_iter().map(Some)));
+        let table = Table::new(schema, all.collect(), None).unwrap();
+        let request = Request {
+            prior: prior.map(|text| PriorChoice::Text(text.into())),
+            ..Request::default()
+        };
+        estimate("multivariate-gaussian", &table, &request).unwrap()
+    };
+    let ends = |found: &Estimate, name: &str| {
+        let own = found.intervals.iter().find(|own| own.parameter == name);
+        own.unwrap_or_else(|| panic!("no {name}")).equal_tailed
+    };
+    let close = |a: (f64, f64), b: (f64, f64)| {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+        near(a.0, b.0) && near(a.1, b.1)
+    };
+    for column in 0..3 {
+        let alone = report("gaussian", &cells(column), None, 0).unwrap();
+        for columns in (column + 1).max(2)..=4 {
+            let found = together(columns, None);
+            assert_eq!(found.prior.name, "matching");
+            assert!(found.notes.iter().any(|note| note.contains("|Σ|^(−d)")));
+            let mean = format!("mean[x{column}]");
+            let variance = format!("covariance[x{column},x{column}]");
+            assert!(close(ends(&found, &mean), ends(&alone, "mean")));
+            assert!(close(ends(&found, &variance), ends(&alone, "variance")));
+        }
+    }
+    // The former default is available by name, and is wider for more columns.
+    let width = |columns: usize| {
+        let (low, high) = ends(&together(columns, Some("reference")), "mean[x0]");
+        high - low
+    };
+    assert!(width(3) > width(2));
+}
+
+#[test]
+fn a_proportion_has_hoeffding_s_interval_with_and_without_smoothing() {
+    let rows = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+    let found = report("bernoulli", &rows, None, 0).unwrap();
+    let of = |method: &str| {
+        let own = found.frequentist.iter().find(|own| own.method == method);
+        own.unwrap_or_else(|| panic!("no {method}")).interval
+    };
+    let reach = (40.0f64.ln() / 20.0).sqrt();
+    let (low, high) = of("Hoeffding");
+    assert!((low - (0.6 - reach)).abs() < 1e-12, "{low}");
+    assert!((high - 1.0f64.min(0.6 + reach)).abs() < 1e-12, "{high}");
+    of("Hoeffding, of the share with one added to each side");
+}

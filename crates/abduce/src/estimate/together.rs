@@ -68,7 +68,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     let model = Model {
         family: "multivariate-gaussian",
         pair: MultivariateBoth { order },
-        default: "reference",
+        default: "matching",
         wrong: &|_| None,
         maximum: &maximum,
         unbiased: &unbiased,
@@ -103,6 +103,13 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     }
     for own in &mut estimate.above {
         own.parameter = by_name(&own.parameter, &names);
+    }
+    if estimate.prior.name == "matching" {
+        estimate.notes.push(
+            "the matching prior is |Σ|^(−d) for d columns: every column has the Student t and χ² \
+             intervals with n − 1 degrees of freedom that it would have alone"
+                .into(),
+        );
     }
     if estimate.hidden > 0 {
         estimate.notes.push(format!(
@@ -185,6 +192,7 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
             request.level,
         )),
         log_evidence: None,
+        monte_carlo: None,
         risk: RiskReport {
             log_loss: Some(0.0),
             entropy: Some(0.0),

@@ -84,7 +84,8 @@ impl<'c> Learned<'c> {
         }
         let best = posterior.as_ref().map_or(Vec::new(), |p| p.best(top));
         let size = match &posterior {
-            _ if assumptions.noise > 0.0 => version_space_size(space, &examples),
+            // The version space depends neither on noise nor on the prior.
+            _ if assumptions != Assumptions::default() => version_space_size(space, &examples),
             Ok(posterior) => Ok(posterior.possible()),
             Err(error) if error.kind() == ErrorKind::Numeric => Ok(Count::from(0)),
             Err(error) => Err(error.clone()),

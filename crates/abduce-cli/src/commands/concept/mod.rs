@@ -54,7 +54,8 @@ pub struct Arguments {
     )]
     noise: f64,
     /// How probable hypotheses are at first: uniform, or simple, where each
-    /// attribute matters with probability one half (simple=P: with P)
+    /// attribute matters with probability one half (simple=P: with P) and the
+    /// empty hypothesis has probability 0
     #[arg(long, value_name = "PRIOR", default_value = "uniform", value_parser = prior)]
     prior: ConceptPrior,
     /// Rows to predict

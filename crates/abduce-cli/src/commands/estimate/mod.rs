@@ -25,7 +25,7 @@ use std::sync::Arc;
 ///
 /// A prior is a name with numbers, as in "beta(2,2)", "gamma(2,1)",
 /// "normal(0,10)" (mean and variance), "normal-gamma(mean,strength,shape,rate)";
-/// or a name alone: uniform, jeffreys, haldane, reference. On a single unknown
+/// or a name alone: uniform, jeffreys, haldane, reference, matching. On a single unknown
 /// parameter it may be any expression, as in "0.8 if x > 0.5 else 0.2",
 /// "0.5*beta(2,2) + 0.5*beta(20,5)" or "exp(-abs(x))"; it need not integrate to 1.
 /// Where several parameters have no conjugate prior, each has its own:

@@ -165,7 +165,14 @@ impl Conjugate for MultivariateBoth {
     }
 
     /// Jeffreys' rule gives |Σ|^(−(d + 2)/2); the reference prior, of mean and
-    /// covariance apart, |Σ|^(−(d + 1)/2).
+    /// covariance apart, |Σ|^(−(d + 1)/2); the matching prior is |Σ|^(−d)
+    /// (Geisser & Cornfield 1963).
+    ///
+    /// With the prior |Σ|^(−(δ + d + 2)/2) the posterior has n + δ degrees of
+    /// freedom, of which every mean and variance has n + δ − d + 1. The matching
+    /// prior has δ = d − 2, so that these are n − 1 for every d: each column has
+    /// the intervals it would have alone. One column has |Σ|^(−1), as under the
+    /// reference prior.
     fn prior(&self, name: &str, given: &[f64]) -> Result<NormalInverseWishart> {
         let improper = |degrees: f64| {
             numbers::<0>(name, given).map(|_| NormalInverseWishart {
@@ -183,10 +190,11 @@ impl Conjugate for MultivariateBoth {
             }
             "jeffreys" => improper(0.0),
             "reference" => improper(-1.0),
+            "matching" => improper(self.order as f64 - 2.0),
             _ => Err(unknown_prior(
                 name,
                 "normal-inverse-wishart(mean,strength,degrees,scale), with the same mean for \
-                 every column and scale times the identity, reference and jeffreys",
+                 every column and scale times the identity, matching, reference and jeffreys",
             )),
         }
     }
