@@ -210,7 +210,6 @@ fn begun<C: Conjugate>(
         frequentist: Vec::new(),
         predictive: None,
         log_evidence: None,
-        monte_carlo: None,
         risk,
         notes: Vec::new(),
         fitted,

@@ -205,33 +205,6 @@ impl Prediction {
     }
 }
 
-/// Monte Carlo standard errors of the figures of a sampled posterior: by how much
-/// they would differ with other draws.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MonteCarlo {
-    /// The number of draws.
-    pub draws: usize,
-    /// The number of equally weighted draws they are worth.
-    pub effective_sample_size: f64,
-    /// The standard error of each posterior mean.
-    pub mean: Numbers,
-    /// The standard deviation of each parameter.
-    pub posterior_deviation: Numbers,
-    /// The standard error of each standard deviation.
-    pub deviation: Numbers,
-    /// The standard errors of the ends of the equal-tailed intervals, by parameter.
-    pub intervals: Vec<(String, (f64, f64))>,
-    /// The standard error of the log-evidence.
-    pub log_evidence: Option<f64>,
-    /// The standard error of the predictive mean.
-    pub predictive_mean: Option<f64>,
-    /// The standard error of the predictive standard deviation.
-    pub predictive_deviation: Option<f64>,
-    /// The standard errors of the ends of the predictive interval, for families
-    /// with a density.
-    pub predictive_interval: Option<(f64, f64)>,
-}
-
 /// What the estimates cost, in nats a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RiskReport {
@@ -286,8 +259,6 @@ pub struct Estimate {
     pub predictive: Option<Prediction>,
     /// The logarithm of the evidence p(rows), which improper priors have not.
     pub log_evidence: Option<f64>,
-    /// Monte Carlo standard errors, where the posterior was sampled.
-    pub monte_carlo: Option<MonteCarlo>,
     /// What the estimates cost.
     pub risk: RiskReport,
     /// What the user should know.

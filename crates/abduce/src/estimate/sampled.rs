@@ -3,7 +3,7 @@
 use super::conjugate::something_seen;
 use super::prior::expression;
 use super::report::{
-    Described, Estimate, Exceedance, Interval, MonteCarlo, Numbers, Point, Prediction, RiskReport,
+    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
 };
 use super::rows::{each, must};
 use super::{PriorChoice, Request};
@@ -140,12 +140,10 @@ pub(super) fn report<F: Scalar + 'static>(
     };
     let posterior = posterior(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
-    let rows = posterior.weighted();
-    let rows: Vec<(f64, F)> = rows
-        .filter_map(|(weight, x)| Some((weight, build(x).ok()?)))
-        .collect();
+    let rows = posterior.resampled().into_iter();
+    let rows = rows.filter_map(|(weight, x)| Some((weight, build(x).ok()?)));
     let predictive =
-        (family.average)(rows).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
+        (family.average)(rows.collect()).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
     let described = Described {
         name: format!("{} averaged over the posterior", <F as Scalar>::NAME),
         parameters: Numbers::default(),
@@ -220,7 +218,6 @@ pub(super) fn report<F: Scalar + 'static>(
         frequentist: Vec::new(),
         predictive: Some(Prediction::of(described, &*predictive, level)),
         log_evidence: posterior.log_evidence,
-        monte_carlo: Some(monte_carlo(&posterior, &names, level, build, &*predictive)),
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
             entropy: maximum.map(|own| own.entropy() + 0.0),
@@ -230,52 +227,6 @@ pub(super) fn report<F: Scalar + 'static>(
         fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
         predicted: Some(predictive),
     })
-}
-
-/// Monte Carlo standard errors of everything that is reported of the draws.
-fn monte_carlo<F: Scalar>(
-    posterior: &SampledPosterior,
-    names: &[String],
-    level: f64,
-    build: fn(&[f64]) -> Result<F>,
-    predictive: &dyn Univariate,
-) -> MonteCarlo {
-    let of_row = |draw: &[f64], figure: &dyn Fn(&F) -> Option<f64>| {
-        let row = build(draw).ok();
-        row.as_ref().and_then(figure).unwrap_or(f64::NAN)
-    };
-    // NaN where some draw has no mean, and the figure none either.
-    let finite = |x: f64| x.is_finite().then_some(x);
-    let error = |figure: &dyn Fn(&F) -> Option<f64>| {
-        posterior.standard_error_of(|draw| of_row(draw, figure))
-    };
-    let predictive_mean = predictive.mean().filter(|mean| mean.is_finite());
-    let predictive_deviation = predictive_mean.zip(predictive.variance());
-    let predictive_deviation = predictive_deviation.and_then(|(mean, variance)| {
-        let square = |row: &F| Some(row.variance()? + (row.mean()? - mean).powi(2));
-        finite(0.5 * error(&square) / variance.sqrt())
-    });
-    let end = |x: f64| finite(error(&|row| Some(row.cdf(x))) / predictive.log_density(x).exp());
-    let (low, high) = predictive.equal_tailed(level);
-    let is_continuous = low.fract() != 0.0 || high.fract() != 0.0;
-    let deviations = posterior.deviations();
-    let intervals = names.iter().enumerate();
-    let intervals = intervals.map(|(i, name)| (name.clone(), posterior.interval_errors(i, level)));
-    MonteCarlo {
-        draws: posterior.draws.len(),
-        effective_sample_size: posterior.effective,
-        mean: Numbers::new(names, posterior.mean_errors()),
-        posterior_deviation: Numbers::new(names, deviations.iter().map(|own| own.0)),
-        deviation: Numbers::new(names, deviations.iter().map(|own| own.1)),
-        intervals: intervals.collect(),
-        log_evidence: posterior.log_evidence_error(),
-        predictive_mean: predictive_mean.and_then(|_| finite(error(&|row| row.mean()))),
-        predictive_deviation,
-        predictive_interval: match is_continuous {
-            true => end(low).zip(end(high)),
-            false => None,
-        },
-    }
 }
 
 /// How priors of several parameters are written.

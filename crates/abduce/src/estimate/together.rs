@@ -192,7 +192,6 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
             request.level,
         )),
         log_evidence: None,
-        monte_carlo: None,
         risk: RiskReport {
             log_loss: Some(0.0),
             entropy: Some(0.0),

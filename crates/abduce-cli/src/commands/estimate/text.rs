@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::text_table::{TextTable, counted, readable, readable_within};
-use abduce::estimate::{Described, Estimate, MonteCarlo, Numbers, Prediction, TestRisk, TrueRisk};
+use abduce::estimate::{Described, Estimate, Numbers, Prediction, TestRisk, TrueRisk};
 use std::io::Write;
 
 pub fn write(
@@ -127,9 +127,6 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
             (None, None) => "none: whether the prior integrates could not be settled".into(),
         },
     );
-    if let Some(own) = &estimate.monte_carlo {
-        monte_carlo(own, &mut say);
-    }
     for own in &estimate.frequentist {
         say(
             &format!("{} confidence", percent(estimate.level)),
@@ -156,47 +153,6 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         );
     }
     lines
-}
-
-/// By how much the figures of a sampled posterior would differ with other draws.
-fn monte_carlo(own: &MonteCarlo, say: &mut impl FnMut(&str, String)) {
-    say(
-        "draws",
-        format!(
-            "{}, effective sample size {}",
-            own.draws,
-            readable(own.effective_sample_size.round())
-        ),
-    );
-    let deviations = own.posterior_deviation.0.iter().zip(&own.intervals);
-    for ((name, deviation), (_, (low, high))) in deviations {
-        let of = |errors: &Numbers| errors.get(name).map_or("none".into(), readable);
-        say(
-            &format!("posterior sd of {name}"),
-            format!(
-                "{}; Monte Carlo standard errors: mean {}, sd {}, interval ends {} and {}",
-                readable(*deviation),
-                of(&own.mean),
-                of(&own.deviation),
-                readable(*low),
-                readable(*high)
-            ),
-        );
-    }
-    let ends = own.predictive_interval;
-    let others: Vec<String> = [
-        ("log-evidence", own.log_evidence),
-        ("predictive mean", own.predictive_mean),
-        ("predictive deviation", own.predictive_deviation),
-        ("predictive low end", ends.map(|ends| ends.0)),
-        ("predictive high end", ends.map(|ends| ends.1)),
-    ]
-    .into_iter()
-    .filter_map(|(name, error)| Some(format!("{name} {}", readable(error?))))
-    .collect();
-    if !others.is_empty() {
-        say("Monte Carlo errors", others.join(", "));
-    }
 }
 
 /// How uncertain a parameter is, or the surest of a list of them; 0 where that is
