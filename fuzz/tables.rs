@@ -115,7 +115,7 @@ pub fn exercise(path: &str, options: &ReadOptions) -> bool {
     // Twice, as a fit does.
     for _ in 0..2 {
         if let Ok(scan) = opened.source.scan() {
-            scan.flatten().for_each(|chunk| drop(chunk));
+            scan.flatten().for_each(drop);
         }
     }
     true

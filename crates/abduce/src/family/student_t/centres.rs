@@ -23,10 +23,10 @@ impl StudentT {
     pub(super) fn maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
         let starts = starts(points, least);
         let mut maxima: Vec<StudentT> = Vec::new();
-        for place in 0..DEGREES.len() - 1 {
+        for (place, degrees) in DEGREES.iter().enumerate().take(DEGREES.len() - 1) {
             let mut settled: Vec<StudentT> = Vec::new();
             for start in &starts {
-                let found = start.at(DEGREES[place], points, least);
+                let found = start.at(*degrees, points, least);
                 if let Some(found) = found.filter(|found| !settled.iter().any(|s| s.is_near(found)))
                 {
                     settled.push(found);

@@ -110,7 +110,7 @@ impl Specification {
         }
         let name = self.estimator.name();
         let numeric = |field: &&Field| field.level_numbers().is_some();
-        if unfit.iter().all(|field| numeric(&field)) {
+        if unfit.iter().all(numeric) {
             let kinds = unfit
                 .iter()
                 .map(|field| kind_option(&field.name, Kind::Real));
