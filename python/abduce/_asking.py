@@ -57,7 +57,9 @@ class Asking(Mixed):
         # Behind the levels stands what the model has never seen.
         return np.array([*values.tolist(), None], dtype=object)[own]
 
-    def draw(self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None) -> Any:
+    def draw(
+        self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
+    ) -> dict[str, NDArray[Any]] | Any:
         """Rows drawn from the model, given some cells by the names of their columns.
 
         They are a frame of the library and with the types of the frame that was fitted, or a dict of columns x0, x1, …
@@ -70,7 +72,9 @@ class Asking(Mixed):
         columns = self._decoded(drawn)
         return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
 
-    def impute(self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None) -> Any:
+    def impute(
+        self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None
+    ) -> dict[str, NDArray[Any]] | Any:
         """The rows of X with their missing values filled, by "mean", "mode" or "draw".
 
         A frame comes back as one of its library, its columns of the types they were, with the column of classes where
