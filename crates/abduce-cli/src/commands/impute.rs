@@ -12,7 +12,9 @@ use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
 use abduce::family::Fill;
+use abduce::learn::Control;
 use abduce::model::density::{Density, DensityModel};
+use abduce::model::mixture::Mixture;
 use abduce::store::{Body, Model};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
@@ -38,7 +40,14 @@ pub struct Arguments {
     #[arg(long, value_name = "HOW", default_value = "mean")]
     how: How,
     /// Write N filled tables one under the other, numbered in a first column
-    /// `copy`
+    /// `copy`, for multiple imputation
+    ///
+    /// Each copy is drawn under parameters of its own, so that the copies differ by as
+    /// much as is unknown: mixture, gda and naive-bayes models are refitted to DATA with
+    /// random weights of the rows (the Bayesian bootstrap) if DATA are the rows that they
+    /// were fitted on, and otherwise to as many rows drawn from the model (the parametric
+    /// bootstrap). The other models, and `--how draw` without `--copies`, use the
+    /// parameters of FILE.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     copies: Option<u32>,
     /// Write to a file instead of stdout
@@ -71,8 +80,9 @@ impl Arguments {
         refuse_holes_of_neighbours(&model, &opened)?;
         let mut table = Table::new(context.json, self.copies.is_some());
         for copy in 1..=self.copies.unwrap_or(1) {
+            let drawn = self.drawn(&model, &opened, context, copy)?;
             let fill = Filling {
-                joint,
+                joint: drawn.as_ref().map_or(joint, |own| own as &dyn Joint),
                 how: match self.how {
                     How::Mean => Fill::Mean,
                     How::Mode => Fill::Mode,
@@ -86,6 +96,25 @@ impl Arguments {
         table.finish(&mut output)?;
         output.finish()?;
         warn_of_impossible_rows(&model, &opened, context)
+    }
+
+    /// The model of one of several copies, whose parameters are drawn too.
+    fn drawn(
+        &self,
+        model: &Model,
+        opened: &Opened,
+        context: &Context,
+        copy: u32,
+    ) -> Outcome<Option<Mixture>> {
+        if self.copies.is_none() || self.how != How::Draw {
+            return Ok(None);
+        }
+        let seed = context
+            .seed
+            .wrapping_mul(1_000_003)
+            .wrapping_add(copy.into());
+        let drawn = model.with_drawn_parameters(&*opened.source, seed, Control::default());
+        drawn.map_err(|error| opened.locate(error).into())
     }
 }
 

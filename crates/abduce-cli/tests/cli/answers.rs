@@ -171,6 +171,36 @@ fn copies_are_numbered_and_differ_only_in_their_holes() {
 }
 
 #[test]
+fn copies_differ_by_what_is_unknown_of_the_parameters() {
+    let files = Files::new();
+    // Nearly without noise given the parameters: the first copy can differ from the single
+    // draw by its parameters only.
+    let table = files.write("t.csv", "x,y\n1,2.1\n2,3.9\n3,6.2\n4,7.8\n50,\n");
+    let real = ["--kind", "*=real", "-k", "1"];
+    let model = files.fit(&[&["mixture", &table][..], &real].concat());
+    let filled = |more: &[&str]| -> Vec<f64> {
+        let ran = abduce(&[&["impute", &model, &table, "--how", "draw"], more].concat()).good();
+        let rows = ran.lines().into_iter().filter(|line| line.contains("50,"));
+        rows.map(|line| line.rsplit(',').next().unwrap().parse().unwrap())
+            .collect()
+    };
+    let spread = |own: &[f64]| {
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        let squares: f64 = own.iter().map(|x| (x - mean).powi(2)).sum();
+        (squares / (own.len() as f64 - 1.0)).sqrt()
+    };
+    let single: Vec<f64> = (0..10)
+        .flat_map(|seed| filled(&["--seed", &seed.to_string()]))
+        .collect();
+    let copies = filled(&["--copies", "10"]);
+    assert_eq!(copies.len(), 10);
+    // The slope has a standard error of about 0.1, which is 5 at x = 50.
+    assert!(spread(&single) < 0.5, "{single:?}");
+    assert!(spread(&copies) > 1.5, "{copies:?}");
+    assert_eq!(copies, filled(&["--copies", "10"]), "the same seed");
+}
+
+#[test]
 fn counts_are_filled_with_whole_numbers() {
     let files = Files::new();
     let table = files.write("t.csv", "n,c\n3,x\n0,y\n2,x\n,y\n7,x\n1,y\n");

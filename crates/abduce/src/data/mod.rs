@@ -3,6 +3,7 @@
 //! from memory or from files larger than memory.
 
 mod alike;
+mod bootstrap;
 mod chosen;
 mod chunk;
 mod column;
@@ -32,6 +33,7 @@ mod truth;
 mod union;
 mod without;
 
+pub(crate) use bootstrap::BayesianBootstrap;
 pub use chosen::Chosen;
 pub use chunk::{CHUNK_ROWS, Chunk};
 pub(crate) use column::Gather;

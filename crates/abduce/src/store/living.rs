@@ -188,6 +188,25 @@ impl Model {
         }
     }
 
+    /// The mixture with its parameters drawn anew, as each copy of a multiple imputation of
+    /// `rows` needs them, see [`Mixture::with_drawn_parameters`]; `None` for models of
+    /// other kinds, which have no such draw.
+    ///
+    /// # Errors
+    /// If the rows cannot be read, or no drawn table can be fitted.
+    pub fn with_drawn_parameters(
+        &self,
+        rows: &dyn Source,
+        seed: u64,
+        control: Control,
+    ) -> Result<Option<Mixture>> {
+        let Body::Mixture(mixture) = &self.body else {
+            return Ok(None);
+        };
+        let unlabelled = self.unlabelled_weight();
+        (mixture.with_drawn_parameters(rows, unlabelled, seed, control)).map(Some)
+    }
+
     /// How much rows without a label count in this model.
     fn unlabelled_weight(&self) -> f64 {
         let given = match &self.provenance.recipe {

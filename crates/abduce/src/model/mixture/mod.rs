@@ -29,6 +29,7 @@ mod living;
 mod marks;
 mod maximize;
 mod noise;
+mod parameter_draw;
 mod pattern;
 mod predictive;
 mod regularise;
