@@ -5,6 +5,7 @@
 mod methods;
 mod saddle;
 mod squarem;
+mod starts;
 
 use abduce::Result;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};

@@ -77,7 +77,7 @@ pub struct ModelOptions {
 
     /// How starts are seeded: kmeans++, random, hierarchical (the same tree of
     /// merged rows whatever the seed), or auto, which is hierarchical once and then
-    /// kmeans++ [mixture; default: auto]; greedy (kmeans++ with several candidates),
+    /// kmeans++, with random rows among them [mixture; default: auto]; greedy (kmeans++ with several candidates),
     /// kmeans++, parallel (k-means||, over all rows) or random [kmeans; default: greedy]
     #[arg(long, value_name = "HOW", value_parser = init)]
     init: Option<Start>,

@@ -198,10 +198,15 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// The parameters that start `number`, counted from 1, begins with.
     fn start(&self, number: usize) -> super::Parameters {
-        let init = match (self.options.init, number) {
-            (Init::Auto, 1) => Init::Hierarchical,
-            (Init::Auto, _) => Init::KMeansPlusPlus,
-            (init, _) => init,
+        let (init, raw) = match (self.options.init, number) {
+            (Init::Auto, 1) => (Init::Hierarchical, false),
+            (Init::Auto, number) if number % 6 == 3 => (Init::Random, true),
+            (Init::Auto, number) => (Init::KMeansPlusPlus, number % 6 == 0),
+            (init, _) => (init, false),
+        };
+        let grouped = |points: &Points, k: usize, seed: u64| match raw {
+            true => points.group_by_seeds(k, init, seed),
+            false => points.group(k, init, seed),
         };
         let seed = self.options.seed.wrapping_mul(1_000_003);
         let seed = seed.wrapping_add(number as u64);
@@ -213,14 +218,14 @@ impl Trial<'_> {
         let (leaves, k) = (self.task.leaves, self.task.components);
         let clusters = k - self.task.noise();
         if clusters == k {
-            let groups = points.group(k, init, seed);
+            let groups = grouped(points, k, seed);
             let statistics = statistics_of_groups(self.first, leaves, &groups, k);
             return self.task.maximize(&statistics, None);
         }
         // How much is noise is not known before; what fits best will tell.
         let share = NOISE_SHARES[number % NOISE_SHARES.len()];
         let (near, noise) = points.without_far(share);
-        let groups = near.group(clusters, init, seed);
+        let groups = grouped(&near, clusters, seed);
         let mut statistics = statistics_of_groups(self.first, leaves, &groups, k);
         statistics.weights[clusters] += noise;
         self.task.maximize(&statistics, None)

@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Init {
-    /// Hierarchical first, and k-means++ for the starts after it.
+    /// Hierarchical first, and k-means++ for the starts after it; of every six starts, one
+    /// begins at k-means++ seeds and one at random rows that no rounds of k-means have moved.
     #[default]
     Auto,
     /// Rows far from each other are likelier (Arthur & Vassilvitskii 2007).
@@ -143,10 +144,27 @@ impl Points {
 
     /// Assigns rows to `k` groups; a tree is made of some of them only.
     pub fn group(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
+        self.group_in_rounds(k, init, seed, ROUNDS)
+    }
+
+    /// The same without rounds of k-means: rows belong to the nearest seed. Such groups are
+    /// less alike than those of k-means, which has few ends.
+    pub fn group_by_seeds(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
+        self.group_in_rounds(k, init, seed, 0)
+    }
+
+    fn group_in_rounds(
+        &self,
+        k: usize,
+        init: Init,
+        seed: u64,
+        rounds: usize,
+    ) -> Vec<Option<usize>> {
         match init {
             Init::Hierarchical => self.merged(k),
             _ => {
-                let groups = self.spread(k, init, seed).into_iter().zip(&self.weights);
+                let groups = self.spread(k, init, seed, rounds);
+                let groups = groups.into_iter().zip(&self.weights);
                 // Rows that weigh nothing are taken by groups, and tell them nothing.
                 groups
                     .map(|(group, weight)| (*weight > 0.0).then_some(group))
@@ -176,7 +194,7 @@ impl Points {
         groups
     }
 
-    fn spread(&self, k: usize, init: Init, seed: u64) -> Vec<usize> {
+    fn spread(&self, k: usize, init: Init, seed: u64, rounds: usize) -> Vec<usize> {
         let rows = self.weights.len();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut centers: Vec<Vec<f64>> = Vec::with_capacity(k);
@@ -204,7 +222,7 @@ impl Points {
             };
         }
         let mut groups = self.assign(&centers);
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             self.recenter(&groups, &mut centers);
             let next = self.assign(&centers);
             if next == groups {
