@@ -214,3 +214,55 @@ pub(super) fn statistics_of_all(source: &dyn Source, leaf: &Leaf) -> Result<Opti
         |total: &mut Statistics, more| total.merge(&more),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Field, Kind, Schema, Table};
+    use crate::learn::Control;
+    use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+
+    /// The covariance of the rows below with n − 1 as its divisor, by hand: the means are 3
+    /// and 4, the squares about them 4+1+0+1+4 = 10 and 4+9+0+1+16 = 30, the products
+    /// 4+3+0+1+8 = 16.
+    const COVARIANCE: [f64; 4] = [2.5, 4.0, 4.0, 7.5];
+
+    #[test]
+    fn the_prior_has_the_covariance_of_n_minus_1_in_all_structures() {
+        let cells = [[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 1.0, 4.0, 5.0, 8.0]];
+        let fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
+        let columns = cells
+            .map(|own| Column::from_numbers(own.map(Some)))
+            .to_vec();
+        let table = Table::new(Schema::new(fields), columns, None).unwrap();
+        // Two components share the volume: S / 2^(2/d).
+        let share = 0.5;
+        let mean = share * (COVARIANCE[0] + COVARIANCE[3]) / 2.0;
+        for kind in CovarianceKind::ALL {
+            let specification = Specification {
+                normal_prior: Some(NormalPrior::default()),
+                ..Specification::mixture(2, kind)
+            };
+            let options = FitOptions::default();
+            let fit = fit(&specification, &table, &options, Control::default()).unwrap();
+            let LeafFamily::Multivariate { shape, prior, .. } = &fit.mixture.leaves[0].family
+            else {
+                panic!("{kind:?} has no Gaussian");
+            };
+            let expected = match shape.structure {
+                Structure::Identity => Vec::new(),
+                own if own.is_spherical() => vec![mean / 2.0; 2],
+                own if !own.is_correlated() => vec![mean; 2],
+                _ => COVARIANCE.map(|s| share * s).to_vec(),
+            };
+            assert_eq!(prior.scatter.len(), expected.len(), "{kind:?}");
+            // The floor against singular covariances is beside it.
+            for (own, expected) in prior.scatter.iter().zip(&expected) {
+                assert!(
+                    (own / expected - 1.0).abs() < 1e-4,
+                    "{kind:?}: {own} {expected}"
+                );
+            }
+        }
+    }
+}
