@@ -3,15 +3,16 @@
 
 use abduce::ask::Joint as _;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::family::Fill;
+use abduce::family::{Fill, StudentT, Univariate as _};
 use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Specification, fit};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use rand_distr::{Distribution as _, StandardNormal};
 
 const ROWS: usize = 60;
-const COPIES: usize = 20;
+const COPIES: usize = 10;
 const TABLES: u64 = 200;
 const SLOPE: f64 = 0.5;
 
@@ -83,15 +84,19 @@ fn covers(table: &Table, seed: u64, model_of: impl Fn(u64) -> Mixture) -> bool {
     let observed = (complete + 1.0) / (complete + 3.0) * complete * (1.0 - share);
     let copies = (m - 1.0) / (share * share);
     let freedom = copies * observed / (copies + observed);
-    let quantile = StudentsT::new(0.0, 1.0, freedom)
-        .unwrap()
-        .inverse_cdf(0.975);
+    let t = StudentT {
+        location: 0.0,
+        scale: 1.0,
+        degrees: freedom,
+    };
+    let quantile = t.quantile(0.975);
     (mean - SLOPE).abs() <= quantile * total.sqrt()
 }
 
 /// The share of tables whose interval covers the slope.
-fn coverage(covers: impl Fn(u64) -> bool) -> f64 {
-    let covered = (0..TABLES).filter(|seed| covers(*seed)).count();
+fn coverage(covers: impl Fn(u64) -> bool + Sync) -> f64 {
+    let covered = (0..TABLES).into_par_iter().filter(|seed| covers(*seed));
+    let covered = covered.count();
     covered as f64 / TABLES as f64
 }
 
