@@ -105,7 +105,7 @@ fn every_family_has_every_part() {
             "ML ",
             "mean",
             "95% equal-tailed",
-            "95% highest density",
+            "95% shortest",
             "log-likelihood",
             "prior",
             "posterior",
@@ -126,7 +126,7 @@ fn every_family_has_every_part() {
             .unwrap();
         assert!(!parameters.is_empty(), "{family}");
         for own in told["intervals"].as_array().unwrap() {
-            for kind in ["equal_tailed", "highest_density"] {
+            for kind in ["equal_tailed", "shortest"] {
                 assert!(own[kind][0].as_f64() <= own[kind][1].as_f64(), "{family}");
             }
         }

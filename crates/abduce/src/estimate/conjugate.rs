@@ -7,6 +7,7 @@ use super::report::{
     Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
 };
 use super::rows::{Seen, each};
+use super::standard_errors;
 use crate::bayes::{Conjugate, Curve, Prior, QuadraturePosterior};
 use crate::data::Source;
 use crate::family::{Bernoulli, Univariate};
@@ -65,6 +66,8 @@ pub(super) struct Maximum {
     pub log_likelihood: f64,
     pub fitted: Option<Arc<dyn Univariate>>,
     pub ruled_out: Vec<String>,
+    /// The standard errors of the parameters.
+    pub errors: Numbers,
 }
 
 impl Maximum {
@@ -78,6 +81,15 @@ impl Maximum {
             log_likelihood,
             fitted: Some(Arc::new(fitted.clone())),
             ruled_out: Vec::new(),
+            errors: Numbers::default(),
+        }
+    }
+
+    /// The same with standard errors, where they are positive: at a boundary there are none.
+    pub fn with_errors<'a>(self, errors: impl IntoIterator<Item = (&'a str, f64)>) -> Maximum {
+        Maximum {
+            errors: standard_errors::named(errors),
+            ..self
         }
     }
 }
@@ -189,8 +201,10 @@ fn begun<C: Conjugate>(
         rows: seen.rows,
         hidden: seen.hidden,
         weight: seen.weight,
+        kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: maximum.map(|own| Point {
             parameters: own.parameters,
+            standard_errors: own.errors,
             log_likelihood: own.log_likelihood,
         }),
         no_maximum,
@@ -210,6 +224,7 @@ fn begun<C: Conjugate>(
         frequentist: Vec::new(),
         predictive: None,
         log_evidence: None,
+        monte_carlo: None,
         risk,
         notes: Vec::new(),
         fitted,

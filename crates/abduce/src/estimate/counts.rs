@@ -81,7 +81,10 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
     })?;
     let maximum = |stats: &BernoulliStats| {
         let fitted = Bernoulli::mle(stats)?;
-        let mut own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+        let p = fitted.probability;
+        let error = (p * (1.0 - p) / (stats.successes + stats.failures)).sqrt();
+        let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+        let mut own = own.with_errors([("probability", error)]);
         own.ruled_out = [(fitted.probability, 1), (1.0 - fitted.probability, 0)]
             .into_iter()
             .filter(|(probability, _)| *probability == 0.0)
@@ -176,7 +179,10 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
         };
         let own = BinomialProbability { trials };
         let likelihood = own.log_likelihood(&[fitted.probability], stats);
-        let mut own = Maximum::of(&fitted, likelihood);
+        let p = fitted.probability;
+        let error = (p * (1.0 - p) / total).sqrt();
+        let own = Maximum::of(&fitted, likelihood);
+        let mut own = own.with_errors([("probability", error)]);
         own.parameters = Numbers(vec![("probability".into(), fitted.probability)]);
         if [0.0, 1.0].contains(&fitted.probability) {
             let other = if fitted.probability == 0.0 {
@@ -230,7 +236,10 @@ pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estima
                 sum: stats.failures,
             };
             let fitted = Geometric::estimate(&sums)?;
-            let mut own = Maximum::of(&fitted, fitted.log_likelihood_of(&sums));
+            let p = fitted.probability;
+            let error = p * ((1.0 - p) / stats.weight).sqrt();
+            let own = Maximum::of(&fitted, fitted.log_likelihood_of(&sums));
+            let mut own = own.with_errors([("probability", error)]);
             own.ruled_out = above_zero(fitted.probability == 1.0);
             Ok(own)
         },
@@ -299,7 +308,10 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
             let fitted = NegativeBinomial::new(size, successes / (successes + stats.failures))?;
             let pair = NegativeBinomialProbability { size };
             let likelihood = pair.log_likelihood(&[fitted.probability], stats);
-            let mut own = Maximum::of(&fitted, likelihood);
+            let p = fitted.probability;
+            let error = p * ((1.0 - p) / successes).sqrt();
+            let own = Maximum::of(&fitted, likelihood);
+            let mut own = own.with_errors([("probability", error)]);
             own.ruled_out = above_zero(fitted.probability == 1.0);
             Ok(own)
         },
@@ -318,7 +330,9 @@ pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate
         wrong: &count,
         maximum: &|stats| {
             let fitted = Poisson::mle(stats)?;
-            let mut own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            let error = (fitted.rate / stats.weight).sqrt();
+            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            let mut own = own.with_errors([("rate", error)]);
             own.ruled_out = above_zero(fitted.rate == 0.0);
             Ok(own)
         },

@@ -1,10 +1,10 @@
 //! Families over levels: one column of levels, or a column of counts for every
 //! level.
 
-use super::Request;
 use super::conjugate::{Maximum, Model, Predicts, no_bias, report};
 use super::report::{Described, Estimate, Numbers, Prediction};
 use super::rows::{each, must};
+use super::{Request, standard_errors};
 use crate::bayes::{CategoricalProbabilities, Conjugate, MultinomialProbabilities};
 use crate::data::Source;
 use crate::family::{
@@ -41,6 +41,12 @@ fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maxi
         return Err(nothing_seen());
     }
     let shares: Vec<f64> = counts.iter().map(|count| count / total).collect();
+    let error = |share: &f64| (share * (1.0 - share) / total).sqrt();
+    let errors = levels
+        .iter()
+        .map(String::as_str)
+        .zip(shares.iter().map(error));
+    let errors = standard_errors::named(errors);
     let unseen = levels
         .iter()
         .zip(&shares)
@@ -48,6 +54,7 @@ fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maxi
     Ok(Maximum {
         parameters: Numbers::new(levels, shares.clone()),
         log_likelihood,
+        errors,
         ruled_out: unseen.map(|(level, _)| level.clone()).collect(),
         fitted: Some(Arc::new(Categorical {
             probabilities: shares,

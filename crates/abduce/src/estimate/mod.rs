@@ -13,12 +13,14 @@ mod report;
 mod risk;
 mod rows;
 mod sampled;
+mod standard_errors;
 mod together;
 
 pub use families::{described_families, families};
 pub use prior::PriorChoice;
 pub use report::{
-    Confidence, Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+    Confidence, Described, Estimate, Exceedance, Interval, MonteCarlo, Numbers, Point, Prediction,
+    RiskReport,
 };
 pub use risk::{TestRisk, TrueRisk};
 

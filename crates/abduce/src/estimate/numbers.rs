@@ -46,7 +46,9 @@ pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Esti
         wrong: &not_negative,
         maximum: &|stats| {
             let fitted = Exponential::mle(stats)?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood(stats)))
+            let error = fitted.rate / stats.weight().sqrt();
+            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(own.with_errors([("rate", error)]))
         },
         unbiased: &|stats| {
             let rate = (stats.weight - 1.0) / stats.sum;
@@ -92,7 +94,9 @@ pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> 
         maximum: &|stats| {
             let fitted =
                 Gamma::new(shape, shape * stats.weight / stats.sum).map_err(|_| nothing_seen())?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(stats)))
+            let error = fitted.rate / (shape * stats.weight).sqrt();
+            let own = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
+            Ok(own.with_errors([("rate", error)]))
         },
         unbiased: &no_bias,
         predictive: "beta-prime",
@@ -119,9 +123,16 @@ fn unbiased_variance(stats: &GaussianStats) -> Option<Numbers> {
     (stats.weight > 1.0).then(|| Numbers(vec![("variance".into(), variance)]))
 }
 
+/// The standard errors of the mean and the variance of a Gaussian: √(σ²/n) and σ² √(2/n).
+fn gaussian_errors(variance: f64, rows: f64) -> [f64; 2] {
+    [(variance / rows).sqrt(), variance * (2.0 / rows).sqrt()]
+}
+
 fn gaussian_maximum(stats: &GaussianStats) -> Result<Maximum> {
     let fitted = Gaussian::mle(stats)?;
-    Ok(Maximum::of(&fitted, fitted.log_likelihood(stats)))
+    let [mean, variance] = gaussian_errors(fitted.variance, stats.weight);
+    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+    Ok(own.with_errors([("mean", mean), ("variance", variance)]))
 }
 
 pub(super) fn gaussian(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -161,7 +172,9 @@ pub(super) fn gaussian(source: &dyn Source, request: &Request) -> Result<Estimat
                         mean: stats.mean,
                         variance,
                     };
-                    Ok(Maximum::of(&fitted, fitted.log_likelihood(stats)))
+                    let [error, _] = gaussian_errors(variance, stats.weight);
+                    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+                    Ok(own.with_errors([("mean", error)]))
                 },
                 unbiased: &no_bias,
                 predictive: "gaussian",
@@ -184,7 +197,9 @@ pub(super) fn gaussian(source: &dyn Source, request: &Request) -> Result<Estimat
                     let fitted = Gaussian::new(mean, variance).map_err(|_| {
                         Error::numeric("the variance of the rows about the mean is not positive")
                     })?;
-                    Ok(Maximum::of(&fitted, fitted.log_likelihood(stats)))
+                    let [_, error] = gaussian_errors(variance, stats.weight);
+                    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+                    Ok(own.with_errors([("variance", error)]))
                 },
                 unbiased: &no_bias,
                 predictive: "student-t",
@@ -203,7 +218,9 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
         wrong: &positive,
         maximum: &|stats| {
             let fitted = LogNormal::estimate(stats)?;
-            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(stats)))
+            let [mean, variance] = gaussian_errors(fitted.log_variance, stats.weight());
+            let own = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
+            Ok(own.with_errors([("log_mean", mean), ("log_variance", variance)]))
         },
         unbiased: &|stats| {
             let variance = stats.scatter / (stats.weight - 1.0);

@@ -109,6 +109,9 @@ pub struct Described {
 pub struct Point {
     /// The parameters.
     pub parameters: Numbers,
+    /// Their standard errors, from the observed information; those of parameters at a
+    /// boundary are left out.
+    pub standard_errors: Numbers,
     /// The log-likelihood of the rows under them.
     pub log_likelihood: f64,
 }
@@ -120,8 +123,8 @@ pub struct Interval {
     pub parameter: String,
     /// The one that leaves out the same probability on either side.
     pub equal_tailed: (f64, f64),
-    /// The shortest one.
-    pub highest_density: (f64, f64),
+    /// The shortest one: of a posterior with one mode, the region of highest density.
+    pub shortest: (f64, f64),
 }
 
 impl Described {
@@ -140,7 +143,7 @@ impl Interval {
         Interval {
             parameter: parameter.into(),
             equal_tailed: own.equal_tailed(level),
-            highest_density: own.highest_density(level),
+            shortest: own.highest_density(level),
         }
     }
 }
@@ -205,6 +208,33 @@ impl Prediction {
     }
 }
 
+/// Monte Carlo standard errors of the figures of a sampled posterior: by how much
+/// they would differ with other draws.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MonteCarlo {
+    /// The number of draws.
+    pub draws: usize,
+    /// The number of equally weighted draws they are worth.
+    pub effective_sample_size: f64,
+    /// The standard error of each posterior mean.
+    pub mean: Numbers,
+    /// The standard deviation of each parameter.
+    pub posterior_deviation: Numbers,
+    /// The standard error of each standard deviation.
+    pub deviation: Numbers,
+    /// The standard errors of the ends of the equal-tailed intervals, by parameter.
+    pub intervals: Vec<(String, (f64, f64))>,
+    /// The standard error of the log-evidence.
+    pub log_evidence: Option<f64>,
+    /// The standard error of the predictive mean.
+    pub predictive_mean: Option<f64>,
+    /// The standard error of the predictive standard deviation.
+    pub predictive_deviation: Option<f64>,
+    /// The standard errors of the ends of the predictive interval, for families
+    /// with a density.
+    pub predictive_interval: Option<(f64, f64)>,
+}
+
 /// What the estimates cost, in nats a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RiskReport {
@@ -228,6 +258,8 @@ pub struct Estimate {
     pub hidden: u64,
     /// The total weight of the rows seen.
     pub weight: f64,
+    /// Kish's effective sample size, (Σ w)² / Σ w²: the rows where all weigh the same.
+    pub kish_sample_size: f64,
     /// The maximum-likelihood estimate, where there is one.
     pub maximum_likelihood: Option<Point>,
     /// Why there is none.
@@ -259,6 +291,8 @@ pub struct Estimate {
     pub predictive: Option<Prediction>,
     /// The logarithm of the evidence p(rows), which improper priors have not.
     pub log_evidence: Option<f64>,
+    /// Monte Carlo standard errors, where the posterior was sampled.
+    pub monte_carlo: Option<MonteCarlo>,
     /// What the estimates cost.
     pub risk: RiskReport,
     /// What the user should know.

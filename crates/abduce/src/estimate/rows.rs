@@ -9,6 +9,18 @@ pub(super) struct Seen {
     pub rows: u64,
     pub hidden: u64,
     pub weight: f64,
+    /// The sum of the squared weights.
+    pub squares: f64,
+}
+
+impl Seen {
+    /// Kish's effective sample size, (Σ w)² / Σ w².
+    pub fn kish_sample_size(&self) -> f64 {
+        match self.squares > 0.0 {
+            true => self.weight * self.weight / self.squares,
+            false => 0.0,
+        }
+    }
 }
 
 /// Passes every row on with its weight; rows with a hidden cell are counted
@@ -50,6 +62,7 @@ pub(super) fn each(
             }
             seen.rows += 1;
             seen.weight += weight;
+            seen.squares += weight * weight;
             pass_on(&row, weight);
         }
     }

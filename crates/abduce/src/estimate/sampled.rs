@@ -3,14 +3,15 @@
 use super::conjugate::something_seen;
 use super::prior::expression;
 use super::report::{
-    Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
+    Described, Estimate, Exceedance, Interval, MonteCarlo, Numbers, Point, Prediction, RiskReport,
 };
 use super::rows::{each, must};
-use super::{PriorChoice, Request};
+use super::{PriorChoice, Request, standard_errors};
 use crate::bayes::{Domain, Parameter, SampledPosterior, improper_because};
 use crate::data::Source;
-use crate::family::{Averaged, PointStats, Scalar, Stats, Univariate};
+use crate::family::{Averaged, PointStats, Scalar, Stats, Univariate, turned};
 use crate::{Error, Result};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Where a parameter of a family can be.
@@ -140,20 +141,22 @@ pub(super) fn report<F: Scalar + 'static>(
     };
     let posterior = posterior(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
-    let rows = posterior.resampled().into_iter();
-    let rows = rows.filter_map(|(weight, x)| Some((weight, build(x).ok()?)));
+    let rows = posterior.weighted();
+    let rows: Vec<(f64, F)> = rows
+        .filter_map(|(weight, x)| Some((weight, build(x).ok()?)))
+        .collect();
     let predictive =
-        (family.average)(rows.collect()).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
+        (family.average)(rows).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
     let described = Described {
         name: format!("{} averaged over the posterior", <F as Scalar>::NAME),
         parameters: Numbers::default(),
     };
     let interval = |(i, name): (usize, &String)| {
-        let [equal_tailed, highest_density] = posterior.intervals(i, level);
+        let [equal_tailed, shortest] = posterior.intervals(i, level);
         Interval {
             parameter: name.clone(),
             equal_tailed,
-            highest_density,
+            shortest,
         }
     };
     let mut notes = Vec::new();
@@ -200,8 +203,10 @@ pub(super) fn report<F: Scalar + 'static>(
         rows: seen.rows,
         hidden: seen.hidden,
         weight: seen.weight,
+        kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: maximum.map(|own| Point {
             parameters: Numbers::of(own),
+            standard_errors: standard_errors::of_maximum(&names, &start, &log_likelihood),
             log_likelihood: own.log_likelihood_of(&stats),
         }),
         no_maximum: fitted.as_ref().err().map(Error::to_string),
@@ -218,6 +223,7 @@ pub(super) fn report<F: Scalar + 'static>(
         frequentist: Vec::new(),
         predictive: Some(Prediction::of(described, &*predictive, level)),
         log_evidence: posterior.log_evidence,
+        monte_carlo: Some(monte_carlo(&posterior, &names, level, build, &*predictive)),
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
             entropy: maximum.map(|own| own.entropy() + 0.0),
@@ -227,6 +233,67 @@ pub(super) fn report<F: Scalar + 'static>(
         fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
         predicted: Some(predictive),
     })
+}
+
+/// Monte Carlo standard errors of everything that is reported of the draws.
+fn monte_carlo<F: Scalar>(
+    posterior: &SampledPosterior,
+    names: &[String],
+    level: f64,
+    build: fn(&[f64]) -> Result<F>,
+    predictive: &dyn Univariate,
+) -> MonteCarlo {
+    let of_row = |draw: &[f64], figure: &dyn Fn(&F) -> Option<f64>| {
+        let row = build(draw).ok();
+        row.as_ref().and_then(figure).unwrap_or(f64::NAN)
+    };
+    // NaN where some draw has no mean, and the figure none either.
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let error = |figure: &dyn Fn(&F) -> Option<f64>| {
+        posterior.standard_error_of(|draw| of_row(draw, figure))
+    };
+    let is_angle = posterior.angles.contains(&true);
+    // Directions are measured from the mean, on the circle cut open opposite of it.
+    let away = |x: f64| if is_angle { turned(x) } else { x };
+    let predictive_mean = predictive.mean().filter(|mean| mean.is_finite());
+    let predictive_deviation = predictive_mean.zip(predictive.variance());
+    let predictive_deviation = predictive_deviation.and_then(|(mean, variance)| {
+        let square = |row: &F| Some(row.variance()? + away(row.mean()? - mean).powi(2));
+        finite(0.5 * error(&square) / variance.sqrt())
+    });
+    let least = predictive.support().0;
+    let below = |row: &F, x: f64| match is_angle {
+        true => turns_below(row, x) - turns_below(row, least),
+        false => row.cdf(x),
+    };
+    let end = |x: f64| finite(error(&|row| Some(below(row, x))) / predictive.log_density(x).exp());
+    let (low, high) = predictive.equal_tailed(level);
+    let deviations = posterior.deviations();
+    let intervals = names.iter().enumerate();
+    let intervals = intervals.map(|(i, name)| (name.clone(), posterior.interval_errors(i, level)));
+    MonteCarlo {
+        draws: posterior.draws.len(),
+        effective_sample_size: posterior.effective,
+        mean: Numbers::new(names, posterior.mean_errors()),
+        posterior_deviation: Numbers::new(names, deviations.iter().map(|own| own.0)),
+        deviation: Numbers::new(names, deviations.iter().map(|own| own.1)),
+        intervals: intervals.collect(),
+        log_evidence: posterior.log_evidence_error(),
+        predictive_mean: predictive_mean
+            .and_then(|mean| finite(error(&|row| Some(away(row.mean()? - mean))))),
+        predictive_deviation,
+        predictive_interval: match predictive.is_discrete() {
+            true => None,
+            false => end(low).zip(end(high)),
+        },
+    }
+}
+
+/// The distribution function of an angle, which goes on by 1 with every turn.
+fn turns_below(row: &dyn Univariate, x: f64) -> f64 {
+    let (low, _) = row.support();
+    let turns = ((x - low) / TAU).floor();
+    turns + row.cdf(x - TAU * turns)
 }
 
 /// How priors of several parameters are written.

@@ -143,20 +143,18 @@ fn priors_are_divided_by_their_integral() {
 #[test]
 fn one_angle_of_a_flat_direction_is_as_probable_as_any() {
     // Whatever is believed of the concentration.
-    for direction in ["uniform(-pi,pi)", "1", "uniform(0,2*pi)"] {
-        for concentration in [
-            "log_normal(0,4)",
-            "log_normal(0,25)",
-            "gamma(2,0.1)",
-            "uniform(0,100)",
-            "inverse_gamma(1,1)",
-            "gamma(2,1) if x > 1 else 0",
-        ] {
-            let prior = format!("direction={direction}; concentration={concentration}");
-            let found = report("von-mises", &[3.1], Some(&prior), 0).unwrap();
-            let off = found.log_evidence.unwrap() + std::f64::consts::TAU.ln();
-            assert!(off.abs() < 4e-3, "{prior}: {off}");
-        }
+    for (direction, concentration) in [
+        ("uniform(-pi,pi)", "log_normal(0,4)"),
+        ("1", "log_normal(0,25)"),
+        ("uniform(0,2*pi)", "gamma(2,0.1)"),
+        ("uniform(-pi,pi)", "uniform(0,100)"),
+        ("1", "inverse_gamma(1,1)"),
+        ("uniform(0,2*pi)", "gamma(2,1) if x > 1 else 0"),
+    ] {
+        let prior = format!("direction={direction}; concentration={concentration}");
+        let found = report("von-mises", &[3.1], Some(&prior), 0).unwrap();
+        let off = found.log_evidence.unwrap() + std::f64::consts::TAU.ln();
+        assert!(off.abs() < 4e-3, "{prior}: {off}");
     }
 }
 
@@ -218,4 +216,97 @@ fn a_proportion_has_hoeffding_s_interval_with_and_without_smoothing() {
     assert!((low - (0.6 - reach)).abs() < 1e-12, "{low}");
     assert!((high - 1.0f64.min(0.6 + reach)).abs() < 1e-12, "{high}");
     of("Hoeffding, of the share with one added to each side");
+}
+
+#[test]
+fn maximum_likelihood_estimates_have_the_standard_errors_of_the_information() {
+    let error = |family: &str, rows: &[f64], name: &str| {
+        let found = report(family, rows, None, 0).unwrap();
+        let point = found.maximum_likelihood.unwrap();
+        (point.parameters.get(name), point.standard_errors.get(name))
+    };
+    let near = |(_, own): (Option<f64>, Option<f64>), expected: f64| {
+        let own = own.unwrap();
+        assert!((own / expected - 1.0).abs() < 1e-3, "{own} {expected}");
+    };
+    let rows = [1.0, 2.0, 3.0, 2.0, 1.0];
+    near(error("gaussian", &rows, "mean"), (0.56_f64 / 5.0).sqrt());
+    near(error("gaussian", &rows, "variance"), 0.56 * 0.4_f64.sqrt());
+    near(error("poisson", &rows, "rate"), (1.8_f64 / 5.0).sqrt());
+    near(
+        error("exponential", &rows, "rate"),
+        1.0 / 1.8 / 5_f64.sqrt(),
+    );
+    let flags = [1.0, 0.0, 1.0, 1.0];
+    near(
+        error("bernoulli", &flags, "probability"),
+        (0.1875_f64 / 4.0).sqrt(),
+    );
+    // At a boundary there is none.
+    assert_eq!(
+        error("bernoulli", &[1.0; 4], "probability"),
+        (Some(1.0), None)
+    );
+    assert_eq!(error("uniform", &rows, "low").1, None);
+    // By the numerical Hessian: Var shape = a / (n (a ψ′(a) − 1)), Var rate = b² ψ′(a) /
+    // (n (a ψ′(a) − 1)).
+    let rows = [0.3, 2.5, 1.1, 0.7, 0.2, 4.0, 1.0, 2.0];
+    let (shape, rate) = (
+        error("gamma", &rows, "shape"),
+        error("gamma", &rows, "rate"),
+    );
+    let (a, b) = (shape.0.unwrap(), rate.0.unwrap());
+    let trigamma = (0..1_000_000)
+        .map(|k| (a + f64::from(k)).powi(-2))
+        .sum::<f64>()
+        + 1e-6;
+    let determinant = 8.0 * (a * trigamma - 1.0);
+    near(shape, (a / determinant).sqrt());
+    near(rate, b * (trigamma / determinant).sqrt());
+}
+
+#[test]
+fn sampled_figures_come_with_monte_carlo_errors_from_all_draws() {
+    let rows = [0.3, 2.5, 1.1, 0.7, 0.2, 4.0, 1.0, 2.0];
+    let prior = Some("shape=gamma(2,1); rate=gamma(2,1)");
+    let all = (0..4).map(|seed| report("gamma", &rows, prior, seed).unwrap());
+    let all: Vec<Estimate> = all.collect();
+    let spread = |of: &dyn Fn(&Estimate) -> f64| {
+        let each: Vec<f64> = all.iter().map(of).collect();
+        let mean = each.iter().sum::<f64>() / each.len() as f64;
+        let squares: f64 = each.iter().map(|x| (x - mean).powi(2)).sum();
+        ((squares / (each.len() - 1) as f64).sqrt(), mean)
+    };
+    let errors = all[0].monte_carlo.as_ref().unwrap();
+    let deviation = |own: &Estimate| own.predictive.as_ref().unwrap().deviation.unwrap();
+    let (spread_of_deviation, mean) = spread(&deviation);
+    // A few hundred of the draws differ by several hundredths between seeds.
+    assert!(
+        spread_of_deviation < 0.01 * mean,
+        "{spread_of_deviation} of {mean}"
+    );
+    let high = |own: &Estimate| own.predictive.as_ref().unwrap().interval.unwrap().1;
+    let shape = |own: &Estimate| own.mean.as_ref().unwrap().get("shape").unwrap();
+    let end = |own: &Estimate| own.intervals[0].equal_tailed.1;
+    let figures: [(&dyn Fn(&Estimate) -> f64, f64); 4] = [
+        (&deviation, errors.predictive_deviation.unwrap()),
+        (&high, errors.predictive_interval.unwrap().1),
+        (&shape, errors.mean.get("shape").unwrap()),
+        (&end, errors.intervals[0].1.1),
+    ];
+    for (number, (figure, error)) in figures.into_iter().enumerate() {
+        let (spread, size) = spread(figure);
+        // Low-discrepancy points do better than the errors of independent draws.
+        assert!(spread < 3.0 * error, "{number}: {spread} {error}");
+        assert!(error < 0.1 * size.abs(), "{number}: {error} of {size}");
+    }
+}
+
+#[test]
+fn kish_s_sample_size_is_that_of_the_weights() {
+    let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+    let column = Column::from_numbers([1.0, 2.0, 3.0].map(Some));
+    let table = Table::new(schema, vec![column], Some(vec![1.0, 2.0, 3.0])).unwrap();
+    let found = estimate("gaussian", &table, &Request::default()).unwrap();
+    assert!((found.kish_sample_size - 36.0 / 14.0).abs() < 1e-12);
 }

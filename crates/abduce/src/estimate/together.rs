@@ -1,9 +1,9 @@
 //! Families over several columns together, and of a column that never changes.
 
-use super::Request;
 use super::conjugate::{Maximum, Model, Predicts, report, something_seen};
 use super::report::{Described, Estimate, Interval, Numbers, Point, Prediction, RiskReport};
 use super::rows::each;
+use super::{Request, standard_errors};
 use crate::bayes::{Conjugate, MultivariateBoth};
 use crate::data::Source;
 use crate::family::{
@@ -52,11 +52,24 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
         let Covariance::Full(covariance) = &fitted.covariance else {
             return Err(Error::numeric("the covariance is not a whole matrix"));
         };
+        // Var x̄_i = Σ_ii / n, Var S_ij = (Σ_ii Σ_jj + Σ_ij²) / n.
+        let rows = stats.weight();
+        let diagonal = |i: usize| covariance[i * order + i];
+        let means: Vec<f64> = (0..order).map(|i| (diagonal(i) / rows).sqrt()).collect();
+        let entry = |at: usize| {
+            let variances = diagonal(at / order) * diagonal(at % order);
+            ((variances + covariance[at].powi(2)) / rows).sqrt()
+        };
+        let entries: Vec<f64> = (0..order * order).map(entry).collect();
+        let errors = named(&names, &means, &entries);
         Ok(Maximum {
             parameters: named(&names, &fitted.mean, covariance),
             log_likelihood: fitted.log_likelihood(stats),
             fitted: None,
             ruled_out: Vec::new(),
+            errors: standard_errors::named(
+                errors.0.iter().map(|(name, own)| (name.as_str(), *own)),
+            ),
         })
     };
     let unbiased = |stats: &MultivariateStats| {
@@ -167,8 +180,10 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
         rows: seen.rows,
         hidden: seen.hidden,
         weight: seen.weight,
+        kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: Some(Point {
             parameters: parameters.clone(),
+            standard_errors: Numbers::default(),
             log_likelihood: 0.0,
         }),
         no_maximum: None,
@@ -192,6 +207,7 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
             request.level,
         )),
         log_evidence: None,
+        monte_carlo: None,
         risk: RiskReport {
             log_loss: Some(0.0),
             entropy: Some(0.0),

@@ -1,15 +1,22 @@
 //! A finite mixture of distributions of one number: what is predicted when
 //! parameters are known only as weighted points.
 
-use super::univariate::{best_of, quantile_between};
+use super::univariate::{best_of, quantile_between, quantile_near, resampled};
 use super::{Univariate, draw_index};
+use crate::kernel::roots::increasing_root;
 use rand::Rng;
+
+/// Parts up to which all of them bracket a quantile; of more, so many of them give a first
+/// guess.
+pub(super) const FEW: usize = 64;
 
 /// Distributions with their weights, which sum to 1.
 #[derive(Debug)]
 pub struct Averaged {
     weights: Vec<f64>,
     parts: Vec<Box<dyn Univariate>>,
+    /// Some of many parts, each with the same weight, that stand for all in first guesses.
+    few: Vec<usize>,
 }
 
 impl Averaged {
@@ -21,8 +28,34 @@ impl Averaged {
             .filter(|(weight, _)| *weight > 0.0)
             .unzip();
         let total: f64 = weights.iter().sum();
-        let weights = weights.iter().map(|weight| weight / total).collect();
-        (!parts.is_empty() && total.is_finite()).then_some(Averaged { weights, parts })
+        let weights: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+        let few = match parts.len() > FEW {
+            true => resampled(&weights, FEW),
+            false => Vec::new(),
+        };
+        let sound = !parts.is_empty() && total.is_finite();
+        sound.then_some(Averaged {
+            weights,
+            parts,
+            few,
+        })
+    }
+
+    /// The quantile of a few of the parts, and their density there.
+    fn guess(&self, p: f64) -> (f64, f64) {
+        let few = || self.few.iter().map(|i| self.parts[*i].as_ref());
+        let mean = |f: &dyn Fn(&dyn Univariate) -> f64| few().map(f).sum::<f64>() / FEW as f64;
+        let mut own: Vec<f64> = few()
+            .map(|part| part.quantile(p).clamp(f64::MIN, f64::MAX))
+            .collect();
+        own.sort_by(f64::total_cmp);
+        let (low, high) = (own[0], own[own.len() - 1]);
+        let guess = match p <= 0.5 {
+            _ if self.is_discrete() || low == high => own[own.len() / 2],
+            true => increasing_root(low, high, |x| mean(&|part| part.cdf(x)) - p),
+            false => increasing_root(low, high, |x| (1.0 - p) - mean(&|part| part.survival(x))),
+        };
+        (guess, mean(&|part| part.density(guess)))
     }
 
     fn sum(&self, f: impl Fn(&dyn Univariate) -> f64) -> f64 {
@@ -80,6 +113,10 @@ impl Univariate for Averaged {
             p if p >= 1.0 => return high,
             _ => {}
         }
+        if !self.few.is_empty() {
+            let (guess, density) = self.guess(p);
+            return quantile_near(self, p, guess, density);
+        }
         let own = self.parts.iter().map(|part| part.quantile(p));
         let own = own.map(|x| x.clamp(f64::MIN, f64::MAX));
         let (low, high) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
@@ -108,12 +145,59 @@ impl Univariate for Averaged {
     fn mode(&self) -> f64 {
         let step = (self.parts.len() / 64).max(1);
         let modes = self.parts.iter().step_by(step).map(|part| part.mode());
-        let quantiles = (1..64).map(|i| self.quantile(f64::from(i) / 64.0));
+        let quantiles = (1..64).map(|i| f64::from(i) / 64.0);
+        let quantiles = quantiles.map(|p| match self.few.is_empty() {
+            true => self.quantile(p),
+            false => self.guess(p).0,
+        });
         best_of(self, modes.chain(quantiles))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
         let part = draw_index(&self.weights, rng);
         self.parts[part].draw(rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::{Gamma, Poisson, StudentT};
+
+    /// The parts, and each of them many times, with the same weight in all.
+    fn once_and_often<D: Univariate + Clone + 'static>(parts: &[(f64, D)]) -> [Averaged; 2] {
+        [1, 100].map(|times| {
+            let each = parts.iter().flat_map(|own| std::iter::repeat_n(own, times));
+            let each = each.map(|(weight, own)| {
+                let own: Box<dyn Univariate> = Box::new(own.clone());
+                (weight / times as f64, own)
+            });
+            Averaged::new(each).unwrap()
+        })
+    }
+
+    #[test]
+    fn many_parts_have_the_quantiles_of_the_few_that_they_repeat() {
+        let t = |location: f64, degrees: f64| StudentT {
+            location,
+            scale: 1.0,
+            degrees,
+        };
+        let gamma = |shape: f64| Gamma::new(shape, 0.5).unwrap();
+        let poisson = |rate: f64| Poisson { rate };
+        let all = [
+            once_and_often(&[(0.9, t(0.0, 1.0)), (0.1, t(50.0, 3.0))]),
+            once_and_often(&[(0.5, gamma(0.1)), (0.3, gamma(7.0)), (0.2, gamma(90.0))]),
+            once_and_often(&[(0.7, poisson(0.2)), (0.3, poisson(300.0))]),
+        ];
+        for [once, often] in &all {
+            assert!(once.few.is_empty() && often.few.len() == FEW);
+            for p in [0.0, 1e-6, 0.025, 0.3, 0.5, 0.72, 0.975, 1.0 - 1e-9, 1.0] {
+                let (a, b) = (once.quantile(p), often.quantile(p));
+                let near = a == b || (a - b).abs() <= 1e-9 * a.abs().max(1e-300);
+                assert!(near, "{p}: {a} {b}");
+            }
+            assert_eq!(once.mean().is_some(), often.mean().is_some());
+        }
     }
 }

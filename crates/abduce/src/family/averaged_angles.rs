@@ -4,12 +4,17 @@
 //! Its mean is the mean direction, that of Σ w A(κ) (cos μ, sin μ), and the circle
 //! is cut open opposite of it, so that no interval is longer than a turn.
 
-use super::univariate::{best_of, quantile_between};
+use super::averaged::FEW;
+use super::univariate::{best_of, quantile_between, resampled};
 use super::{Univariate, VonMises, draw_index, turned};
-use crate::kernel::quadrature::integrate;
+use crate::kernel::quadrature::integrate_smooth;
+use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{bessel_ratio, von_mises_cdf};
 use rand::Rng;
 use std::f64::consts::{PI, TAU};
+
+/// Newton steps to a quantile, at the most.
+const MOST_STEPS: usize = 20;
 
 /// Von Mises distributions with their weights, which sum to 1.
 ///
@@ -26,6 +31,8 @@ pub struct AveragedAngles {
     parts: Vec<VonMises>,
     /// The mean direction, from −π to π.
     direction: f64,
+    /// Some of many parts, each with the same weight, that stand for all in first guesses.
+    few: Vec<usize>,
 }
 
 impl AveragedAngles {
@@ -45,9 +52,14 @@ impl AveragedAngles {
             sine += length * part.direction.sin();
             cosine += length * part.direction.cos();
         }
+        let few = match parts.len() > FEW {
+            true => resampled(&weights, FEW),
+            false => Vec::new(),
+        };
         Some(AveragedAngles {
             weights,
             parts,
+            few,
             direction: sine.atan2(cosine),
         })
     }
@@ -59,15 +71,64 @@ impl AveragedAngles {
 
     /// The probability of the arc from one angle up to another.
     fn arc(&self, from: f64, to: f64) -> f64 {
-        // A distribution function that goes on by 1 with every turn.
-        let onwards = |part: &VonMises, x: f64| {
-            let angle = x - part.direction;
-            let turns = (angle / TAU).round();
-            turns + von_mises_cdf(turned(angle), part.concentration)
-        };
-        let share = self.sum(|part| onwards(part, to) - onwards(part, from));
-        share.clamp(0.0, 1.0)
+        self.sum(|part| arc_of(part, from, to)).clamp(0.0, 1.0)
     }
+
+    /// The quantile of a few of the parts.
+    fn guess(&self, p: f64) -> f64 {
+        let (low, high) = self.support();
+        let share = |x: f64| {
+            let few = self.few.iter().map(|i| arc_of(&self.parts[*i], low, x));
+            few.sum::<f64>() / FEW as f64
+        };
+        increasing_root(low, high, |x| share(x) - p)
+    }
+
+    /// The quantile of all parts, by Newton steps from that of a few. The distribution
+    /// function of all is costly and needed once: from there on the density is integrated.
+    fn refined(&self, p: f64) -> f64 {
+        let (low, high) = self.support();
+        let guess = self.guess(p);
+        let rest = p - self.arc(low, guess);
+        let density = |x: f64| self.sum(|part| part.density(x));
+        let mut x = guess;
+        for _ in 0..MOST_STEPS {
+            let step = (rest - integrate_smooth(density, guess, x, 1)) / density(x);
+            if !step.is_finite() {
+                break;
+            }
+            x = (x + step).clamp(low, high);
+            if step.abs() < 1e-6 {
+                break;
+            }
+        }
+        x
+    }
+
+    /// The mean square of how far the angles of one part are from the mean direction.
+    fn square_of(&self, part: &VonMises) -> f64 {
+        // Beyond this there is no probability left.
+        let reach = (12.0 / part.concentration.sqrt()).min(PI);
+        let away = turned(part.direction - self.direction);
+        let square = |t: f64| turned(away + t).powi(2) * part.density(part.direction + t);
+        let cut = if away > 0.0 { PI - away } else { -PI - away };
+        let cut = cut.clamp(-reach, reach);
+        let ends = [-reach, cut.min(0.0), cut.max(0.0), reach];
+        let pieces = ends.windows(2).filter(|own| own[0] < own[1]);
+        let integral = |own: &[f64]| integrate_smooth(square, own[0], own[1], 2);
+        pieces.map(integral).sum()
+    }
+}
+
+/// The probability under one part of the arc from one angle up to another.
+fn arc_of(part: &VonMises, from: f64, to: f64) -> f64 {
+    // A distribution function that goes on by 1 with every turn.
+    let onwards = |x: f64| {
+        let angle = x - part.direction;
+        let turns = (angle / TAU).round();
+        turns + von_mises_cdf(turned(angle), part.concentration)
+    };
+    onwards(to) - onwards(from)
 }
 
 impl Univariate for AveragedAngles {
@@ -97,7 +158,8 @@ impl Univariate for AveragedAngles {
         match p {
             p if p <= 0.0 => low,
             p if p >= 1.0 => high,
-            p => quantile_between(self, p, low, high),
+            p if self.few.is_empty() => quantile_between(self, p, low, high),
+            p => self.refined(p),
         }
     }
 
@@ -108,23 +170,64 @@ impl Univariate for AveragedAngles {
 
     /// About the mean direction, on the circle cut open opposite of it.
     fn variance(&self) -> Option<f64> {
-        let (low, high) = self.support();
-        let square = |x: f64| (x - self.direction).powi(2) * self.density(x);
-        // Where a narrow peak may be.
-        let levels = [0.001, 0.1, 0.5, 0.9, 0.999].map(|p| self.quantile(p));
-        Some(integrate(square, low, high, &levels, 1e-10).value)
+        Some(self.sum(|part| self.square_of(part)))
     }
 
     /// The best of the parts' modes and of many quantiles.
     fn mode(&self) -> f64 {
         let step = (self.parts.len() / 64).max(1);
         let modes = self.parts.iter().step_by(step).map(VonMises::mode);
-        let quantiles = (1..64).map(|i| self.quantile(f64::from(i) / 64.0));
+        let quantiles = (1..64).map(|i| f64::from(i) / 64.0);
+        let quantiles = quantiles.map(|p| match self.few.is_empty() {
+            true => self.quantile(p),
+            false => self.guess(p),
+        });
         best_of(self, modes.chain(quantiles))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
         let part = draw_index(&self.weights, rng);
         self.direction + turned(self.parts[part].draw(rng) - self.direction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::quadrature::integrate;
+
+    #[test]
+    fn many_parts_have_the_quantiles_and_the_variance_of_their_density() {
+        let part = |direction: f64, concentration: f64| VonMises {
+            direction,
+            concentration,
+        };
+        let parts = [
+            (0.5, part(3.0, 2.0)),
+            (0.3, part(-2.5, 0.0)),
+            (0.2, part(1.0, 400.0)),
+        ];
+        let [once, often] = [1, 100].map(|times| {
+            let each = parts.iter().flat_map(|own| std::iter::repeat_n(own, times));
+            let each = each.map(|(weight, own)| (weight / times as f64, own.clone()));
+            AveragedAngles::new(each).unwrap()
+        });
+        assert!(once.few.is_empty() && often.few.len() == FEW);
+        for p in [0.0, 0.025, 0.3, 0.5, 0.975, 1.0] {
+            let (a, b) = (once.quantile(p), often.quantile(p));
+            assert!((a - b).abs() < 1e-8, "{p}: {a} {b}");
+        }
+        let (low, high) = once.support();
+        let square = |x: f64| (x - once.direction).powi(2) * once.density(x);
+        let breaks =
+            [1.0, 1.0 - 0.5, 1.0 + 0.5].map(|x| once.direction + turned(x - once.direction));
+        let expected = integrate(square, low, high, &breaks, 1e-11).value;
+        for own in [&once, &often] {
+            let variance = own.variance().unwrap();
+            assert!(
+                (variance / expected - 1.0).abs() < 1e-7,
+                "{variance} {expected}"
+            );
+        }
     }
 }

@@ -243,6 +243,69 @@ pub(super) fn quantile_between<D: Univariate + ?Sized>(
     }
 }
 
+/// The quantile of a distribution whose distribution function is costly, near a guess at
+/// which the density is known roughly.
+pub(super) fn quantile_near<D: Univariate + ?Sized>(
+    of: &D,
+    p: f64,
+    guess: f64,
+    density: f64,
+) -> f64 {
+    let (least, most) = of.support();
+    let discrete = of.is_discrete();
+    // Rising with x, and 0 at the quantile.
+    let height = |x: f64| match p <= 0.5 {
+        _ if discrete => f64::from(u8::from(reached(of, p, x))) - 0.5,
+        true => of.cdf(x) - p,
+        false => (1.0 - p) - of.survival(x),
+    };
+    let guess = if discrete { guess.floor() } else { guess };
+    let (mut x, mut y) = (guess, height(guess));
+    if y == 0.0 {
+        return x;
+    }
+    let newton = 1.5 * y.abs() / density;
+    let mut step = match discrete {
+        true => 1.0,
+        false if newton.is_normal() => newton,
+        false => 0.01 * guess.abs().max(f64::MIN_POSITIVE),
+    };
+    let way = -y.signum();
+    loop {
+        let next = x + way * step;
+        if !(least..=most).contains(&next) || !next.is_finite() {
+            // Below the least number there is no probability.
+            let least = if discrete { least - 1.0 } else { least };
+            let (least, most) = (least.max(f64::MIN), most.min(f64::MAX));
+            return match way < 0.0 {
+                true => quantile_between(of, p, least, x),
+                false => quantile_between(of, p, x, most),
+            };
+        }
+        let at_next = height(next);
+        if (at_next < 0.0) != (y < 0.0) {
+            return quantile_between(of, p, x.min(next), x.max(next));
+        }
+        (x, y) = (next, at_next);
+        step *= 2.0;
+    }
+}
+
+/// Positions of at most so many of some weights, each as often as its share of the total:
+/// systematic resampling.
+pub(super) fn resampled(weights: &[f64], count: usize) -> Vec<usize> {
+    let total: f64 = weights.iter().sum();
+    let (mut sum, mut taken, mut positions) = (0.0, 0, Vec::with_capacity(count));
+    for (position, weight) in weights.iter().enumerate() {
+        sum += weight / total;
+        while taken < count && (taken as f64 + 0.5) / (count as f64) < sum {
+            positions.push(position);
+            taken += 1;
+        }
+    }
+    positions
+}
+
 /// Numbers of which the lower has not reached p and the higher has, or the ends
 /// of the support.
 fn bracket<D: Univariate + ?Sized>(

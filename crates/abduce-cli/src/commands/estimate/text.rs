@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::text_table::{TextTable, counted, readable, readable_within};
-use abduce::estimate::{Described, Estimate, Numbers, Prediction, TestRisk, TrueRisk};
+use abduce::estimate::{Described, Estimate, MonteCarlo, Numbers, Prediction, TestRisk, TrueRisk};
 use std::io::Write;
 
 pub fn write(
@@ -19,6 +19,10 @@ pub fn write(
     let mut rows = counted(estimate.rows, "row");
     if estimate.weight != estimate.rows as f64 {
         rows += &format!(" of weight {}", readable(estimate.weight));
+        let kish = estimate.kish_sample_size;
+        if (kish - estimate.rows as f64).abs() > 1e-9 * kish {
+            rows += &format!(" (Kish's effective sample size {})", readable(kish));
+        }
     }
     if estimate.hidden > 0 {
         rows += &format!(", {} hidden", counted(estimate.hidden, "row"));
@@ -39,6 +43,9 @@ pub fn write(
     Ok(())
 }
 
+/// The heading of the standard errors of maximum-likelihood estimates.
+const ERROR: &str = "standard error";
+
 /// One line per parameter, with every estimate of it.
 fn parameters(estimate: &Estimate) -> TextTable {
     let level = percent(estimate.level);
@@ -46,8 +53,11 @@ fn parameters(estimate: &Estimate) -> TextTable {
         .maximum_likelihood
         .as_ref()
         .map(|own| &own.parameters);
+    let errors = estimate.maximum_likelihood.as_ref();
+    let errors = errors.map(|own| &own.standard_errors);
     let columns: Vec<(&str, Option<&Numbers>)> = [
         ("ML", maximum),
+        (ERROR, errors.filter(|own| !own.0.is_empty())),
         ("unbiased", estimate.unbiased.as_ref()),
         ("MAP", estimate.map.as_ref()),
         ("mean", estimate.mean.as_ref()),
@@ -65,21 +75,20 @@ fn parameters(estimate: &Estimate) -> TextTable {
         }
     }
     let heads = columns.iter().map(|(head, _)| head.to_string());
-    let spans = [
-        format!("{level} equal-tailed"),
-        format!("{level} highest density"),
-    ];
+    let spans = [format!("{level} equal-tailed"), format!("{level} shortest")];
     let first = [String::new()];
     let mut table = TextTable::new(first.into_iter().chain(heads).chain(spans));
     for name in names {
         let own = estimate.intervals.iter().find(|own| own.parameter == name);
         let width = own.map_or(0.0, |own| own.equal_tailed.1 - own.equal_tailed.0);
-        let cell = |numbers: &Option<&Numbers>| {
+        let cell = |(head, numbers): &(&str, Option<&Numbers>)| {
+            // An error needs no more digits than others.
+            let width = if *head == ERROR { 0.0 } else { width };
             let own = numbers.and_then(|numbers| numbers.get(name));
             own.map(|x| readable_within(x, width)).unwrap_or_default()
         };
-        let spans = own.map(|own| [ends(own.equal_tailed), ends(own.highest_density)]);
-        let cells = columns.iter().map(|(_, numbers)| cell(numbers));
+        let spans = own.map(|own| [ends(own.equal_tailed), ends(own.shortest)]);
+        let cells = columns.iter().map(cell);
         let row = std::iter::once(name.to_string()).chain(cells);
         table.row(row.chain(spans.unwrap_or_default()));
     }
@@ -127,6 +136,9 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
             (None, None) => "none: whether the prior integrates could not be settled".into(),
         },
     );
+    if let Some(own) = &estimate.monte_carlo {
+        monte_carlo(own, &mut say);
+    }
     for own in &estimate.frequentist {
         say(
             &format!("{} confidence", percent(estimate.level)),
@@ -153,6 +165,47 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         );
     }
     lines
+}
+
+/// By how much the figures of a sampled posterior would differ with other draws.
+fn monte_carlo(own: &MonteCarlo, say: &mut impl FnMut(&str, String)) {
+    say(
+        "draws",
+        format!(
+            "{}, effective sample size {}",
+            own.draws,
+            readable(own.effective_sample_size.round())
+        ),
+    );
+    let deviations = own.posterior_deviation.0.iter().zip(&own.intervals);
+    for ((name, deviation), (_, (low, high))) in deviations {
+        let of = |errors: &Numbers| errors.get(name).map_or("none".into(), readable);
+        say(
+            &format!("posterior sd of {name}"),
+            format!(
+                "{}; Monte Carlo standard errors: mean {}, sd {}, interval ends {} and {}",
+                readable(*deviation),
+                of(&own.mean),
+                of(&own.deviation),
+                readable(*low),
+                readable(*high)
+            ),
+        );
+    }
+    let ends = own.predictive_interval;
+    let others: Vec<String> = [
+        ("log-evidence", own.log_evidence),
+        ("predictive mean", own.predictive_mean),
+        ("predictive deviation", own.predictive_deviation),
+        ("predictive low end", ends.map(|ends| ends.0)),
+        ("predictive high end", ends.map(|ends| ends.1)),
+    ]
+    .into_iter()
+    .filter_map(|(name, error)| Some(format!("{name} {}", readable(error?))))
+    .collect();
+    if !others.is_empty() {
+        say("Monte Carlo errors", others.join(", "));
+    }
 }
 
 /// How uncertain a parameter is, or the surest of a list of them; 0 where that is

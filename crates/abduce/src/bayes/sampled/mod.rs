@@ -6,6 +6,7 @@
 
 mod hills;
 mod improper;
+mod monte_carlo;
 mod parameter;
 mod points;
 mod proposal;
@@ -272,38 +273,9 @@ impl SampledPosterior {
     /// on either way to the direction opposite of the mean.
     pub fn intervals(&self, parameter: usize, level: f64) -> [(f64, f64); 2] {
         let is_angle = self.angles[parameter];
-        let middle = match is_angle {
-            true => self.means()[parameter],
-            false => 0.0,
-        };
-        let place = |x: f64| match is_angle {
-            true => middle + turned(x - middle),
-            false => x,
-        };
-        let mut order: Vec<(f64, f64)> = self
-            .draws
-            .iter()
-            .zip(&self.weights)
-            .map(|(draw, weight)| (place(draw[parameter]), *weight))
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut sum = 0.0;
-        let middles: Vec<(f64, f64)> = order
-            .iter()
-            .map(|(x, weight)| {
-                sum += weight;
-                (*x, sum - 0.5 * weight)
-            })
-            .collect();
-        let quantile = |p: f64| {
-            let after = middles.partition_point(|(_, share)| *share < p);
-            match (after.checked_sub(1).map(|i| middles[i]), middles.get(after)) {
-                (Some((a, f)), Some((b, g))) if g > &f => a + (b - a) * (p - f) / (g - f),
-                (Some((a, _)), None) => a,
-                (_, Some((b, _))) => *b,
-                _ => f64::NAN,
-            }
-        };
+        let place = self.around_mean(parameter);
+        let middles = self.cumulative(parameter);
+        let quantile = |p: f64| quantile(&middles, p);
         let tail = 0.5 * (1.0 - level);
         // An arc may begin anywhere on the circle, and go on beyond its cut.
         let furthest = if is_angle { 1.0 } else { 1.0 - level };
@@ -328,30 +300,14 @@ impl SampledPosterior {
         [equal, candidates.fold(equal, shorter)].map(named)
     }
 
-    /// A few hundred of the draws, with how often each counts; together they
-    /// stand for all.
-    pub fn resampled(&self) -> Vec<(f64, &[f64])> {
-        const PARTS: usize = 400;
-        // Systematic resampling in the order of the first parameter: equal
-        // weights, so that few draws do.
-        let mut order: Vec<usize> = (0..self.draws.len()).collect();
-        order.sort_by(|a, b| self.draws[*a][0].total_cmp(&self.draws[*b][0]));
-        let mut parts = Vec::with_capacity(PARTS);
-        let (mut sum, mut at) = (0.0, 0);
-        for i in order {
-            sum += self.weights[i];
-            let from = at;
-            while at < PARTS && (at as f64 + 0.5) / (PARTS as f64) < sum {
-                at += 1;
-            }
-            if at > from {
-                parts.push(((at - from) as f64, self.draws[i].as_slice()));
-            }
-        }
-        parts
+    /// All draws that have a weight, with it.
+    pub fn weighted(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        let all = self.weights.iter().zip(&self.draws);
+        let all = all.filter(|(weight, _)| **weight > 0.0);
+        all.map(|(weight, draw)| (*weight, draw.as_slice()))
     }
 
-    /// The distribution of the next row, by a few hundred of the draws.
+    /// The distribution of the next row, averaged over all draws.
     ///
     /// # Errors
     /// If no draw gives a distribution.
@@ -359,9 +315,22 @@ impl SampledPosterior {
         &self,
         row: impl Fn(&[f64]) -> Option<Box<dyn Univariate>>,
     ) -> Result<Averaged> {
-        let parts = self.resampled().into_iter();
+        let parts = self.weighted();
         let parts = parts.filter_map(|(weight, draw)| Some((weight, row(draw)?)));
         Averaged::new(parts).ok_or_else(|| Error::numeric("no draw predicts a row"))
+    }
+}
+
+/// The value below which a probability lies, between neighbouring draws by a
+/// straight line.
+fn quantile(cumulative: &[(f64, f64)], p: f64) -> f64 {
+    let after = cumulative.partition_point(|(_, share)| *share < p);
+    let before = after.checked_sub(1).map(|i| cumulative[i]);
+    match (before, cumulative.get(after)) {
+        (Some((a, f)), Some((b, g))) if g > &f => a + (b - a) * (p - f) / (g - f),
+        (Some((a, _)), None) => a,
+        (_, Some((b, _))) => *b,
+        _ => f64::NAN,
     }
 }
 

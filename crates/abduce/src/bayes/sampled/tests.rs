@@ -277,3 +277,24 @@ fn draws_that_are_worth_little_are_refused() {
     let why = few.unwrap_err().to_string();
     assert!(why.contains("worth only"), "{why}");
 }
+
+#[test]
+fn the_predictive_averages_all_draws_and_errors_cover_what_seeds_change() {
+    let parameters = [parameter("rate", ABOVE, "gamma(2,1)")];
+    let log_likelihood = |x: &[f64]| 10.0 * x[0].ln() - 4.0 * x[0];
+    // The posterior is Gamma(12, 5).
+    let of = |seed| SampledPosterior::new(&parameters, log_likelihood, &[2.0], 2048, seed).unwrap();
+    let own = of(1);
+    // Draws that rounding leaves no weight have no part in it.
+    assert!(own.weighted().count() > 2000);
+    let (mean, deviation) = (own.means()[0], own.deviations()[0]);
+    let (mean_error, (low, high)) = (own.mean_errors()[0], own.interval_errors(0, 0.95));
+    assert!((mean - 2.4).abs() < 4.0 * mean_error, "{mean} {mean_error}");
+    let expected = 12f64.sqrt() / 5.0;
+    assert!((deviation.0 - expected).abs() < 4.0 * deviation.1);
+    // The error of independent draws of the same worth.
+    let plain = expected / own.effective.sqrt();
+    assert!(mean_error > 0.5 * plain && mean_error < 2.0 * plain);
+    assert!(low > 0.0 && high > low, "{low} {high}");
+    assert!(own.log_evidence_error().unwrap() < 0.05);
+}
