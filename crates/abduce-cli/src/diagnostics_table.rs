@@ -24,20 +24,24 @@ fn size(x: f64) -> String {
     format!("{x:.1}")
 }
 
-const EFFECTIVE: Figure = ("effective rows", |own| own.effective_rows.map(size));
+const ROWS: Figure = ("rows", |own| Some(size(own.rows)));
+const KISH: Figure = ("Kish's effective rows", |own| own.effective_rows.map(size));
 const CONDITION: Figure = ("condition", |own| own.condition.map(short));
 const UNCERTAINTY: Figure = ("uncertainty", |own| own.uncertainty.map(short));
 const ENTROPY: Figure = ("entropy", |own| own.entropy.map(short));
 
 /// The weights, with the figures that most users look for.
 pub fn brief(what: &str, mixture: &Mixture, told: Option<&Diagnostics>) -> TextTable {
-    let figures = [EFFECTIVE, CONDITION, UNCERTAINTY];
-    table(what, mixture, told, false, &figures)
+    // Where every label is seen, the weights say how many rows a class has.
+    let hidden = told.is_some_and(|told| told.uncertainty.is_some());
+    let figures = [ROWS, CONDITION, UNCERTAINTY];
+    let figures = if hidden { &figures[..] } else { &figures[1..] };
+    table(what, mixture, told, false, figures)
 }
 
 /// The weights, with all figures.
 pub fn whole(what: &str, mixture: &Mixture, told: Option<&Diagnostics>) -> TextTable {
-    let figures = [EFFECTIVE, CONDITION, UNCERTAINTY, ENTROPY];
+    let figures = [KISH, CONDITION, UNCERTAINTY, ENTROPY];
     table(what, mixture, told, true, &figures)
 }
 
