@@ -1,7 +1,7 @@
 """Questions that every fitted model of columns answers: draws, fillings, what follows for one column, and why."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +18,20 @@ from abduce._types import Columns, Rows, Seed
 # The levels of a column of truths, as Arrow calls them.
 TRUTHS = ["false", "true"]
 Given: TypeAlias = list[tuple[str, float | str]]
+
+
+def drawn_copies(
+    model: _core.Model, table: _core.Table, how: str, copies: int, random_state: Seed
+) -> Iterator[Columns]:
+    """Completed columns of so many copies of a table, each under parameters of its own."""
+    if how != "draw":
+        raise ValueError('copies needs how="draw": means and modes are the same in every copy')
+    if copies < 1:
+        raise ValueError(f"copies is a whole number from 1 up, not {copies}")
+    generator = np.random.RandomState(seed_of(random_state) % 2**32)
+    for _ in range(copies):
+        drawn = model.with_drawn_parameters(table, seed_of(generator))
+        yield drawn.complete(table, how, seed_of(generator))
 
 
 class Asking(Mixed):
@@ -73,15 +87,30 @@ class Asking(Mixed):
         return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
 
     def impute(
-        self, X: Rows, *, how: Literal["mean", "mode", "draw"] = "mean", random_state: Seed = None
+        self,
+        X: Rows,
+        *,
+        how: Literal["mean", "mode", "draw"] = "mean",
+        copies: int | None = None,
+        random_state: Seed = None,
     ) -> dict[str, NDArray[Any]] | Any:
         """The rows of X with their missing values filled, by "mean", "mode" or "draw".
 
         A frame comes back as one of its library, its columns of the types they were, with the column of classes where
         there is one; an array as a dict of columns.
+
+        With `copies` and `how="draw"`, a list of so many for multiple imputation: each is drawn under parameters of its
+        own, those of a fit to the rows with random weights (the Bayesian bootstrap) where X are the rows that were
+        fitted, and otherwise to as many rows drawn from the model.
         """
         check_is_fitted(self, "_model")
-        completed = self._model.complete(self._asked_about(X), how, seed_of(random_state))
+        table = self._asked_about(X)
+        if copies is None:
+            return self._imputed(X, self._model.complete(table, how, seed_of(random_state)))
+        return [self._imputed(X, own) for own in drawn_copies(self._model, table, how, copies, random_state)]
+
+    def _imputed(self, X: Rows, completed: Columns) -> dict[str, NDArray[Any]] | Any:
+        """Completed columns as what X is."""
         if not (getattr(self, "_framed", False) and is_frame(X)):
             return self._decoded(completed)
         levels = {field["name"]: field.get("levels") or None for field in self._fields()}

@@ -12,6 +12,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from abduce import _core, _specifications
+from abduce._asking import drawn_copies
 from abduce._base import RANDOM_STATES, ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._filling import Filling, filled, holes_of, narrowed, widened, wished
 from abduce._framed import Framed
@@ -114,18 +115,30 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         """The rows with their holes filled; a frame comes back as one of its library, its columns of the types they were."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
+        return self._filled(X, dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state))))
+
+    def _filled(self, X: Any, completed: dict[str, Any]) -> Any:
+        """The rows with their missing values taken from all columns as the model completes them."""
         holes = holes_of(X)[:, self._with_holes] if self.add_indicator else None
         if self._framed:
-            return self._filled_frame(X, holes)
-        out = self._filled_array(X)[:, self._kept()]
+            return self._filled_frame(X, completed, holes)
+        out = self._filled_array(X, completed)[:, self._kept()]
         return out if holes is None else np.hstack([out, holes.astype(out.dtype)])
 
-    def _completed(self, X: Any) -> dict[str, Any]:
-        """All columns as the model completes them."""
-        return dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state)))
+    def impute(self, X: Rows, *, copies: int = 5, random_state: Seed = None) -> list[Any]:
+        """So many copies of the rows for multiple imputation, as `transform` gives them back.
 
-    def _filled_array(self, X: Any) -> NDArray[np.floating]:
-        completed = self._completed(X)
+        Missing values are drawn, whatever `how` is, and each copy under parameters of its own: those of a fit to the rows
+        with random weights (the Bayesian bootstrap) where X are the rows that were fitted, and otherwise to as many rows
+        drawn from the model. `random_state` is that of the imputer where it is not given.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        seed = self.random_state if random_state is None else random_state
+        each = drawn_copies(self._model, self._asked_table(X), "draw", copies, seed)
+        return [self._filled(X, dict(completed)) for completed in each]
+
+    def _filled_array(self, X: Any, completed: dict[str, Any]) -> NDArray[np.floating]:
         out = np.column_stack([completed[name] for name in self._names()]).astype(X.dtype, copy=False)
         # Of a column without a single cell nothing is known; scikit-learn's imputers make it 0.
         out[:, self._empty] = 0.0
@@ -134,9 +147,9 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
     def _names(self) -> list[str]:
         return [field["name"] for field in self._part("schema")["fields"]]
 
-    def _filled_frame(self, X: Any, holes: NDArray[np.bool_] | None) -> Any:
+    def _filled_frame(self, X: Any, completed: dict[str, Any], holes: NDArray[np.bool_] | None) -> Any:
         levels = {field["name"]: field.get("levels") or None for field in self._part("schema")["fields"]}
-        fillings = {name: Filling(own, levels[name]) for name, own in self._completed(X).items()}
+        fillings = {name: Filling(own, levels[name]) for name, own in completed.items()}
         names = column_names(X)
         fillings |= {names[place]: Filling(np.zeros(len(X))) for place in self._empty}
         out = narrowed(filled(X, fillings), self._kept())

@@ -11,6 +11,7 @@ use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
+use abduce::learn::Control;
 use abduce::model::density::{Density, DensityModel};
 use abduce::model::kmeans::Distance;
 use abduce::store::{self, Body};
@@ -264,6 +265,21 @@ impl Model {
             numbers.into_par_iter().map(fill).collect()
         })?;
         Ok(columns_of(py, joint.schema(), &filled.map_err(raised)?))
+    }
+
+    /// The model with its parameters drawn anew, as each copy of a multiple imputation of the
+    /// table needs them; a model that has no such draw stays as it is.
+    #[pyo3(signature = (table, seed=0))]
+    fn with_drawn_parameters(&self, py: Python<'_>, table: &Table, seed: u64) -> PyResult<Model> {
+        let drawn = pooled(py, None, || {
+            let rows = table.source();
+            (self.model).with_drawn_parameters(rows, seed, Control::default())
+        })?;
+        let mut model = self.model.clone();
+        if let Some(mixture) = drawn.map_err(raised)? {
+            model.body = Body::Mixture(mixture);
+        }
+        Ok(Model { model })
     }
 
     /// Draws rows, given some cells by the names of their columns.

@@ -262,3 +262,23 @@ def test_a_linear_discriminant_leaves_out_what_is_constant_in_every_class():
     np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(table), atol=1e-12)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-12)
     assert ours.scalings_.shape == theirs.scalings_.shape
+
+
+@pytest.mark.parametrize("estimator", [GaussianImputer(), MixtureImputer(1), Mixture(1), GaussianMixture(1)])
+def test_copies_of_a_multiple_imputation_differ_by_what_is_unknown_of_the_parameters(estimator):
+    # Nearly without noise given the parameters: at x = 50, only the slope is uncertain.
+    table = np.array([[1, 2.1], [2, 3.9], [3, 6.2], [4, 7.8], [50, np.nan]])
+    model = estimator.fit(table)
+    more = {} if hasattr(model, "transform") else {"how": "draw"}
+
+    def filled(copies):
+        each = model.impute(table, copies=copies, random_state=0, **more)
+        return np.array([own["x1"][-1] if isinstance(own, dict) else own[-1, 1] for own in each])
+
+    drawn = filled(10)
+    assert len(set(drawn)) == 10
+    # The slope has a standard error of about 0.1, which is 5 at x = 50; a single fit leaves 0.2.
+    assert drawn.std() > 1.5
+    np.testing.assert_array_equal(drawn[:3], filled(3))
+    with pytest.raises(ValueError, match="copies"):
+        filled(0)
