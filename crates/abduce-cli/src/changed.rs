@@ -2,7 +2,7 @@
 //! forgotten: what is new in it, what is gone, and where it lies now.
 
 use crate::arguments::{DataArguments, files_read};
-use crate::commands::is_generative;
+use crate::commands::{is_generative, log_likelihood};
 use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
@@ -11,6 +11,7 @@ use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{counted, readable};
 use abduce::data::{Field, Opened, Schema};
 use abduce::learn::Control;
+use abduce::model::mixture::LogLikelihoodOf;
 use abduce::store::{Changed, FileLock, Model};
 use abduce::text::Encoding;
 use serde::Serialize;
@@ -124,6 +125,8 @@ struct Document<'a> {
     rows_before: u64,
     weight: f64,
     log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_likelihood_of: Option<LogLikelihoodOf>,
     bic: f64,
     aic: f64,
     parameters: usize,
@@ -169,6 +172,7 @@ pub fn keep(
             rows_before,
             weight: fit.weight,
             log_likelihood: fit.log_likelihood,
+            log_likelihood_of: fit.log_likelihood_of,
             bic: fit.bic,
             aic: fit.aic,
             parameters: fit.parameters,
@@ -191,7 +195,7 @@ pub fn keep(
         }
     }
     if is_generative(model) {
-        writeln!(output, "  log-likelihood  {:.6}", fit.log_likelihood)?;
+        writeln!(output, "  log-likelihood  {}", log_likelihood(fit))?;
         writeln!(output, "  BIC             {:.4}", fit.bic)?;
     }
     if let Some(target) = joint.target() {

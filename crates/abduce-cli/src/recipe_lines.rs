@@ -6,7 +6,7 @@ use crate::text_table::{counted, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
 use abduce::learn::{Acceleration, EStep, EmOptions};
-use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification};
+use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification, Unseen};
 use abduce::store::{Body, Model};
 
 /// Names and what is said of them, in the order in which they are said.
@@ -31,6 +31,10 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
         0.0 => String::new(),
         share => format!("{} of every covariance is the unit matrix", readable(share)),
     };
+    let unseen = match specification.unseen {
+        Unseen::Impossible => String::new(),
+        Unseen::Missing => "taken for missing values".into(),
+    };
     let mut lines = vec![
         ("method", method(&options.em)),
         ("covariance", covariance(model)),
@@ -46,6 +50,7 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
         ("ridge", ridge),
         ("unit share", unit_share),
         ("class prior", class_prior),
+        ("unseen levels", unseen),
         ("fixed", fixed(specification)),
         ("tied", specification.tied.join(", ")),
     ];

@@ -126,6 +126,13 @@ impl ChangedConstants {
         }
     }
 
+    /// Adds the rows that another has counted.
+    pub fn merge(&mut self, other: ChangedConstants) {
+        for (column, rows) in other.0 {
+            *self.0.entry(column).or_default() += rows;
+        }
+    }
+
     /// Reports them, a note for each column.
     pub fn report(&self, joint: &dyn Joint, context: &Context) {
         for (column, rows) in &self.0 {

@@ -3,6 +3,7 @@
 use crate::escape;
 use std::fmt::Write;
 use std::ops::Range;
+use terminal_size::terminal_size;
 use unicode_width::UnicodeWidthStr;
 
 /// A table with a heading line.
@@ -76,11 +77,15 @@ fn blocks(widths: &[usize], indent: usize, most: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// How many characters a line may have: COLUMNS where it is set, else 80.
+/// How many characters a line may have: COLUMNS where it is set, else the width of the
+/// terminal that stdout or stderr writes to, else 80.
 fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok();
     let columns = columns.and_then(|columns| columns.trim().parse().ok());
-    columns.filter(|columns| *columns > 0).unwrap_or(80)
+    let terminal = || terminal_size().map(|(width, _)| usize::from(width.0));
+    let terminal = || terminal().filter(|width| *width > 0);
+    let columns = columns.filter(|columns| *columns > 0).or_else(terminal);
+    columns.unwrap_or(80)
 }
 
 /// A number of things: `1 row`, `2 rows`.

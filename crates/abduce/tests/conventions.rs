@@ -303,6 +303,68 @@ fn empty_rows_have_no_weight_in_the_covariance_within_classes() {
     }
 }
 
+/// 20 complete and 480 empty rows of a wide class, 500 complete rows of a narrow one.
+fn few_complete_rows_of_a_wide_class() -> (Table, [f64; 3]) {
+    use rand::{RngExt as _, SeedableRng as _};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(17);
+    let mut x = Vec::new();
+    for row in 0..1000 {
+        let z: f64 = rng.sample(rand_distr::StandardNormal);
+        x.push(match row {
+            0..20 => Some(6.0 * z),
+            20..500 => None,
+            _ => Some(3.0 + z),
+        });
+    }
+    let scatter = |rows: std::ops::Range<usize>| {
+        let own: Vec<f64> = x[rows].iter().flatten().copied().collect();
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        own.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>()
+    };
+    let (wide, narrow) = (scatter(0..500), scatter(500..1000));
+    // Of the rows seen, and the old error: classes weighed by all their rows.
+    let variances = [
+        (wide + narrow) / 520.0,
+        0.5 * (wide / 20.0 + narrow / 500.0),
+    ];
+    let labels = (0..1000).map(|row| Some(u32::from(row >= 500)));
+    let mut class = Field::new("class", Kind::Categorical);
+    class.levels = vec!["0".into(), "1".into()];
+    let schema = Schema::new(vec![Field::new("x", Kind::Real), class]);
+    let columns = vec![Column::from_numbers(x), Column::from_codes(labels)];
+    let table = Table::new(schema, columns, None).unwrap();
+    (table, [variances[0], variances[1], 520.0])
+}
+
+#[test]
+fn empty_rows_do_not_widen_the_covariance_and_posteriors_are_of_the_joint() {
+    let (table, [expected, wrong, rows]) = few_complete_rows_of_a_wide_class();
+    assert!(expected < 2.0 && wrong > 5.0, "{expected} {wrong}");
+    let specification = Specification {
+        variance_floor: 0.0,
+        ..Specification::gda("class", CovarianceKind::Tied)
+    };
+    let options = FitOptions::default();
+    let found = fit(&specification, &table, &options, Control::default()).unwrap();
+    let classes = found.mixture.class_gaussians().unwrap();
+    assert_eq!(classes.rows.iter().sum::<f64>(), rows);
+    for variance in [classes.within()[0], classes.covariances[0][0]] {
+        assert!((variance - expected).abs() < 1e-9, "{variance} {expected}");
+    }
+    let log_joint = found.mixture.log_joint().unwrap();
+    for chunk in table.chunks() {
+        let (posterior, joint) = (
+            found.mixture.posterior(chunk).unwrap(),
+            log_joint(chunk).unwrap(),
+        );
+        for row in 0..chunk.rows() {
+            let own = &joint[2 * row..2 * row + 2];
+            let softmax = 1.0 / (1.0 + (own[1] - own[0]).exp());
+            assert!((posterior.row(row)[0] - softmax).abs() < 1e-12);
+        }
+    }
+}
+
 #[test]
 fn rows_drawn_with_their_components_are_in_the_order_of_these() {
     use rand::SeedableRng as _;

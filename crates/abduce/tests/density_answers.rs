@@ -277,7 +277,8 @@ fn fits_without_spread_are_told() {
         let told = warnings(estimator, &lonely);
         assert!(told.contains("no spread of its own: class \"c\""), "{told}");
         let told = warnings(estimator, &flat);
-        assert!(told.contains("apart: column \"y\""), "{told}");
+        let left_out = "constant, and left out of densities: column \"y\"";
+        assert!(told.contains(left_out), "{told}");
         let told = warnings(estimator, &rows());
         assert!(!told.contains("spread"), "{told}");
     }
@@ -375,4 +376,24 @@ fn whole_weights_are_repetitions() {
             assert!(near(a, b), "{estimator:?}: {a} {b}");
         }
     }
+}
+
+#[test]
+fn a_histogram_of_many_columns_and_few_rows_is_a_warning_of_the_fit() {
+    let names = ["a", "b", "c", "d", "e"];
+    let fields = names.map(|name| Field::new(name, Kind::Real)).to_vec();
+    let column = |c: u32| Column::from_numbers((0..40).map(|i| Some(f64::from(i * i % (11 + c)))));
+    let table = Table::new(Schema::new(fields), (0..5).map(column).collect(), None).unwrap();
+    let specification = Specification {
+        target: None,
+        estimator: histogram(1.0),
+    };
+    let told = fit(&specification, &table, Control::default())
+        .unwrap()
+        .warnings
+        .join("; ");
+    assert!(
+        told.contains("a joint histogram of 5 columns is empty nearly everywhere"),
+        "{told}"
+    );
 }

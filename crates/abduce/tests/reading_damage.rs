@@ -135,3 +135,37 @@ fn a_compressed_arrow_file_cannot_claim_more_than_there_is() {
         );
     }
 }
+
+#[test]
+fn a_parquet_file_cannot_claim_more_than_there_is() {
+    use arrow_array::*;
+    let numbers = Float64Array::from_iter_values((0..40).map(|i| f64::from(i % 7)));
+    let words = StringArray::from_iter_values((0..40).map(|i| ["a", "b"][i % 2]));
+    let columns: [(&str, ArrayRef); 2] = [
+        ("x", std::sync::Arc::new(numbers)),
+        ("w", std::sync::Arc::new(words)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let bytes = parquet_bytes(&batch);
+    let files = Files::new();
+    // The length of the metadata stands before the last four bytes.
+    let mut claims = bytes.clone();
+    let at = bytes.len() - 8;
+    claims[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    let error = fails(&files, "a.parquet", claims);
+    assert!(error.to_string().contains("damaged"), "{error}");
+    // Numbers of the page headers and the metadata are varints; these are 2³¹ − 2 and 2⁶².
+    let huge: [&[u8]; 2] = [
+        &[0xfc, 0xff, 0xff, 0xff, 0x0f],
+        &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01],
+    ];
+    for (place, huge) in (4..at).flat_map(|place| huge.map(|huge| (place, huge))) {
+        let mut bytes = bytes.clone();
+        let end = (place + huge.len()).min(at);
+        bytes[place..end].copy_from_slice(&huge[..end - place]);
+        let path = [files.write("a.parquet", bytes)];
+        if let Ok(opened) = open(&path, &ReadOptions::default()) {
+            assert!(opened.source.rows() <= 40);
+        }
+    }
+}

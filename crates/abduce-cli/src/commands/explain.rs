@@ -5,6 +5,7 @@ use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
+use crate::stream::ChangedConstants;
 use crate::text_table::{TextTable, readable};
 use abduce::ask::{Explanation, Joint, find_class, first_two};
 use abduce::data::Chunk;
@@ -81,6 +82,7 @@ impl Arguments {
         let mut output = Output::text(self.output.as_deref(), context)?;
         let mut told = Vec::new();
         let mut before = 0;
+        let mut constants = ChangedConstants::default();
         for chunk in opened.source.scan()? {
             let chunk = chunk?;
             for place in 0..chunk.rows() {
@@ -90,6 +92,7 @@ impl Arguments {
                 }
                 let mut own = self.explain(&model, &chunk, place, named)?;
                 own.row = row;
+                constants.add(joint, &chunk.slice(place, 1));
                 if own.impossible {
                     own.explanation.contributions.clear();
                 }
@@ -103,7 +106,9 @@ impl Arguments {
         if context.json {
             write_json(&mut output, &told)?;
         }
-        output.finish()
+        output.finish()?;
+        constants.report(joint, context);
+        Ok(())
     }
 
     fn explain(

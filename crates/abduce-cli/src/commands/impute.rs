@@ -3,17 +3,18 @@
 
 use crate::arguments::{DataArguments, files_read};
 use crate::cells;
+use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
-use crate::stream::chunk_rng;
+use crate::stream::{ChangedConstants, chunk_rng};
 use crate::text_table::counted;
 use abduce::Error;
 use abduce::ask::Joint;
-use abduce::data::{Chunk, Opened, RawBatch, RawRows, Schema, Source};
+use abduce::data::{Chunk, Kind, Opened, RawBatch, RawRows, Schema, Source};
 use abduce::family::Fill;
 use abduce::learn::Control;
-use abduce::model::density::{Density, DensityModel};
+use abduce::model::density::Density;
 use abduce::model::mixture::Mixture;
 use abduce::store::{Body, Model};
 use clap::{Args, ValueEnum};
@@ -79,9 +80,11 @@ impl Arguments {
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         refuse_holes_of_neighbours(&model, &opened)?;
         let mut table = Table::new(context.json, self.copies.is_some());
+        let mut doubts = Doubts::default();
         for copy in 1..=self.copies.unwrap_or(1) {
             let drawn = self.drawn(&model, &opened, context, copy)?;
             let fill = Filling {
+                model: &model,
                 joint: drawn.as_ref().map_or(joint, |own| own as &dyn Joint),
                 how: match self.how {
                     How::Mean => Fill::Mean,
@@ -91,11 +94,16 @@ impl Arguments {
                 seed: context.seed,
                 copy: copy.into(),
             };
-            table.write(&opened, &fill, context, &mut output)?;
+            let found = table.write(&opened, &fill, context, &mut output)?;
+            // The rows are the same in every copy.
+            if copy == 1 {
+                doubts = found;
+            }
         }
         table.finish(&mut output)?;
         output.finish()?;
-        warn_of_impossible_rows(&model, &opened, context)
+        doubts.report(joint, context);
+        Ok(())
     }
 
     /// The model of one of several copies, whose parameters are drawn too.
@@ -118,9 +126,9 @@ impl Arguments {
     }
 }
 
-/// Whether a row of a chunk has a hole in a column of the densities.
-fn has_hole(densities: &DensityModel, chunk: &Chunk, row: usize) -> bool {
-    let mut columns = densities.columns.iter();
+/// Whether a row of a chunk has a missing value in one of these columns.
+fn has_missing(columns: &[usize], chunk: &Chunk, row: usize) -> bool {
+    let mut columns = columns.iter();
     columns.any(|column| cells::value(chunk.column(*column), row).is_none())
 }
 
@@ -137,7 +145,9 @@ fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
     let mut before = 0;
     for chunk in opened.source.scan()? {
         let chunk = chunk?;
-        if let Some(row) = (0..chunk.rows()).find(|row| has_hole(densities, &chunk, *row)) {
+        if let Some(row) =
+            (0..chunk.rows()).find(|row| has_missing(&densities.columns, &chunk, *row))
+        {
             let error = Error::parameter("a k-nearest-neighbour density cannot fill holes");
             let error = error.at_row(before + row as u64 + 1);
             return Err(opened
@@ -149,34 +159,59 @@ fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
     Ok(())
 }
 
-/// Rows that a density rules out have their holes filled as if nothing were seen of
-/// them.
-fn warn_of_impossible_rows(model: &Model, opened: &Opened, context: &Context) -> Outcome {
-    let Body::Density(densities) = &model.body else {
-        return Ok(());
-    };
-    let mut impossible = 0;
-    for chunk in opened.source.scan()? {
-        let chunk = chunk?;
+/// What is told of rows once they are filled.
+#[derive(Default)]
+struct Doubts {
+    /// Rows with missing values that are impossible under the model.
+    impossible: u64,
+    constants: ChangedConstants,
+}
+
+impl Doubts {
+    /// Looks at a chunk before it is filled.
+    fn of(model: &Model, chunk: &Chunk) -> abduce::Result<Doubts> {
+        let joint = model.joint();
+        let mut doubts = Doubts::default();
+        doubts.constants.add(joint, chunk);
+        // Some centre is always the nearest, and scores rule nothing out.
+        if matches!(model.body, Body::KMeans(_)) || !is_generative(model) {
+            return Ok(doubts);
+        }
+        let fields = joint.schema().fields.iter().enumerate();
+        let filled = fields.filter(|(_, field)| field.kind != Kind::Text);
+        let columns: Vec<usize> = filled.map(|(column, _)| column).collect();
         let rows = 0..chunk.rows() as u32;
-        let holes = rows.filter(|row| has_hole(densities, &chunk, *row as usize));
-        let holes = chunk.take(&holes.collect::<Vec<u32>>());
-        let log_densities = model.joint().log_density(&holes)?;
+        let rows: Vec<u32> = rows
+            .filter(|row| has_missing(&columns, chunk, *row as usize))
+            .collect();
+        let log_densities = joint.log_density(&chunk.take(&rows))?;
         let ruled_out = |log_density: &&f64| **log_density == f64::NEG_INFINITY;
-        impossible += log_densities.iter().filter(ruled_out).count() as u64;
+        doubts.impossible = log_densities.iter().filter(ruled_out).count() as u64;
+        Ok(doubts)
     }
-    if impossible > 0 {
-        context.warn(&format!(
-            "{} with holes: impossible under the model, and filled as if nothing were seen of \
-             them",
-            counted(impossible, "row")
-        ));
+
+    fn merge(&mut self, other: Doubts) {
+        self.impossible += other.impossible;
+        self.constants.merge(other.constants);
     }
-    Ok(())
+
+    fn report(&self, joint: &dyn Joint, context: &Context) {
+        if self.impossible > 0 {
+            context.warn(&format!(
+                "{} with missing values: impossible under the model, and filled as if nothing \
+                 were seen of them",
+                counted(self.impossible, "row")
+            ));
+        }
+        self.constants.report(joint, context);
+    }
 }
 
 /// How one copy is filled.
 struct Filling<'a> {
+    /// The model that rows are judged by.
+    model: &'a Model,
+    /// The model that fills them, which may have parameters of its own.
     joint: &'a dyn Joint,
     how: Fill,
     seed: u64,
@@ -190,6 +225,7 @@ struct Completed<'a> {
     ahead: VecDeque<Chunk>,
     taken: usize,
     row: usize,
+    doubts: Doubts,
 }
 
 impl<'a> Completed<'a> {
@@ -200,6 +236,7 @@ impl<'a> Completed<'a> {
             ahead: VecDeque::new(),
             taken: 0,
             row: 0,
+            doubts: Doubts::default(),
         })
     }
 
@@ -214,15 +251,24 @@ impl<'a> Completed<'a> {
             let chunks = (self.scan.by_ref().take(wave)).collect::<abduce::Result<Vec<_>>>()?;
             let (first, filling) = (self.taken, self.filling);
             self.taken += chunks.len();
-            let filled: Vec<abduce::Result<Chunk>> = chunks
+            let filled: Vec<abduce::Result<(Chunk, Doubts)>> = chunks
                 .par_iter()
                 .enumerate()
                 .map(|(number, chunk)| {
                     let mut rng = chunk_rng(filling.seed, filling.copy, first + number);
-                    filling.joint.complete(chunk, filling.how, &mut rng)
+                    let filled = filling.joint.complete(chunk, filling.how, &mut rng)?;
+                    let doubts = match filling.copy {
+                        1 => Doubts::of(filling.model, chunk)?,
+                        _ => Doubts::default(),
+                    };
+                    Ok((filled, doubts))
                 })
                 .collect();
-            self.ahead = filled.into_iter().collect::<abduce::Result<_>>()?;
+            for filled in filled {
+                let (filled, doubts) = filled?;
+                self.ahead.push_back(filled);
+                self.doubts.merge(doubts);
+            }
         }
         let row = self.row;
         self.row += 1;
@@ -258,7 +304,7 @@ impl Table {
         filling: &Filling,
         context: &Context,
         output: &mut Output,
-    ) -> Outcome {
+    ) -> Outcome<Doubts> {
         let raw = opened.raw_rows()?;
         let schema = opened.source.schema();
         let places = places(&raw, opened, schema);
@@ -290,7 +336,7 @@ impl Table {
                 self.write_row(&header, &places, schema, &line, filling.copy, output)?;
             }
         }
-        Ok(())
+        Ok(completed.doubts)
     }
 
     fn begin(&mut self, header: &[String], output: &mut Output) -> Outcome {

@@ -20,7 +20,7 @@ mod show;
 mod tour;
 mod update;
 
-pub use fit::is_generative;
+pub use fit::{is_generative, log_likelihood};
 
 use crate::context::Context;
 use crate::failure::Outcome;

@@ -41,9 +41,9 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// What to draw
-    #[arg(long, value_name = "WHAT", default_value = "classification")]
-    what: What,
+    /// What to draw [default: classification, or density where the model has no classes]
+    #[arg(long, value_name = "WHAT")]
+    what: Option<What>,
     /// Columns on a logarithmic axis
     #[arg(long, value_name = "A,B")]
     log: Vec<String>,
@@ -103,7 +103,8 @@ const MOST_ROWS: usize = 5_000;
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        let svg = match self.what {
+        let what = self.what(&model);
+        let svg = match what {
             What::Trace => {
                 self.refuse_columns()?;
                 let trace = Trace {
@@ -123,7 +124,7 @@ impl Arguments {
                 self.refuse_columns()?;
                 plot::criteria(&self.frame(&model, 1, &[]), &what_it_was_chosen_by(&model)?)?
             }
-            _ => self.draw_rows(&model, context)?,
+            _ => self.draw_rows(what, &model, context)?,
         };
         let mut output = Output::bytes(self.output.as_deref())?;
         match context.json {
@@ -133,14 +134,23 @@ impl Arguments {
         output.finish()
     }
 
-    fn draw_rows(&self, model: &Model, context: &Context) -> Outcome<String> {
-        self.refuse_what_the_model_lacks(model)?;
+    /// What is asked for, or what the model has.
+    fn what(&self, model: &Model) -> What {
+        let usual = match &model.body {
+            Body::Density(own) if own.target.is_none() => What::Density,
+            _ => What::Classification,
+        };
+        self.what.unwrap_or(usual)
+    }
+
+    fn draw_rows(&self, what: What, model: &Model, context: &Context) -> Outcome<String> {
+        self.refuse_what_the_model_lacks(what, model)?;
         let columns = self.chosen_columns(model.joint(), context)?;
         let opened = self.open(model, context)?;
         let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
         let wish = Wish {
             logarithmic: self.logarithmic(model.joint(), &columns)?,
-            surfaces: self.what == What::Density,
+            surfaces: what == What::Density,
             // Every row is drawn once in each panel.
             most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
             seed: context.seed,
@@ -153,7 +163,7 @@ impl Arguments {
             notes,
         } = plot::gather(model, source, &wish)?;
         let frame = self.frame(model, wish.columns.len(), &notes);
-        Ok(match self.what {
+        Ok(match what {
             What::Uncertainty => plot::uncertainty(&frame, &cloud)?,
             What::Density => plot::density(&frame, &cloud, &surfaces)?,
             _ => plot::classification(&frame, &cloud)?,
@@ -162,7 +172,7 @@ impl Arguments {
 
     fn frame(&self, model: &Model, columns: usize, notes: &[String]) -> Frame {
         let (width, height) = Frame::size_for(columns);
-        let title = || format!("{} ({})", self.what.name(), model.model);
+        let title = || format!("{} ({})", self.what(model).name(), model.model);
         Frame {
             title: self.title.clone().unwrap_or_else(title),
             caption: notes.join(" "),
@@ -184,8 +194,8 @@ impl Arguments {
         Ok(Some(opened))
     }
 
-    fn refuse_what_the_model_lacks(&self, model: &Model) -> Outcome {
-        if !self.what.is_of_rows() {
+    fn refuse_what_the_model_lacks(&self, what: What, model: &Model) -> Outcome {
+        if !what.is_of_rows() {
             return Ok(());
         }
         if let (Body::Density(_), None) = (&model.body, model.joint().target()) {
@@ -195,7 +205,7 @@ impl Arguments {
                 .into());
         }
         if self.data.data.is_empty() {
-            let what = self.what.name().to_lowercase();
+            let what = what.name().to_lowercase();
             let error = Error::parameter(format!("a plot of {what} needs rows to draw"));
             return Err(error.with_hint("name the DATA after the model").into());
         }
@@ -230,12 +240,23 @@ impl Arguments {
             return Ok(wished);
         }
         if numbers.len() > MOST_COLUMNS {
+            let all = numbers.len();
+            let constants = joint.constants();
+            let varies = |column: &usize| constants.iter().all(|(own, _)| own != column);
+            // Constant columns are drawn where there are no others.
+            numbers.sort_by_key(|column| !varies(column));
+            let varying = if varies(&numbers[0]) {
+                " that vary"
+            } else {
+                ""
+            };
+            numbers.retain(|column| varying.is_empty() || varies(column));
+            numbers.truncate(MOST_COLUMNS);
             context.note(&format!(
-                "the first {MOST_COLUMNS} of {} columns of numbers are drawn; choose with \
+                "the first {} of {all} columns of numbers{varying} are drawn; choose with \
                  --columns A,B",
                 numbers.len()
             ));
-            numbers.truncate(MOST_COLUMNS);
         }
         Ok(numbers)
     }

@@ -12,6 +12,7 @@ use abduce::Error;
 use abduce::ask::{Joint, Posterior};
 use abduce::data::{Chunk, Column, Source};
 use abduce::eval::Costs;
+use abduce::model::kmeans::KMeans;
 use abduce::store::{Body, Model};
 use clap::Args;
 use std::cell::Cell;
@@ -216,6 +217,7 @@ fn each_row(
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     let mut unanswered = Unanswered::default();
     let mut constants = ChangedConstants::default();
+    let mut without_numbers = 0;
     in_order(
         source,
         |_, chunk| {
@@ -231,6 +233,9 @@ fn each_row(
         },
         |chunk, answer| {
             constants.add(joint, chunk);
+            if let Body::KMeans(clusters) = &model.body {
+                without_numbers += rows_without_numbers(clusters, chunk);
+            }
             let (posterior, told) = &answer.of;
             impossible += told.len();
             first = first.or(told.first().map(|place| rows + answer.row(*place) + 1));
@@ -247,6 +252,12 @@ fn each_row(
     )?;
     unanswered.tell(context, "left empty");
     constants.report(joint, context);
+    if without_numbers > 0 {
+        context.warn(&format!(
+            "{} without a number in any column of the model, put into the largest cluster",
+            counted(without_numbers, "row")
+        ));
+    }
     if let Some(first) = first {
         context.note(&match impossible {
             1 => format!("row {first} is impossible under the model; it gets the class weights"),
@@ -257,6 +268,16 @@ fn each_row(
         });
     }
     Ok(())
+}
+
+/// How many rows of a chunk have no cell in the columns of clusters.
+fn rows_without_numbers(clusters: &KMeans, chunk: &Chunk) -> u64 {
+    let columns = clusters.frame.columns.iter();
+    let cells: Vec<_> = columns
+        .map(|column| chunk.column(*column).cells(0, chunk.rows()))
+        .collect();
+    let is_empty = |row: &usize| cells.iter().all(|own| !own.is_seen(*row));
+    (0..chunk.rows()).filter(is_empty).count() as u64
 }
 
 /// The rows of density 0. They get the weights before anything was seen, so

@@ -1,7 +1,7 @@
 //! `show`: what is in a model file, for people.
 
 use crate::cluster_tables;
-use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative};
+use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative, log_likelihood};
 use crate::context::Context;
 use crate::density_tables;
 use crate::diagnostics_table;
@@ -69,7 +69,7 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     };
     let mut lines = vec![
         ("rows", readable(fit.rows as f64)),
-        ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
+        ("log-likelihood", log_likelihood(fit)),
         ("BIC", format!("{:.4}", fit.bic)),
         ("AIC", format!("{:.4}", fit.aic)),
         ("parameters", fit.parameters.to_string()),

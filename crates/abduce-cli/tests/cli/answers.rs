@@ -342,3 +342,41 @@ fn rows_that_cannot_be_are_told_by_predict() {
     let ran = abduce(&["predict", &model, &possible]).good();
     assert!(!ran.stderr.contains("impossible"), "{}", ran.stderr);
 }
+
+#[test]
+fn empty_rows_do_not_widen_the_covariance_that_classes_share() {
+    let files = Files::new();
+    // 20 complete and 480 empty rows of a wide class, 500 complete rows of a narrow one.
+    let wide: Vec<f64> = (0..20)
+        .map(|i| 6.0 * f64::from(i * 7 % 20 - 10) / 5.0)
+        .collect();
+    let narrow: Vec<f64> = (0..500)
+        .map(|i| 3.0 + f64::from(i * 37 % 100 - 50) / 30.0)
+        .collect();
+    let row = |class: &'static str| move |x: &f64| format!("{class},{x}\n");
+    let rows: String = (wide.iter().map(row("a")))
+        .chain((0..480).map(|_| "a,\n".to_string()))
+        .chain(narrow.iter().map(row("b")))
+        .collect();
+    let table = files.write("rows.csv", format!("y,x\n{rows}"));
+    let model = files.fit(&[
+        "gda",
+        &table,
+        "--target=y",
+        "--covariance=tied",
+        "--variance-floor=0",
+    ]);
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let scatter = |x: &[f64]| x.iter().map(|y| (y - mean(x)).powi(2)).sum::<f64>();
+    let variance = (scatter(&wide) + scatter(&narrow)) / 520.0;
+    let ran = abduce(&["predict", &model, &table, "--proba"]).good();
+    for (line, x) in ran.lines()[1..21].iter().zip(&wide) {
+        let log = |own: &[f64]| -0.5 * (x - mean(own)).powi(2) / variance;
+        let expected = 1.0 / (1.0 + (log(&narrow) - log(&wide)).exp());
+        let found: f64 = line.split(',').nth(1).unwrap().parse().unwrap();
+        assert!(
+            (found - expected).abs() < 1e-9,
+            "{x}: {line}, not {expected}"
+        );
+    }
+}

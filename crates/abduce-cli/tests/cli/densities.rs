@@ -313,7 +313,7 @@ fn holes_that_a_density_cannot_fill_are_said_before_or_beside_the_rows() {
     let histogram = files.fit(&["histogram", &table, "--bins", "2"]);
     let ran = abduce(&["impute", &histogram, &holes]).good();
     assert!(
-        ran.stderr.contains("1 row with holes: impossible"),
+        ran.stderr.contains("1 row with missing values: impossible"),
         "{}",
         ran.stderr
     );

@@ -132,12 +132,75 @@ fn a_killed_run_leaves_no_copy_of_standard_input() {
 }
 
 #[test]
+fn absurd_numbers_are_refused_or_harmless() {
+    let files = Files::new();
+    let rows = (0..12).map(|i| format!("{},{}.5,{}.25\n", i % 2, i * i % 17, i * 7 % 13));
+    let table = files.write("t.csv", format!("y,x,z\n{}", rows.collect::<String>()));
+    let model = files.fit(&["mixture", "-k1", &table]);
+    let bootstrap = ["--select=bootstrap", "-k1-2", "--restarts=1"];
+    for number in [
+        "1000000000000000000",
+        "9223372036854775808",
+        "18446744073709551615",
+    ] {
+        let value = |option: &str| format!("{option}={number}");
+        let runs: [(&[&str], String); 14] = [
+            (&["fit", "mixture", &table, "-k2"], value("--restarts")),
+            (&["fit", "kmeans", &table, "-k2"], value("--restarts")),
+            (&["fit", "mixture", &table], value("--components")),
+            (&["fit", "kmeans", &table], value("--components")),
+            (
+                &["fit", "kmeans", &table, "--medoids"],
+                value("--components"),
+            ),
+            (
+                &[&["fit", "mixture", &table], &bootstrap[..]].concat(),
+                value("--replicates"),
+            ),
+            (
+                &["evaluate", "naive-bayes", &table, "--target=y"],
+                value("--folds"),
+            ),
+            (
+                &[
+                    "fit",
+                    "naive-bayes",
+                    &table,
+                    "--target=y",
+                    "--calibrate=platt",
+                ],
+                value("--calibration-folds"),
+            ),
+            (&["fit", "mixture", &table, "-k2"], value("--max-iter")),
+            (&["fit", "kmeans", &table, "-k2"], value("--max-iter")),
+            (&["fit", "histogram", &table, "--target=y"], value("--bins")),
+            (&["fit", "knn", &table, "--target=y"], value("--neighbors")),
+            (&["impute", &model, &table, "--how=draw"], value("--copies")),
+            (&["score", &model, &table], value("--outliers")),
+        ];
+        for (arguments, option) in runs {
+            let ran = abduce(&[arguments, &[&option]].concat());
+            let told = format!("{arguments:?} {option}: {}", ran.stderr);
+            assert!([0, 2].contains(&ran.code), "{told}");
+            assert!(!ran.stderr.contains("panicked"), "{told}");
+            let errors = ran
+                .stderr
+                .lines()
+                .filter(|line| line.starts_with("error: "));
+            assert_eq!(errors.count(), usize::from(ran.code == 2), "{told}");
+        }
+    }
+}
+
+#[test]
 fn kmeans_puts_a_row_without_numbers_into_the_largest_cluster() {
     let files = Files::new();
     let table = files.write("table.csv", "a,b\n9,9\n1,2\n2,1\n8,9\n,\n1,1\n");
     let model = files.fit(&["kmeans", &table, "-k", "2"]);
     let ran = abduce(&["predict", &model, &table, "--proba"]).good();
     assert_eq!(ran.lines()[5], "1,1,0");
+    let warning = "1 row without a number in any column of the model, put into the largest";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     assert_eq!(ran.lines()[2], "1,1,0", "the largest cluster is the first");
     let help = abduce(&["predict", "--help"]).good().stdout;
     assert!(help.contains("no cell is seen"));

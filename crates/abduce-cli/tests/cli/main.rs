@@ -30,3 +30,4 @@ mod sources;
 mod tails;
 mod text;
 mod units;
+mod unseen;

@@ -87,6 +87,58 @@ fn no_pair_of_mixture_options_panics() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// The same rows without words, which densities and clusters cannot take.
+const NUMBERS: &str = "--drop=c,t";
+
+#[test]
+fn no_pair_of_kmeans_options_panics() {
+    let options = [
+        "--standardize",
+        "--distance=manhattan",
+        "--distance=cosine",
+        "--distance=mahalanobis",
+        "--medoids",
+        "--algorithm=mini-batch",
+        "--algorithm=elkan",
+        "--init=parallel",
+        "--init=random",
+        "--restarts=1",
+        "--max-iter=1",
+        "--tol=0",
+        "--weight=n",
+        "--kind=*=real",
+    ];
+    let found = panics(&["kmeans", "-k2", "--drop=y,c,t"], &options);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn no_pair_of_density_options_panics() {
+    let shared = ["--target=y", "--weight=n", "--kind=*=real", "--kind=n=real"];
+    let kde = [
+        "--covariance=full",
+        "--bandwidth=cv",
+        "--bandwidth=0.5",
+        "--bandwidth=sheather-jones",
+        "--kernel=epanechnikov",
+        "--kernel=tophat",
+    ];
+    let histogram = [
+        "--bins=knuth",
+        "--bins=3",
+        "--bins=scott",
+        "--smoothing=0",
+        "--smoothing=2",
+    ];
+    let knn = ["--neighbors=1", "--neighbors=1000"];
+    for (model, own) in [("kde", &kde[..]), ("histogram", &histogram), ("knn", &knn)] {
+        for columns in [NUMBERS, "--drop=y,c,t"] {
+            let found = panics(&[model, columns], &[&shared[..], own].concat());
+            assert!(found.is_empty(), "{model}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn without_smoothing_an_unseen_category_is_impossible() {
     let files = Files::new();

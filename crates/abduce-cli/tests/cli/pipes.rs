@@ -2,7 +2,7 @@
 
 use crate::run::{Files, abduce, command, data};
 use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStderr, Stdio};
+use std::process::Stdio;
 
 #[test]
 fn a_closed_stdout_ends_quietly() {
@@ -60,9 +60,10 @@ fn send(signal: &str, child: &std::process::Child) {
     assert!(kill.args([signal, &id]).status().unwrap().success());
 }
 
-/// A fit that never ends by itself, once it has begun.
+/// Ends a fit that never ends by itself with a signal, once it has a model: how it ended, and
+/// what it said.
 #[cfg(unix)]
-fn endless_fit(table: &str, more: &[&str]) -> (std::process::Child, BufReader<ChildStderr>) {
+fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String) {
     let endless = [
         "fit",
         "mixture",
@@ -76,46 +77,66 @@ fn endless_fit(table: &str, more: &[&str]) -> (std::process::Child, BufReader<Ch
         "--restarts",
         "1",
     ];
-    let mut child = command(&[&endless[..], more].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("waiting") {
-        line.clear();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "the fit ended");
+    // How long the first iteration takes is not known: a fit that was stopped before is begun
+    // again and given more time.
+    for wait in (0..10).map(|number| std::time::Duration::from_millis(100 << number)) {
+        let mut child = command(&[&endless[..], more].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        // The columns are reported just before the first look at the rows.
+        while !line.contains("waiting") {
+            line.clear();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "the fit ended");
+        }
+        std::thread::sleep(wait);
+        send(signal, &child);
+        let ended = child.wait_with_output().unwrap();
+        let mut told = String::new();
+        stderr.read_to_string(&mut told).unwrap();
+        if !told.contains("stopped before there was a model") {
+            return (ended.status.code(), told);
+        }
     }
-    // The columns are told just before the first look at the rows.
-    std::thread::sleep(std::time::Duration::from_millis(2000));
-    (child, stderr)
+    panic!("the fit has no model after minutes");
+}
+
+/// A table on which a mixture of many components goes on for long.
+#[cfg(unix)]
+fn many_rows(files: &Files) -> String {
+    let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let table = files.path("large.csv");
+    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
+    table
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_the_best_model_so_far() {
     let files = Files::new();
-    let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
-    let table = files.path("large.csv");
-    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
+    let table = many_rows(&files);
     let model = files.path("kept.abduce");
-    let (child, mut stderr) = endless_fit(&table, &["-o", &model]);
-    send("-INT", &child);
-    let ended = child.wait_with_output().unwrap();
-    let mut told = String::new();
-    stderr.read_to_string(&mut told).unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{told}");
+    let (code, told) = stopped_fit(&table, &["-o", &model], "-INT");
+    assert_eq!(code, Some(130), "{told}");
     assert!(told.contains("warning: the fit was stopped"), "{told}");
     abduce(&["predict", &model, &data("faithful.csv")]).good();
     assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
-    // Without a file the model is lost.
-    let (child, mut stderr) = endless_fit(&table, &[]);
-    send("-TERM", &child);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
-    told.clear();
-    stderr.read_to_string(&mut told).unwrap();
-    assert!(told.contains("error: the fit was stopped"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_file_a_stopped_fit_is_lost() {
+    let files = Files::new();
+    let table = many_rows(&files);
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let (ended, told) = stopped_fit(&table, &[], signal);
+        assert_eq!(ended, Some(code), "{told}");
+        assert!(told.contains("error: the fit was stopped"), "{told}");
+    }
+    assert_eq!(files.names(), ["large.csv", "model.abduce"]);
 }
 
 #[cfg(unix)]

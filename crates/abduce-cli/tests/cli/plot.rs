@@ -180,7 +180,7 @@ fn what_cannot_be_drawn_is_said_with_its_cure() {
     plot(&[&model, "--what", "trace", "--columns", "waiting"]).fails(2, &["--columns"]);
     plot(&[&model, &table, "--width", "1"]).fails(2, &["--width"]);
     let kde = files.fit(&["kde", &table]);
-    plot(&[&kde, &table]).fails(2, &["no classes", "--what density"]);
+    plot(&[&kde, &table, "--what", "classification"]).fails(2, &["no classes", "--what density"]);
     let levels = [
         "naive-bayes",
         &penguins,
@@ -213,4 +213,130 @@ fn what_cannot_be_drawn_is_said_with_its_cure() {
     let json = plot(&[&model, "--what", "trace", "--json"]).good().json();
     assert!(json["svg"].as_str().unwrap().starts_with("<svg"));
     plot(&[&model, &table, "-o", &model]).fails(2, &["being read"]);
+}
+
+#[test]
+fn fourteen_criteria_have_curves_that_differ_and_names() {
+    let files = Files::new();
+    let grid = [
+        "mixture",
+        &data("faithful.csv"),
+        "-k",
+        "1-2",
+        "--covariance",
+        "all",
+    ];
+    let grid = files.fit(&[&grid[..], &["--restarts", "1"]].concat());
+    let svg = drawn(&["plot", &grid, "--what", "criteria"]);
+    let document = Document::parse(&svg).unwrap();
+    let is_line = |node: &roxmltree::Node| node.attribute("class") == Some("line");
+    let lines = document.descendants().filter(is_line);
+    let looks: Vec<&str> = lines
+        .filter_map(|line| line.parent()?.attribute("class"))
+        .collect();
+    let curves: Vec<&&str> = looks.iter().filter(|look| look.contains(" d")).collect();
+    let mut different: Vec<&&str> = curves.clone();
+    different.sort();
+    different.dedup();
+    assert!(different.len() >= 14, "{looks:?}");
+    for name in ["EII", "VEI", "EVV", "tied", "full"] {
+        assert!(
+            svg.contains(&format!(">{name}</text>")),
+            "no {name} in {svg}"
+        );
+    }
+}
+
+#[test]
+fn iterations_are_marked_at_whole_numbers() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x\n1\n2\n2.5\n8\n9\n9.5\n");
+    let model = files.fit(&["kmeans", &table, "-k2"]);
+    let svg = drawn(&["plot", &model, "--what", "trace"]);
+    let document = Document::parse(&svg).unwrap();
+    let is_tick = |node: &roxmltree::Node| {
+        let class = node.attribute("class").unwrap_or_default();
+        class.contains("tick") && class.contains("middle")
+    };
+    let ticks: Vec<&str> = document
+        .descendants()
+        .filter(is_tick)
+        .filter_map(|node| node.text())
+        .collect();
+    assert!(!ticks.is_empty(), "{svg}");
+    assert!(
+        ticks.iter().all(|tick| tick.parse::<u32>().is_ok()),
+        "{ticks:?}"
+    );
+}
+
+#[test]
+fn constant_columns_are_not_among_the_first_six() {
+    let files = Files::new();
+    let names = ["k1", "k2", "a", "b", "k3", "c", "d", "e", "f", "g"];
+    let row = |i: i32| {
+        let cell = |name: &&str| match name.starts_with('k') {
+            true => "0.5".to_string(),
+            false => format!("{}.{}", i * i % 11, (i * name.len() as i32 * 7) % 10),
+        };
+        names.iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    let rows: String = (0..20).map(row).collect();
+    let table = files.write("t.csv", format!("{}\n{rows}", names.join(",")));
+    for fit in [
+        &["mixture", "-k1", "--covariance=diagonal"][..],
+        &["kmeans", "-k2"],
+    ] {
+        let model = files.fit(&[fit, &[&table]].concat());
+        let ran = abduce(&["plot", &model, &table]).good();
+        assert!(
+            ran.stderr
+                .contains("the first 6 of 10 columns of numbers that vary"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stdout.contains(">f</text>") && !ran.stdout.contains(">k1</text>"));
+    }
+}
+
+#[test]
+fn equal_whole_numbers_are_moved_apart_and_centres_of_kmeans_are_drawn() {
+    let files = Files::new();
+    let rows: String = (0..60)
+        .map(|i| format!("{},{}\n", i % 4, (i * i) % 3 + i % 2 * 5))
+        .collect();
+    let table = files.write("t.csv", format!("a,b\n{rows}"));
+    let model = files.fit(&["kmeans", &table, "-k2", "--kind=*=real"]);
+    let svg = drawn(&["plot", &model, &table]);
+    assert!(
+        svg.contains("moved by up to 0.3 where many are equal: a, b."),
+        "{svg}"
+    );
+    let document = Document::parse(&svg).unwrap();
+    let uses = document
+        .descendants()
+        .filter(|node| node.has_tag_name("use"));
+    let places: std::collections::HashSet<_> = uses
+        .map(|node| {
+            (
+                node.attribute("x"),
+                node.attribute("y"),
+                node.attribute("transform"),
+            )
+        })
+        .collect();
+    assert!(places.len() > 50, "{}", places.len());
+    assert_eq!(svg.matches("class=\"mean\"").count(), 2);
+    assert!(svg.contains("A cross is the centre of a group."));
+}
+
+#[test]
+fn a_model_without_classes_is_drawn_as_its_density() {
+    let files = Files::new();
+    let table = data("faithful.csv");
+    for model in ["kde", "histogram"] {
+        let model = files.fit(&[model, &table]);
+        let usual = drawn(&["plot", &model, &table]);
+        assert_eq!(usual, drawn(&["plot", &model, &table, "--what", "density"]));
+    }
 }

@@ -11,7 +11,7 @@ pub use explain::{Contribution, Explanation, find_class, first_two};
 pub use tail::TailProbabilities;
 
 use crate::data::{Chunk, Column, Kind, Schema};
-use crate::family::{Distribution, Fill};
+use crate::family::{Distribution, Fill, Gaussian};
 use crate::{Error, Result};
 use rand::Rng;
 
@@ -33,11 +33,21 @@ pub trait Joint: Send + Sync {
         Vec::new()
     }
 
-    /// The columns that were constant in the fitted rows and have another value in the
-    /// chunk, each with the number of such rows. A constant column has no part in
-    /// densities, so that these rows are not scored by it.
-    fn changed_constants(&self, _chunk: &Chunk) -> Vec<(usize, usize)> {
+    /// The columns that were constant in the fitted rows, and their values. They have no
+    /// part in densities.
+    fn constants(&self) -> Vec<(usize, f64)> {
         Vec::new()
+    }
+
+    /// The columns that were constant in the fitted rows and have another value in the
+    /// chunk, each with the number of such rows, which are not scored by it.
+    fn changed_constants(&self, chunk: &Chunk) -> Vec<(usize, usize)> {
+        changed(chunk, &self.constants())
+    }
+
+    /// Whether an unseen category of a column is taken for a missing value.
+    fn unseen_is_missing(&self, _column: usize) -> bool {
+        false
     }
 
     /// The log-density of each row, with everything hidden integrated out and
@@ -141,6 +151,28 @@ pub(crate) fn check_room(schema: &Schema, rows: usize) -> Result<()> {
     }
     let message = format!("{rows} rows do not fit into memory");
     Err(Error::parameter(message).with_hint("draw fewer rows at a time"))
+}
+
+/// The constant columns of a model that have another value in a chunk, each with the number
+/// of such rows; `constants` are positions and values.
+fn changed(chunk: &Chunk, constants: &[(usize, f64)]) -> Vec<(usize, usize)> {
+    let changed = constants.iter().filter_map(|(column, constant)| {
+        // The mean of equal numbers may be a few roundings away from them.
+        let differs = |x: f64| (x - constant).abs() > 1e-12 * constant.abs();
+        let cells = chunk.column(*column).cells(0, chunk.rows());
+        let numbers = (0..chunk.rows()).filter_map(|row| cells.number(row));
+        let rows = numbers.filter(|x| differs(*x)).count();
+        (rows > 0).then_some((*column, rows))
+    });
+    changed.collect()
+}
+
+/// The distribution of a constant column: all but a point, as densities have units.
+pub(crate) fn constantly(x: f64) -> Conditional {
+    let scale = if x == 0.0 { 1.0 } else { x };
+    let variance = 1e-12 * scale * scale;
+    let gaussian = Distribution::Gaussian(Gaussian { mean: x, variance });
+    Conditional::Numbers(vec![(1.0, gaussian)])
 }
 
 /// Rows of which the same is known.

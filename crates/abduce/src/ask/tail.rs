@@ -101,7 +101,7 @@ impl<'a> TailProbabilities<'a> {
                 .log_density(&without_column(self.joint, chunk, target))?,
             None => self.joint.log_density(chunk)?,
         };
-        let patterns = patterns(chunk, target);
+        let patterns = patterns(self.joint, chunk);
         let rows = patterns.iter().zip(densities);
         let log_probability = |(pattern, density): (&Pattern, f64)| match self.tails.get(pattern) {
             Some(tail) => Ok(tail.log_probability(density)),
@@ -189,16 +189,24 @@ fn is_seen(pattern: &Pattern, column: usize) -> bool {
 }
 
 /// The pattern of every row of a chunk.
-fn patterns(chunk: &Chunk, target: Option<usize>) -> Vec<Pattern> {
+fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
     let words = chunk.columns().len().div_ceil(64).max(1);
     let mut patterns = vec![vec![0; words]; chunk.rows()];
     for (column, own) in chunk.columns().iter().enumerate() {
-        if Some(column) == target {
+        if Some(column) == joint.target() {
             continue;
         }
         let cells = own.cells(0, chunk.rows());
+        let levels = match joint.schema().fields[column].levels.len() {
+            levels if joint.unseen_is_missing(column) => levels,
+            _ => usize::MAX,
+        };
         for (row, pattern) in patterns.iter_mut().enumerate() {
-            pattern[column / 64] |= u64::from(cells.is_seen(row)) << (column % 64);
+            let known = cells
+                .codes()
+                .get(row)
+                .is_none_or(|code| (*code as usize) < levels);
+            pattern[column / 64] |= u64::from(cells.is_seen(row) && known) << (column % 64);
         }
     }
     patterns
@@ -210,7 +218,7 @@ fn patterns_of(joint: &dyn Joint, source: &dyn Source) -> Result<HashSet<Pattern
     for chunk in source.scan()? {
         let chunk = chunk?;
         let unanswerable = joint.unanswerable(&chunk);
-        for (row, pattern) in patterns(&chunk, joint.target()).into_iter().enumerate() {
+        for (row, pattern) in patterns(joint, &chunk).into_iter().enumerate() {
             if unanswerable.binary_search(&row).is_err() && !all.contains(&pattern) {
                 all.insert(pattern);
             }

@@ -27,7 +27,7 @@ pub fn classification(frame: &Frame, cloud: &Cloud) -> Result<String> {
     if cloud.variables.len() == 1 {
         return Ok(strips(frame, cloud, &description));
     }
-    let caption = if has_ellipses(cloud) { ELLIPSES } else { "" };
+    let caption = caption(cloud);
     let legend = of_groups(&cloud.groups, Key::Symbol);
     Ok(pairs(
         frame,
@@ -50,11 +50,23 @@ pub fn classification(frame: &Frame, cloud: &Cloud) -> Result<String> {
     ))
 }
 
+/// What is said of crosses and ellipses, where there are any.
+pub(super) fn caption(cloud: &Cloud) -> &'static str {
+    let mut means = cloud.gaussians.iter().flat_map(|own| &own.mean);
+    if has_ellipses(cloud) {
+        ELLIPSES
+    } else if means.any(Option::is_some) {
+        "A cross is the centre of a group."
+    } else {
+        ""
+    }
+}
+
 /// What is said where there are ellipses.
-pub(super) const ELLIPSES: &str = "Ellipses hold 50 % and 90 % of a group, a cross is its mean.";
+const ELLIPSES: &str = "Ellipses hold 50 % and 90 % of a group, a cross is its mean.";
 
 /// Whether any group is Gaussian in two of the columns.
-pub(super) fn has_ellipses(cloud: &Cloud) -> bool {
+fn has_ellipses(cloud: &Cloud) -> bool {
     let columns = 0..cloud.variables.len();
     let mut pairs = columns
         .clone()

@@ -47,6 +47,9 @@ pub struct Variable {
     pub values: Vec<Option<f64>>,
     /// Whether only whole numbers have a probability.
     pub whole: bool,
+    /// Whether points are moved by up to 0.3 along it, so that equal whole numbers do not
+    /// hide each other.
+    pub jittered: bool,
     /// How its axis turns numbers into lengths.
     pub scale: Scale,
     /// The density of the column alone.
@@ -83,6 +86,42 @@ impl Variable {
             values,
             ..Variable::default()
         }
+    }
+
+    /// Whether it has few different numbers, all of them whole and many of them equal.
+    pub(super) fn is_of_few_whole_numbers(&self) -> bool {
+        const MOST: usize = 64;
+        let mut different = std::collections::HashSet::new();
+        let mut rows = 0;
+        for x in self.seen() {
+            different.insert(x.to_bits());
+            rows += 1;
+            if x.fract() != 0.0 || different.len() > MOST {
+                return false;
+            }
+        }
+        rows > 2 * different.len()
+    }
+
+    /// How far the point of a row is moved; `step` is irrational, so that the moves of
+    /// many rows are even.
+    fn moved(&self, row: usize, step: f64) -> f64 {
+        const MOST: f64 = 0.3;
+        match self.jittered {
+            true => MOST * (2.0 * ((row + 1) as f64 * step).fract() - 1.0),
+            false => 0.0,
+        }
+    }
+
+    /// Where the point of a row is along this variable as the one across, or upward.
+    pub(super) fn drawn_at(&self, row: usize, upward: bool) -> Option<f64> {
+        // Steps of the R₂ sequence, with which pairs of moves are even in the plane.
+        let step = if upward {
+            0.569_840_290_998
+        } else {
+            0.754_877_666_247
+        };
+        self.values[row].map(|x| x + self.moved(row, step))
     }
 
     /// The numbers there are.

@@ -14,7 +14,8 @@
 pub struct Gaussian {
     /// The mean of each column; nothing where the group is not Gaussian in it.
     pub mean: Vec<Option<f64>>,
-    /// The covariances of all pairs of columns, column by column.
+    /// The covariances of all pairs of columns, column by column; empty where the group has
+    /// a centre and no covariance.
     pub covariance: Vec<f64>,
 }
 

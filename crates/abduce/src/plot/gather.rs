@@ -8,6 +8,7 @@ use super::{Axis, Cloud, Gaussian, Grid, Marginal, Scale, Surface, Variable};
 use crate::ask::Joint;
 use crate::data::{Chunk, Column, Kind, Source};
 use crate::family::Distribution;
+use crate::model::kmeans::{Distance, KMeans};
 use crate::model::mixture::Mixture;
 use crate::store::{Body, Model};
 use crate::{Error, Result};
@@ -74,13 +75,15 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
         groups: joint.names(),
         gaussians: match &model.body {
             Body::Mixture(mixture) => gaussians(mixture, &wish.columns),
-            _ => Vec::new(),
+            Body::KMeans(clusters) => centres(clusters, &wish.columns),
+            Body::Density(_) => Vec::new(),
         },
         ..Cloud::default()
     };
     let mut notes = Vec::new();
     if let Some(source) = source {
         add_rows(&mut cloud, model, source, wish, &mut notes)?;
+        jitter(&mut cloud, &mut notes);
     }
     let surfaces = match has_densities(model) {
         Ok(()) => densities(&mut cloud, joint, wish)?,
@@ -149,6 +152,20 @@ fn gaussians(mixture: &Mixture, columns: &[usize]) -> Vec<Gaussian> {
         own
     };
     (0..mixture.components()).map(component).collect()
+}
+
+/// The centres of clusters in some columns; directions have no place among rows.
+fn centres(clusters: &KMeans, columns: &[usize]) -> Vec<Gaussian> {
+    if clusters.distance == Distance::Cosine {
+        return Vec::new();
+    }
+    let place = |column: &usize| (clusters.frame.columns.iter()).position(|own| own == column);
+    let places: Vec<Option<usize>> = columns.iter().map(place).collect();
+    let centre = |centre: &Vec<f64>| Gaussian {
+        mean: places.iter().map(|place| Some(centre[(*place)?])).collect(),
+        covariance: Vec::new(),
+    };
+    clusters.centres.iter().map(centre).collect()
 }
 
 /// Adds rows, all or an even sample, with their groups and how uncertain these are.
@@ -222,6 +239,26 @@ fn add_rows(
         ));
     }
     Ok(())
+}
+
+/// Moves points apart that would hide each other.
+fn jitter(cloud: &mut Cloud, notes: &mut Vec<String>) {
+    // One column is drawn as a density.
+    if cloud.variables.len() < 2 {
+        return;
+    }
+    for variable in &mut cloud.variables {
+        let linear = variable.scale == Scale::Linear;
+        variable.jittered = linear && variable.is_of_few_whole_numbers();
+    }
+    let jittered = cloud.variables.iter().filter(|own| own.jittered);
+    let names: Vec<&str> = jittered.map(|own| own.name.as_str()).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "Points are moved by up to 0.3 where many are equal: {}.",
+            names.join(", ")
+        ));
+    }
 }
 
 /// Adds the density of each column, and gives those of pairs.

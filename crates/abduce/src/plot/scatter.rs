@@ -75,9 +75,11 @@ pub(super) fn places<'a>(
     x: usize,
     y: usize,
 ) -> impl Iterator<Item = (usize, (f64, f64))> + 'a {
-    let (xs, ys) = (&cloud.variables[x].values, &cloud.variables[y].values);
-    let rows = xs.iter().zip(ys).enumerate();
-    rows.filter_map(|(row, (x, y))| Some((row, panel.place((*x)?, (*y)?)?)))
+    let (x, y) = (&cloud.variables[x], &cloud.variables[y]);
+    (0..cloud.rows()).filter_map(move |row| {
+        let place = panel.place(x.drawn_at(row, false)?, y.drawn_at(row, true)?)?;
+        Some((row, place))
+    })
 }
 
 /// What a plot of rows says of itself to those who do not see it.

@@ -2,7 +2,7 @@
 //! group, from nothing to 1 − 1/groups. Uncertain rows are drawn last, on top of
 //! others. One column alone is drawn with the uncertainty upward.
 
-use super::classification::{ELLIPSES, ellipses, has_ellipses};
+use super::classification::{self, ellipses};
 use super::look;
 use super::panel::{Labels, single};
 use super::scatter::{described, pairs, places};
@@ -41,10 +41,8 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
             format!("{name}{uncertainty:.2}"),
         ));
     }
-    let caption = match has_ellipses(cloud) {
-        true => format!("{UNCERTAINTY} {ELLIPSES}"),
-        false => UNCERTAINTY.to_string(),
-    };
+    let caption = format!("{UNCERTAINTY} {}", classification::caption(cloud));
+    let caption = caption.trim_end().to_string();
     Ok(pairs(
         frame,
         cloud,

@@ -4,7 +4,7 @@
 use super::{Body, FitRecord, Model, Recipe};
 use crate::data::Source;
 use crate::learn::Control;
-use crate::model::mixture::{Fit, FitOptions, Mixture, Specification, Unlabelled};
+use crate::model::mixture::{Fit, FitOptions, LogLikelihoodOf, Mixture, Specification, Unlabelled};
 use crate::{Error, Result};
 
 /// What is said where a model has forgotten rows without knowing whether it has seen them.
@@ -260,6 +260,11 @@ impl Model {
             unlabelled: model.fit.unlabelled.take(),
             ..FitRecord::of(&fit)
         };
+        // Rows without a label that were left out before still are.
+        let was = self.fit.log_likelihood_of;
+        if was == Some(LogLikelihoodOf::Weighted) && fit.mixture.is_exact() {
+            model.fit.log_likelihood_of = was;
+        }
         model.body = Body::Mixture(fit.mixture);
         Ok(Changed { model, notes })
     }

@@ -4,6 +4,7 @@
 //! ever half there; a file of an older version stays readable.
 
 mod check;
+mod early;
 mod kinds;
 mod living;
 mod lock;
@@ -21,8 +22,8 @@ use crate::eval::Calibration;
 use crate::model::density::{self, DensityModel};
 use crate::model::kmeans::{self, KMeans};
 use crate::model::mixture::{
-    BootstrapTest, Diagnostics, Fit, FitOptions, Mixture, Selection, Specification, Start,
-    UnlabelledChoice,
+    BootstrapTest, Diagnostics, Fit, FitOptions, LogLikelihoodOf, Mixture, Selection,
+    Specification, Start, UnlabelledChoice,
 };
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -75,9 +76,13 @@ pub struct FitRecord {
     pub rows: u64,
     /// Their total weight.
     pub weight: f64,
-    /// The log-likelihood of the rows.
+    /// The log-likelihood of the rows, or what stands in its place.
     #[serde(deserialize_with = "number_or_minus_infinity")]
     pub log_likelihood: f64,
+    /// What that is; the information criteria are of the same. Files of early versions do
+    /// not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_likelihood_of: Option<LogLikelihoodOf>,
     /// The Bayesian information criterion; less is better. Not finite where a
     /// model has none.
     #[serde(deserialize_with = "number_or_infinity")]
@@ -136,6 +141,7 @@ impl FitRecord {
             rows: fit.rows,
             weight: fit.weight,
             log_likelihood: fit.log_likelihood,
+            log_likelihood_of: Some(fit.log_likelihood_of),
             bic: fit.bic,
             aic: fit.aic,
             parameters: fit.parameters,
@@ -259,6 +265,7 @@ impl Model {
                 rows: fit.rows,
                 weight: fit.weight,
                 log_likelihood: fit.log_likelihood,
+                log_likelihood_of: Some(LogLikelihoodOf::Rows),
                 bic: penalised(fit.weight.ln()),
                 aic: penalised(2.0),
                 parameters: fit.parameters,
@@ -313,6 +320,7 @@ impl Model {
                 rows: fit.rows,
                 weight: fit.weight,
                 log_likelihood: log_likelihood.unwrap_or(f64::NEG_INFINITY),
+                log_likelihood_of: Some(LogLikelihoodOf::Rows),
                 bic: penalised(fit.weight.ln()),
                 aic: penalised(2.0),
                 parameters,
@@ -449,10 +457,11 @@ impl Model {
             ))
             .with_hint("use a later abduce"));
         }
-        let model: Model = serde_json::from_str(text).map_err(|error| {
+        let mut model: Model = serde_json::from_str(text).map_err(|error| {
             Error::data(format!("the model file is damaged: {error}")).at_line(error.line() as u64)
         })?;
         model.check()?;
+        model.without_constants();
         Ok(model)
     }
 

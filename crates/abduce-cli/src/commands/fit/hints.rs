@@ -4,7 +4,6 @@
 use crate::context::Context;
 use crate::failure::Outcome;
 use abduce::data::{Kind, Schema, Source};
-use abduce::model::density::{self, Estimator};
 use abduce::model::mixture::{ClassPrior, FamilyName, Specification};
 
 /// Says what may not have been meant.
@@ -16,26 +15,6 @@ pub fn note(specification: &Specification, source: &dyn Source, context: &Contex
         context.note("--event says what is counted of texts and counts, and there are none");
     }
     note_degrees(specification, source, context)
-}
-
-/// Warns of a joint histogram with more bins than rows, even with four bins to a column.
-pub fn warn_of_empty_bins(
-    specification: &density::Specification,
-    source: &dyn Source,
-    context: &Context,
-) -> Outcome {
-    let (_, columns) = specification.columns(source.schema())?;
-    let histogram = matches!(specification.estimator, Estimator::Histogram { .. });
-    let bins = 4f64.powi(columns.len() as i32);
-    if histogram && columns.len() > 2 && source.rows() as f64 * 2.0 < bins {
-        context.warn(&format!(
-            "a joint histogram of {} columns is empty nearly everywhere; fit naive-bayes with \
-             --family COL=histogram (a histogram for each column), fit kde, or choose a few \
-             columns with --columns",
-            columns.len()
-        ));
-    }
-    Ok(())
 }
 
 /// Says that angles look like degrees: none is negative or beyond 360, and some are

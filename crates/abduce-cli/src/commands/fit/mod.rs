@@ -16,7 +16,7 @@ mod values;
 pub use learn::CalibrationOptions;
 pub use model_name::{ModelName, ModelParser};
 pub use options::{ModelOptions, Task};
-pub use summary::{LIKELIHOODS, calibrated, columns, is_generative};
+pub use summary::{LIKELIHOODS, calibrated, columns, is_generative, log_likelihood};
 
 use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
@@ -94,9 +94,6 @@ impl Arguments {
                 opened = self.data.open(target, &kinds, text, context)?;
             }
             hints::note(specification, &*opened.source, context)?;
-        }
-        if let Task::Density(specification) = &task {
-            hints::warn_of_empty_bins(specification, &*opened.source, context)?;
         }
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;

@@ -10,7 +10,9 @@ use super::em_options::EmArguments;
 use super::given_options::GivenOptions;
 use super::kmeans_options::KMeansOptions;
 use super::model_name::ModelName;
-use super::smoothing_options::{Smoothing, class_prior, dirichlet, event, smoothing, unlabelled};
+use super::smoothing_options::{
+    Smoothing, class_prior, dirichlet, event, smoothing, unlabelled, unseen,
+};
 use super::tails_options::TailsOptions;
 use super::values::{
     Choice, Covariances, Numbers, Start, at_least_one, choice, components, covariances, init,
@@ -27,7 +29,7 @@ use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
     BootstrapOptions, CovarianceKind, Event, FamilyName, FitOptions, Grid, Mixture, NormalPrior,
-    Specification, Unlabelled,
+    Specification, Unlabelled, Unseen,
 };
 use clap::Args;
 use std::ops::RangeInclusive;
@@ -99,6 +101,12 @@ pub struct ModelOptions {
     /// the whole range of the numbers [histogram; default: 1 with --target, else 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<Smoothing>,
+
+    /// What a category that the fitted rows do not have is taken for: impossible unless
+    /// --smoothing gives it a probability, or missing, as if the cell were empty
+    /// [naive-bayes, gda, mixture; default: impossible]
+    #[arg(long, value_name = "WHAT", value_parser = unseen)]
+    unseen: Option<Unseen>,
 
     /// Rows added in thought to the levels of one column, a number for each, as
     /// in outlook=1,2,1 [repeatable]
@@ -338,6 +346,7 @@ impl ModelOptions {
         specification.normal_prior = self.prior;
         specification.tails = self.tails.tails();
         specification.event = self.event;
+        specification.unseen = self.unseen.unwrap_or_default();
         specification.predictive = self.predictive;
         specification.dirichlet = self
             .dirichlet

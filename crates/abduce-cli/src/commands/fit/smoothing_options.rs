@@ -4,7 +4,7 @@
 use crate::arguments::{not_negative, split_wishes};
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
-use abduce::model::mixture::{ClassPrior, Event, MEstimate, Unlabelled};
+use abduce::model::mixture::{ClassPrior, Event, MEstimate, Unlabelled, Unseen};
 
 /// How levels and words are smoothed.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,10 @@ pub fn smoothing(text: &str) -> Result<Smoothing, String> {
 }
 
 pub fn event(text: &str) -> Result<Event, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+pub fn unseen(text: &str) -> Result<Unseen, String> {
     text.parse().map_err(|error: Error| error.to_string())
 }
 

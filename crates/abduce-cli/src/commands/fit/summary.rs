@@ -14,8 +14,10 @@ use crate::text_table::{counted, readable};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::model::kmeans;
-use abduce::model::mixture::{BootstrapTest, Diagnostics, Selection, Start, UnlabelledChoice};
-use abduce::store::{Body, Model, Recipe};
+use abduce::model::mixture::{
+    BootstrapTest, Diagnostics, LogLikelihoodOf, Selection, Start, UnlabelledChoice,
+};
+use abduce::store::{Body, FitRecord, Model, Recipe};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -34,6 +36,14 @@ pub fn is_generative(model: &Model) -> bool {
         Body::Mixture(mixture) => mixture.is_generative(),
         Body::Density(_) => true,
         Body::KMeans(clusters) => clusters.gaussians().is_ok(),
+    }
+}
+
+/// The log-likelihood of a fit, and what it is where it is not that of the rows.
+pub fn log_likelihood(fit: &FitRecord) -> String {
+    match fit.log_likelihood_of.and_then(LogLikelihoodOf::remark) {
+        Some(remark) => format!("{:.6} ({remark})", fit.log_likelihood),
+        None => format!("{:.6}", fit.log_likelihood),
     }
 }
 
@@ -84,6 +94,7 @@ impl Told<'_> {
                 })
                 .collect(),
             log_likelihood: fit.log_likelihood,
+            log_likelihood_of: fit.log_likelihood_of,
             objective: fit.objective_trace.last().copied().flatten(),
             inertia: fit.inertia,
             bic: fit.bic,
@@ -161,7 +172,7 @@ impl Told<'_> {
         let mut lines = vec![
             ("covariance", covariance(self.model)),
             ("tails", tails(self.model)),
-            ("log-likelihood", format!("{:.6}", fit.log_likelihood)),
+            ("log-likelihood", log_likelihood(fit)),
             ("BIC", format!("{:.4}", fit.bic)),
             ("AIC", format!("{:.4}", fit.aic)),
             ("parameters", fit.parameters.to_string()),
@@ -217,6 +228,8 @@ struct Document<'a> {
     weight: f64,
     columns: Vec<ColumnTold<'a>>,
     log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_likelihood_of: Option<LogLikelihoodOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -392,3 +392,27 @@ fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>
     }
     Ok(named)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_a_decoder_is_a_damaged_file_without_its_text() {
+        let error = guarded::<()>(|| panic!("index 7 out of bounds")).unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Data);
+        let told = error.to_string();
+        assert!(
+            told.contains("damaged") && !told.contains("index 7"),
+            "{told}"
+        );
+        assert!(!DECODING.get(), "panics that follow are reported");
+        // Of a guard within another, the outer one stays.
+        let outer = guarded(|| {
+            let inner = guarded::<()>(|| panic!("inner"));
+            assert!(inner.is_err());
+            Ok(DECODING.get())
+        });
+        assert!(outer.unwrap());
+    }
+}

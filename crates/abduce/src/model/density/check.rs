@@ -24,6 +24,11 @@ impl DensityModel {
         if self.columns.iter().collect::<HashSet<_>>().len() < self.columns.len() {
             return Err(contradiction("body.columns", "a column occurs twice"));
         }
+        let is_constant = |(c, x): &(usize, f64)| is_number(c) && x.is_finite();
+        if !self.constants.iter().all(is_constant) {
+            let what = "these are not columns of numbers and their values";
+            return Err(contradiction("body.constants", what));
+        }
         let classes = match self.target.map(|target| fields.get(target)) {
             None => 1,
             Some(Some(field)) if field.kind.is_coded() => field.levels.len(),

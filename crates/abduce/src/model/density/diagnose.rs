@@ -68,6 +68,17 @@ impl Doubts {
             let rows = counted(gathered.incomplete);
             format!("{rows} a hole, which a point cannot have: left out of the densities")
         });
+        let histogram = matches!(estimator, Estimator::Histogram { .. });
+        let dimensions = model.columns.len();
+        // Even with four bins to a column there are more than rows.
+        let sparse = 2.0 * gathered.rows() as f64 <= 4f64.powi(dimensions as i32);
+        tell(histogram && dimensions > 2 && sparse, &|| {
+            format!(
+                "a joint histogram of {dimensions} columns is empty nearly everywhere; fit \
+                 naive-bayes with a histogram for each column, a kernel density, or fewer \
+                 columns"
+            )
+        });
         tell(gathered.unlabelled > 0, &|| {
             format!("{} no label: left out", counted(gathered.unlabelled))
         });
@@ -76,6 +87,11 @@ impl Doubts {
                 "no complete row, and so never predicted: {}",
                 classes(&empty)
             )
+        });
+        tell(!model.constants.is_empty(), &|| {
+            let name = |(column, _): &(usize, f64)| &model.schema.fields[*column].name;
+            let names = quoted("column", model.constants.iter().map(name));
+            format!("constant, and left out of densities: {}", some_of(&names))
         });
         tell(!self.columns.is_empty(), &|| {
             format!(

@@ -71,17 +71,17 @@ pub fn fit_unscored(
     control: Control,
 ) -> Result<Fit> {
     let schema = source.schema();
-    let (target, columns) = specification.columns(schema)?;
+    let (target, mut columns) = specification.columns(schema)?;
     let classes = target.map_or(1, |target| schema.fields[target].levels.len());
     control.report(Progress::Survey);
-    let mut gathered = Gathered::new(classes, columns.len());
-    for chunk in source.scan()? {
-        if control.is_interrupted() {
-            return Err(stopped());
-        }
-        gathered.take(&chunk?, target, &columns);
+    let mut gathered = Gathered::of(source, target, &columns, control)?;
+    let mut all = gathered.all(schema, &columns)?;
+    let constants = specification.estimator.constants(&columns, &all);
+    if !constants.is_empty() {
+        columns.retain(|column| constants.iter().all(|(constant, _)| constant != column));
+        gathered = Gathered::of(source, target, &columns, control)?;
+        all = gathered.all(schema, &columns)?;
     }
-    let all = gathered.all(schema, &columns)?;
     let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
         .map(|(own, unit)| if own > 0.0 { own } else { unit })
         .collect();
@@ -101,6 +101,7 @@ pub fn fit_unscored(
         schema: schema.clone(),
         target,
         columns,
+        constants,
         weights: gathered.shares(),
         densities,
         patterns: Default::default(),
@@ -111,7 +112,7 @@ pub fn fit_unscored(
         .collect();
     let warnings = doubts.told(&model, &specification.estimator, &gathered);
     Ok(Fit {
-        rows: gathered.weights.iter().map(|own| own.len() as u64).sum(),
+        rows: gathered.rows(),
         weight: all.weight(),
         log_likelihood: f64::NEG_INFINITY,
         parameters: model.parameters(),
@@ -125,6 +126,24 @@ fn stopped() -> Error {
 }
 
 impl Estimator {
+    /// The columns that are constant at these points, and their values. Where the width of
+    /// kernels is given, a constant column has a density like any other; and where all
+    /// columns are constant, they are all there is.
+    fn constants(&self, columns: &[usize], points: &Points) -> Vec<(usize, f64)> {
+        let given = matches!(
+            self,
+            Estimator::Kde { selection, .. } if matches!(selection.rule, Rule::Number(_))
+        );
+        let cells = columns.iter().zip(points.row(0)).zip(points.deviations());
+        let constants = cells.filter(|(_, deviation)| *deviation == 0.0 && !given);
+        let constants: Vec<_> = constants.map(|((column, x), _)| (*column, *x)).collect();
+        if constants.len() < columns.len() {
+            constants
+        } else {
+            Vec::new()
+        }
+    }
+
     /// A given width of every column in the units in which columns are read, where these
     /// are not the numbers' own.
     fn given_width(&self, units: &[f64]) -> Option<Bandwidth> {
@@ -226,6 +245,25 @@ impl Gathered {
         }
     }
 
+    /// The rows of a source.
+    fn of(
+        source: &dyn Source,
+        target: Option<usize>,
+        columns: &[usize],
+        control: Control,
+    ) -> Result<Gathered> {
+        let schema = source.schema();
+        let classes = target.map_or(1, |target| schema.fields[target].levels.len());
+        let mut gathered = Gathered::new(classes, columns.len());
+        for chunk in source.scan()? {
+            if control.is_interrupted() {
+                return Err(stopped());
+            }
+            gathered.take(&chunk?, target, columns);
+        }
+        Ok(gathered)
+    }
+
     fn take(&mut self, chunk: &Chunk, target: Option<usize>, columns: &[usize]) {
         let cells = |column: usize| chunk.column(column).cells(0, chunk.rows());
         let labels = target.map(cells);
@@ -250,6 +288,11 @@ impl Gathered {
             }
             self.weights[class].push(weight);
         }
+    }
+
+    /// The number of complete rows.
+    pub(super) fn rows(&self) -> u64 {
+        self.weights.iter().map(|own| own.len() as u64).sum()
     }
 
     /// The share of each class. A hole in a row takes nothing from what its label

@@ -3,7 +3,7 @@
 //! classes and from what each says of it.
 
 use super::{Density, DensityModel};
-use crate::ask::{Conditional, Joint, Posterior, check_room, impossible, repeated};
+use crate::ask::{Conditional, Joint, Posterior, check_room, constantly, impossible, repeated};
 use crate::data::{Cells, Chunk, Column, Schema};
 use crate::family::{Distribution, Fill, Gaussian, Uniform, draw_index, most_probable};
 use crate::kernel::softmax::softmax;
@@ -35,6 +35,10 @@ impl Joint for DensityModel {
             seen > 0 && seen < columns.len()
         };
         (0..chunk.rows()).filter(is_partly_seen).collect()
+    }
+
+    fn constants(&self) -> Vec<(usize, f64)> {
+        self.constants.clone()
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
@@ -83,6 +87,11 @@ impl Joint for DensityModel {
         for (column, cells) in self.columns.iter().zip(cells) {
             columns[*column] = Column::from_numbers(cells);
         }
+        for (column, constant) in &self.constants {
+            let cells = numbers(&chunk.column(*column).cells(0, chunk.rows()));
+            let cells = cells.iter().map(|cell| cell.or(Some(*constant)));
+            columns[*column] = Column::from_numbers(cells);
+        }
         if let (Some(target), Some(labels)) = (self.target, labels) {
             columns[target] = Column::from_codes(labels);
         }
@@ -103,6 +112,9 @@ impl Joint for DensityModel {
         }
         if self.target == Some(column) {
             return Ok(Conditional::Levels(posterior));
+        }
+        if let Some((_, x)) = self.constants.iter().find(|(c, _)| *c == column) {
+            return Ok(constantly(*x));
         }
         let position = self.columns.iter().position(|c| *c == column);
         let position =

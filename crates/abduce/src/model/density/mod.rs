@@ -47,6 +47,10 @@ pub struct DensityModel {
     pub target: Option<usize>,
     /// The columns that the densities are over.
     pub columns: Vec<usize>,
+    /// Columns that were constant in the fitted rows, and their values. They have no part
+    /// in densities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<(usize, f64)>,
     /// The share of each class; a single 1 without a target.
     pub weights: Vec<f64>,
     /// The density of each class; none where a class had no rows.

@@ -29,21 +29,27 @@ impl KMeans {
         if !self.sizes.iter().all(is_positive) {
             return Err(contradiction("body.sizes", "a size is not positive"));
         }
+        let constant = |(column, x): &(usize, f64)| self.is_number(column) && x.is_finite();
+        if !self.constants.iter().all(constant) {
+            let what = "these are not columns of numbers and their values";
+            return Err(contradiction("body.constants", what));
+        }
         if self.variance.is_nan() || self.variance < 0.0 {
             return Err(contradiction("body.variance", "negative"));
         }
         Ok(())
     }
 
+    fn is_number(&self, column: &usize) -> bool {
+        let field = self.schema.fields.get(*column);
+        field.is_some_and(|f| matches!(f.kind, Kind::Real | Kind::Count | Kind::Binary))
+    }
+
     fn check_frame(&self) -> Result<()> {
         let frame = &self.frame;
         let width = frame.columns.len();
-        let is_number = |column: &usize| {
-            let field = self.schema.fields.get(*column);
-            field.is_some_and(|f| matches!(f.kind, Kind::Real | Kind::Count | Kind::Binary))
-        };
         let place = "body.frame.columns";
-        if width == 0 || !frame.columns.iter().all(is_number) {
+        if width == 0 || !frame.columns.iter().all(|column| self.is_number(column)) {
             return Err(contradiction(place, "these are not columns of numbers"));
         }
         if frame.columns.iter().collect::<HashSet<_>>().len() < width {

@@ -14,6 +14,7 @@ use super::survey::Survey;
 use super::{Frame, KMeans, by_medoids, diagnose};
 use crate::data::{Source, Table};
 use crate::learn::{Control, Progress};
+use crate::model::check_tries;
 use crate::model::mixture::sample_rows;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -95,16 +96,27 @@ pub fn fit_from(
     options: &Options,
     control: Control,
 ) -> Result<Fit> {
+    check_tries("restarts", options.restarts)?;
     let (mut columns, left_out) = specification.columns(source.schema())?;
     control.report(Progress::Survey);
     let stopped = || Error::numeric("stopped before there was a model");
     let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
     let learned =
         specification.distance == Distance::Mahalanobis && specification.covariance.is_none();
+    let constants = survey.constants(&columns);
     let useless = survey.leave_out(&mut columns, learned);
     let frame = Frame::new(specification, columns, &survey, source)?;
+    // More clusters than rows would have none.
+    let rows = usize::try_from(survey.rows).unwrap_or(usize::MAX);
+    let within_rows = Specification {
+        clusters: match start {
+            None => specification.clusters.min(rows),
+            Some(_) => specification.clusters,
+        },
+        ..specification.clone()
+    };
     let run = Run {
-        specification,
+        specification: &within_rows,
         options,
         frame: &frame,
         measure: match specification.distance {
@@ -127,6 +139,10 @@ pub fn fit_from(
     };
     let found = found.ok_or_else(stopped)?;
     let mut fit = run.finish(source, &survey, found, starts, algorithm);
+    // A given covariance is that of all columns, constant ones too.
+    if specification.covariance.is_none() {
+        fit.model.leave_out_constants(constants, &survey);
+    }
     fit.warnings = diagnose(
         specification,
         options,
@@ -395,6 +411,7 @@ impl Run<'_> {
                 centres,
                 sizes,
                 variance,
+                constants: Vec::new(),
                 gaussians: Default::default(),
             },
             rows: survey.rows,

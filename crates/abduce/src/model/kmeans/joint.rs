@@ -7,7 +7,7 @@ use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
 use super::seeding::Measure;
 use super::{Distance, KMeans};
-use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior};
+use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior, constantly};
 use crate::data::{Cells, Chunk, Column, Kind, Schema};
 use crate::family::Fill;
 use crate::kernel::kmeans::Packed;
@@ -25,6 +25,10 @@ impl Joint for KMeans {
 
     fn names(&self) -> Vec<String> {
         (1..=self.centres.len()).map(|j| j.to_string()).collect()
+    }
+
+    fn constants(&self) -> Vec<(usize, f64)> {
+        self.constants.clone()
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
@@ -65,15 +69,21 @@ impl Joint for KMeans {
             _ => (self.gaussians()?).complete(&self.numbers_of(chunk), how, rng)?,
         };
         let mut out = chunk.clone();
-        for (c, column) in self.frame.columns.iter().enumerate() {
-            let cells = filled.column(c).cells(0, chunk.rows());
-            let numbers = (0..chunk.rows()).map(|row| cells.number(row));
+        let varying = self.varying().into_iter();
+        let varying = varying.map(|place| (self.frame.columns[place], None));
+        let constants = self.constants.iter().map(|(column, x)| (*column, Some(*x)));
+        for (c, (column, constant)) in varying.chain(constants).enumerate() {
+            let source = match constant {
+                None => filled.column(c),
+                Some(_) => chunk.column(column),
+            };
+            let cells = source.cells(0, chunk.rows());
+            let numbers = (0..chunk.rows()).map(|row| cells.number(row).or(constant));
             out = out.with_column(
-                *column,
-                match self.schema.fields[*column].kind {
+                column,
+                match self.schema.fields[column].kind {
                     Kind::Binary => {
-                        let last =
-                            self.schema.fields[*column].levels.len().saturating_sub(1) as u32;
+                        let last = self.schema.fields[column].levels.len().saturating_sub(1) as u32;
                         Column::from_codes(
                             numbers.map(|x| x.map(|x| u32::from(x >= 0.5).min(last))),
                         )
@@ -86,21 +96,26 @@ impl Joint for KMeans {
     }
 
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
-        let place = self.frame.columns.iter().position(|own| *own == column);
+        if let Some((_, x)) = self.constants.iter().find(|(own, _)| *own == column) {
+            return Ok(constantly(*x));
+        }
+        let varying = self.varying().into_iter();
+        let columns: Vec<usize> = varying.map(|place| self.frame.columns[place]).collect();
+        let place = columns.iter().position(|own| *own == column);
         let place = place.ok_or_else(|| {
             Error::parameter("the model says nothing of this column")
                 .at_column(&self.schema.fields[column].name)
         })?;
-        let given: Vec<Option<f64>> = self.frame.columns.iter().map(|c| given[*c]).collect();
+        let given: Vec<Option<f64>> = columns.iter().map(|c| given[*c]).collect();
         self.gaussians()?.condition(&given, place)
     }
 }
 
 impl KMeans {
-    /// The columns used, as numbers.
+    /// The columns used that are not constant, as numbers.
     pub(super) fn numbers_of(&self, chunk: &Chunk) -> Chunk {
-        let columns = self.frame.columns.iter().map(|column| {
-            let numbers = numbers_of(chunk, *column);
+        let columns = self.varying().into_iter().map(|place| {
+            let numbers = numbers_of(chunk, self.frame.columns[place]);
             Column::from_numbers(numbers.iter().map(|x| (!x.is_nan()).then_some(*x)))
         });
         let columns = columns.collect();
@@ -184,9 +199,9 @@ impl KMeans {
     fn filled_by_centres(&self, chunk: &Chunk) -> Chunk {
         let labels = self.assigner()(chunk);
         let numbers = self.numbers_of(chunk);
-        let columns = (0..self.frame.columns.len()).map(|c| {
+        let columns = self.varying().into_iter().enumerate().map(|(c, place)| {
             let cells = numbers.column(c).cells(0, chunk.rows());
-            let centre = |row: usize| self.centres[labels[row] as usize][c];
+            let centre = |row: usize| self.centres[labels[row] as usize][place];
             let filled =
                 (0..chunk.rows()).map(|row| Some(cells.number(row).unwrap_or(centre(row))));
             Column::from_numbers(filled)

@@ -66,6 +66,10 @@ pub struct KMeans {
     pub sizes: Vec<f64>,
     /// σ² of every cluster, in the coordinates of the frame.
     pub variance: f64,
+    /// Columns that were constant in the fitted rows, and their values. They have no part
+    /// in densities; columns of a given covariance are never among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<(usize, f64)>,
     /// What questions about densities are put to, once there are any.
     #[serde(skip)]
     gaussians: OnceLock<Box<Mixture>>,
@@ -83,7 +87,31 @@ impl KMeans {
     /// The number of free parameters: the centres and one variance. The coordinates of
     /// distances, as deviations or a covariance, count as given.
     pub fn free_parameters(&self) -> usize {
-        self.centres.len() * self.frame.columns.len() + 1
+        self.centres.len() * self.varying().len() + 1
+    }
+
+    /// The places of the columns used that are not constant.
+    fn varying(&self) -> Vec<usize> {
+        let columns = self.frame.columns.iter().enumerate();
+        columns
+            .filter(|(_, column)| self.constants.iter().all(|(own, _)| own != *column))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    /// Takes columns for constant ones, whose cells have no part in σ². Where all are, there
+    /// is no spread anyway.
+    fn leave_out_constants(&mut self, constants: Vec<(usize, f64)>, survey: &survey::Survey) {
+        let cells: f64 = survey.columns.iter().map(|own| own.weight).sum();
+        self.constants = constants;
+        let varying: f64 = (self.varying().into_iter())
+            .map(|place| survey.columns[place].weight)
+            .sum();
+        if varying > 0.0 {
+            self.variance *= cells / varying;
+        } else {
+            self.constants.clear();
+        }
     }
 
     /// The log-likelihood of rows under equally probable Gaussians about the centres.
@@ -111,7 +139,8 @@ impl KMeans {
         Ok(total.unwrap_or(0.0))
     }
 
-    /// The Gaussians that these clusters are: over the columns used, as numbers.
+    /// The Gaussians that these clusters are: over the columns used that are not
+    /// constant, as numbers.
     ///
     /// # Errors
     /// If the distance has no density.
@@ -150,13 +179,15 @@ impl KMeans {
     }
 
     fn mixture(&self) -> Mixture {
-        let fields = self.frame.columns.iter().map(|c| &self.schema.fields[*c]);
+        let varying = self.varying();
+        let columns = varying.iter().map(|place| self.frame.columns[*place]);
+        let fields = columns.map(|c| &self.schema.fields[c]);
         let fields = fields.map(|field| Field::new(field.name.clone(), Kind::Real));
-        let (k, order) = (self.centres.len(), self.frame.columns.len());
-        let (covariance, structure) = self.covariance();
+        let (k, order) = (self.centres.len(), varying.len());
+        let (covariance, structure) = self.covariance(&varying);
         let gaussians = self.centres.iter().map(|centre| {
             Distribution::Multivariate(MultivariateGaussian {
-                mean: centre.clone(),
+                mean: varying.iter().map(|place| centre[*place]).collect(),
                 covariance: covariance.clone(),
             })
         });
@@ -177,8 +208,9 @@ impl KMeans {
         Mixture::given(Schema::new(fields.collect()), None, vec![leaf], parameters)
     }
 
-    fn covariance(&self) -> (Covariance, Structure) {
-        let units = self.units();
+    fn covariance(&self, varying: &[usize]) -> (Covariance, Structure) {
+        let all = self.units();
+        let units: Vec<f64> = varying.iter().map(|place| all[*place]).collect();
         let order = units.len();
         if self.frame.whitening.is_empty() {
             if units.iter().all(|unit| *unit == units[0]) {

@@ -143,6 +143,15 @@ impl Survey {
         told
     }
 
+    /// The columns that are constant, and their values.
+    pub fn constants(&self, columns: &[usize]) -> Vec<(usize, f64)> {
+        let own = columns.iter().zip(&self.columns).enumerate();
+        let constant = own.filter(|(c, (_, own))| own.weight > 0.0 && self.deviation(*c) == 0.0);
+        constant
+            .map(|(_, (column, own))| (*column, own.mean / self.power))
+            .collect()
+    }
+
     /// The standard deviation of a column; 0 where it is constant or never seen.
     pub fn deviation(&self, column: usize) -> f64 {
         let moments = &self.columns[column];

@@ -14,6 +14,7 @@ use super::pattern::Pattern;
 use super::{Fit, FitOptions, Specification, fit, fit_from};
 use crate::data::{Source, Table};
 use crate::learn::{Control, Progress};
+use crate::model::check_tries;
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -120,6 +121,8 @@ pub fn bootstrap_test(
     control: Control,
 ) -> Result<(Fit, BootstrapTest)> {
     options.refuse_start_by()?;
+    check_tries("restarts", options.restarts)?;
+    check_tries("replicates", test.replicates)?;
     if test.replicates > 0 && 1.0 / (test.replicates as f64 + 1.0) > test.significance {
         return Err(Error::parameter(format!(
             "{} tables can reject nothing at {}: the least p-value is {:.3}",

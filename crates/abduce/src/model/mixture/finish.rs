@@ -6,7 +6,7 @@ use super::diagnostics::Diagnostics;
 use super::saddle;
 use super::seen::Seen;
 use super::task::{Found, Task};
-use super::{Fit, FitOptions};
+use super::{Fit, FitOptions, LogLikelihoodOf};
 use crate::Result;
 use crate::data::{Schema, Source};
 use crate::learn::{Control, EmOptions, em};
@@ -91,6 +91,7 @@ pub(super) fn finish(
         rows,
         weight,
         log_likelihood,
+        log_likelihood_of: LogLikelihoodOf::Rows,
         parameters,
         bic: -2.0 * log_likelihood + parameters as f64 * weight.ln(),
         aic: -2.0 * log_likelihood + 2.0 * parameters as f64,

@@ -18,6 +18,7 @@ use super::{Leaf, Mixture, Parameters, Specification};
 use crate::data::{Labelled, Schema, Source, without};
 use crate::family::Belief;
 use crate::learn::{Control, EStep, EmOptions, Progress, em};
+use crate::model::check_tries;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +77,32 @@ impl Default for FitOptions {
     }
 }
 
+/// What a fit's log-likelihood is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLikelihoodOf {
+    /// The log-likelihood of all rows.
+    #[default]
+    Rows,
+    /// A sum over the rows in which those without a label count for less or more than one,
+    /// or not at all.
+    Weighted,
+    /// A lower bound of the log-likelihood: what was made of missing values and labels is
+    /// kept from earlier parameters.
+    Bound,
+}
+
+impl LogLikelihoodOf {
+    /// What is said of it behind the name of a figure, if anything.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            LogLikelihoodOf::Rows => None,
+            LogLikelihoodOf::Weighted => Some("unlabelled rows weighted"),
+            LogLikelihoodOf::Bound => Some("lower bound"),
+        }
+    }
+}
+
 /// A fitted mixture and how the fit went.
 #[derive(Clone, Debug)]
 pub struct Fit {
@@ -85,8 +112,10 @@ pub struct Fit {
     pub rows: u64,
     /// Their total weight.
     pub weight: f64,
-    /// The log-likelihood of the rows under the model.
+    /// The log-likelihood of the rows under the model, or what stands in its place.
     pub log_likelihood: f64,
+    /// What that is; the information criteria are of the same.
+    pub log_likelihood_of: LogLikelihoodOf,
     /// The number of free parameters.
     pub parameters: usize,
     /// −2·log-likelihood + parameters·ln(weight); less is better.
@@ -151,6 +180,7 @@ pub fn fit(
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {
+    check_tries("restarts", options.restarts)?;
     let Some(name) = &options.start_by else {
         return fit_by(specification, source, Beginning::Own, options, control);
     };
@@ -219,6 +249,7 @@ fn fit_by(
     {
         let mut fit = fit(specification, &labelled, options, control)?;
         fit.rows = source.rows();
+        fit.log_likelihood_of = LogLikelihoodOf::Weighted;
         return Ok(fit);
     }
     let mut components = components(specification, source, target)?;
@@ -328,6 +359,9 @@ fn fit_by(
     fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
     fit.starts = starts;
     fit.unlabelled = choice;
+    if task.unlabelled != 1.0 {
+        fit.log_likelihood_of = LogLikelihoodOf::Weighted;
+    }
     if options.em.step == EStep::Hard && fit.mixture.is_generative() && !fit.interrupted {
         fit.is_of_rows(&task, source, control)?;
     }

@@ -2,7 +2,7 @@
 //! components times what each component says of the hidden columns.
 
 use super::expect::Prepared;
-use super::{Leaf, Mixture};
+use super::{Leaf, Mixture, Unseen};
 use crate::ask::{
     Classifier, Conditional, Decider, Explanation, Joint, Posterior, check_room, impossible,
     repeated,
@@ -27,19 +27,16 @@ impl Joint for Mixture {
         Mixture::names(self)
     }
 
-    fn changed_constants(&self, chunk: &Chunk) -> Vec<(usize, usize)> {
+    fn constants(&self) -> Vec<(usize, f64)> {
         let fixed = self.leaves.iter().filter(|leaf| leaf.fixed);
         let columns = fixed.flat_map(|leaf| &leaf.columns);
-        let changed = columns.filter_map(|column| {
-            let constant = self.seen.columns.get(*column)?.mean;
-            // The mean of equal numbers may be a few roundings away from them.
-            let differs = |x: f64| (x - constant).abs() > 1e-12 * constant.abs();
-            let cells = chunk.column(*column).cells(0, chunk.rows());
-            let numbers = (0..chunk.rows()).filter_map(|row| cells.number(row));
-            let rows = numbers.filter(|x| differs(*x)).count();
-            (rows > 0).then_some((*column, rows))
-        });
-        changed.collect()
+        let constants = columns.filter_map(|c| Some((*c, self.seen.columns.get(*c)?.mean)));
+        constants.collect()
+    }
+
+    fn unseen_is_missing(&self, column: usize) -> bool {
+        let mut leaves = self.leaves.iter();
+        leaves.any(|leaf| leaf.columns.contains(&column) && leaf.unseen == Unseen::Missing)
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {

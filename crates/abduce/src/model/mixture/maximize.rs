@@ -2,7 +2,7 @@
 //! log-prior. A component that has lost its rows, or whose estimate does not
 //! exist, gets what all rows together say, so that a model always comes out.
 
-use super::{Leaf, MixtureStatistics, Parameters};
+use super::{Leaf, Mixture, MixtureStatistics, Parameters, Unseen};
 use crate::family::{Distribution, Statistics, times};
 use rayon::prelude::*;
 
@@ -85,6 +85,21 @@ pub(super) fn segment(leaves: &[Leaf], components: usize) -> usize {
     (numbers / NUMBERS).clamp(1, MOST).next_power_of_two()
 }
 
+impl Mixture {
+    /// What densities of constant columns would add to the log-likelihood of the rows, had
+    /// these columns a part in it.
+    pub(crate) fn log_likelihood_of_constants(&self) -> f64 {
+        let leaves = self.statistics.leaves.iter().zip(&self.parameters.leaves);
+        let fixed = self
+            .leaves
+            .iter()
+            .zip(leaves)
+            .filter(|(leaf, _)| leaf.fixed);
+        let cells = fixed.flat_map(|(_, (own, of))| own.iter().zip(of));
+        cells.map(|(own, of)| of.log_likelihood(own)).sum()
+    }
+}
+
 /// What is believed of the weights of the components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeightBelief {
@@ -117,10 +132,7 @@ pub(super) fn maximize(
     statistics: &MixtureStatistics,
     before: Option<&Parameters>,
 ) -> Parameters {
-    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| {
-        let each = own.iter().map(|own| leaf.family.unseen(own));
-        each.collect::<Option<Vec<f64>>>().unwrap_or_default()
-    };
+    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| leaf.unseen_category(own);
     Parameters {
         weights: belief.weights(statistics),
         unseen: leaves.iter().zip(&statistics.leaves).map(unseen).collect(),
@@ -136,6 +148,24 @@ pub(super) fn maximize(
 }
 
 impl Leaf {
+    /// The probability of an unseen category in each component; empty where it is
+    /// impossible.
+    fn unseen_category(&self, own: &[Statistics]) -> Vec<f64> {
+        if self.unseen == Unseen::Missing && self.family.levels().is_some() {
+            return vec![1.0; own.len()];
+        }
+        if self.tied {
+            // All components have the distribution of all rows.
+            let mut all = self.family.zero();
+            let learned = self.learned(own.len()).into_iter();
+            learned.for_each(|j| all.merge(&own[j]));
+            let one = self.family.unseen(&all);
+            return one.map_or(Vec::new(), |p| vec![p; own.len()]);
+        }
+        let each = own.iter().map(|own| self.family.unseen(own));
+        each.collect::<Option<Vec<f64>>>().unwrap_or_default()
+    }
+
     /// One distribution for each component: learned, unless it is held to one.
     fn maximize(&self, own: &[Statistics], before: Option<&[Distribution]>) -> Vec<Distribution> {
         if let (Some(vague), true) = (self.family.vague(), self.fixed) {

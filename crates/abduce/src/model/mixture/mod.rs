@@ -51,7 +51,7 @@ pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_te
 pub use diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use discriminant::{ClassGaussians, Directions};
 pub use distinct::SameCovariances;
-pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
+pub use fit::{Fit, FitOptions, LogLikelihoodOf, fit, fit_from, fit_from_mixture};
 pub use given::Held;
 pub use joint::LogJoint;
 pub use marks::Marks;
@@ -59,7 +59,7 @@ pub use regularise::NormalPrior;
 pub use restarts::{Ended, Start};
 pub use seen::Seen;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
-pub use smoothing::{ClassPrior, Event, MEstimate};
+pub use smoothing::{ClassPrior, Event, MEstimate, Unseen};
 pub use specification::{CovarianceKind, FamilyName, Reals, Specification};
 pub use start::Init;
 pub use tails::Tails;
@@ -91,6 +91,9 @@ pub struct Leaf {
     /// 0, and its distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<(usize, Distribution)>,
+    /// What an unseen category is taken for, in a leaf over levels.
+    #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
+    pub unseen: Unseen,
     /// What is said of noise, which is the last component, where there is some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Distribution>,
@@ -105,6 +108,7 @@ impl Leaf {
             fixed: false,
             tied: false,
             held: Vec::new(),
+            unseen: Unseen::default(),
             noise: None,
         }
     }
@@ -139,9 +143,9 @@ pub struct Parameters {
     pub weights: Vec<f64>,
     /// For every leaf, one distribution per component.
     pub leaves: Vec<Vec<Distribution>>,
-    /// For every leaf over levels, the probability that smoothing gives an unseen
-    /// category, one per component; empty without smoothing, when an unseen category is
-    /// impossible.
+    /// For every leaf over levels, the probability of an unseen category, one per
+    /// component: what smoothing gives it, or 1 where it is taken for a missing value. Empty
+    /// where an unseen category is impossible.
     #[serde(default, skip_serializing_if = "nothing_unseen")]
     pub unseen: Vec<Vec<f64>>,
 }

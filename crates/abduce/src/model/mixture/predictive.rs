@@ -44,8 +44,8 @@ impl Mixture {
         parameters
     }
 
-    /// Where the column of a Gaussian lies: as recorded of all rows or, in trial fits and
-    /// files of early versions, which have no such record, by the components together.
+    /// Where the column of a Gaussian lies: as recorded of all rows or, in files of early
+    /// versions, which have no such record, by the components together.
     fn column_scale(&self, leaf: &Leaf, all: &[Statistics]) -> Scale {
         if !self.seen.columns.is_empty() {
             return self.seen.scale(leaf.columns[0]);

@@ -3,7 +3,7 @@
 //! analysis, Gaussian mixtures).
 
 use super::seen::Seen;
-use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior, Tails};
+use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior, Tails, Unseen};
 use crate::data::{Asked, Field, Kind, Schema};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, Poisson, Presence, Words,
@@ -173,6 +173,9 @@ pub struct Specification {
     /// the same for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub m_estimate: Option<MEstimate>,
+    /// What a category is taken for that the fitted rows do not have.
+    #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
+    pub unseen: Unseen,
     /// α of the Dirichlet(1 + α) priors of single columns, a number for each of
     /// their levels or terms; of counts taken together as words, one number for each column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -219,6 +222,7 @@ impl Specification {
             normal_prior: None,
             event: None,
             m_estimate: None,
+            unseen: Unseen::Impossible,
             dirichlet: Vec::new(),
             class_prior: ClassPrior::Learned,
             predictive: false,
@@ -363,7 +367,10 @@ impl Specification {
             let Some(family) = family.leaf(field) else {
                 continue;
             };
-            leaves.push(Leaf::new(vec![position], family));
+            leaves.push(Leaf {
+                unseen: self.unseen,
+                ..Leaf::new(vec![position], family)
+            });
         }
         if let (Some(event), false) = (self.event, counted.is_empty()) {
             leaves.push(event.leaf(counted));

@@ -47,6 +47,7 @@ impl ModelOptions {
             (self.no_marks, "--no-marks", "it keeps none"),
             (self.smoothing.is_some(), "--smoothing", no_levels),
             (!self.dirichlet.is_empty(), "--dirichlet", no_levels),
+            (self.unseen.is_some(), "--unseen", no_levels),
             (self.event.is_some(), "--event", no_levels),
             (
                 !self.family.is_empty(),

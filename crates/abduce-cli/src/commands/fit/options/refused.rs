@@ -50,6 +50,7 @@ impl ModelOptions {
                 "--class-prior",
                 "classes have their shares",
             ),
+            (self.unseen.is_some(), "--unseen", "it has no levels"),
             (self.event.is_some(), "--event", "it reads no text"),
             (self.predictive, "--predictive", "it has no parameters"),
             (self.no_marks, "--no-marks", "it keeps its rows anyway"),

@@ -20,7 +20,9 @@ use super::finish::finish;
 use super::fit::{settle, stopped};
 use super::survey::Survey;
 use super::task::Task;
-use super::{Fit, FitOptions, Leaf, Marks, Mixture, MixtureStatistics, Seen, Specification};
+use super::{
+    Fit, FitOptions, Leaf, LogLikelihoodOf, Marks, Mixture, MixtureStatistics, Seen, Specification,
+};
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::family::Statistics;
 use crate::learn::{Control, EmOptions, Latent, Progress, em};
@@ -239,7 +241,13 @@ fn concluded(
     result.objective += entropy;
     result.trace = vec![result.statistics.log_likelihood];
     result.objectives = vec![result.objective];
-    finish(task, schema, seen, options, result)
+    let mut fit = finish(task, schema, seen, options, result);
+    if !fit.mixture.is_exact() {
+        fit.log_likelihood_of = LogLikelihoodOf::Bound;
+        // One step of EM was made.
+        fit.converged = false;
+    }
+    fit
 }
 
 /// The statistics of all components together.

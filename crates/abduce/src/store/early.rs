@@ -1,0 +1,78 @@
+//! Files of early versions, brought to what the program writes now.
+
+use super::{Body, Model};
+
+impl Model {
+    /// Takes constant columns out of the log-likelihoods of a file that counts them in: they
+    /// had a density then, of about a millionth of the constant in width.
+    pub(super) fn without_constants(&mut self) {
+        // Files that say what their log-likelihood is leave constant columns out.
+        let (Body::Mixture(mixture), None) = (&mut self.body, self.fit.log_likelihood_of) else {
+            return;
+        };
+        let constants = mixture.log_likelihood_of_constants();
+        if constants == 0.0 || !constants.is_finite() {
+            return;
+        }
+        mixture.statistics.log_likelihood -= constants;
+        let fit = &mut self.fit;
+        fit.log_likelihood -= constants;
+        fit.bic += 2.0 * constants;
+        fit.aic += 2.0 * constants;
+        let traces = fit.trace.iter_mut().chain(&mut fit.objective_trace);
+        traces.flatten().for_each(|l| *l -= constants);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{Column, Field, Kind, Schema, Table};
+    use crate::learn::Control;
+    use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+    use crate::store::Model;
+
+    fn table() -> Table {
+        let fields = ["x", "y", "k"].map(|name| Field::new(name, Kind::Real));
+        let x = (0..40).map(|i| Some(f64::from(i * i % 17)));
+        let y = (0..40).map(|i| (i % 3 > 0).then_some(f64::from(i * i % 13)));
+        let k = vec![Some(5.5); 40];
+        let columns = vec![
+            Column::from_numbers(x),
+            Column::from_numbers(y),
+            Column::from_numbers(k),
+        ];
+        Table::new(Schema::new(fields.to_vec()), columns, None).unwrap()
+    }
+
+    #[test]
+    fn early_files_lose_the_density_of_constant_columns_once() {
+        let specification = Specification::mixture(1, CovarianceKind::Full);
+        let options = FitOptions::default();
+        let found = fit(&specification, &table(), &options, Control::default()).unwrap();
+        let model = Model::new("mixture", found, specification, options, Vec::new());
+        let constants = match &model.body {
+            crate::store::Body::Mixture(own) => own.log_likelihood_of_constants(),
+            _ => 0.0,
+        };
+        assert!(constants > 100.0, "{constants}");
+        let now = model.to_json().unwrap();
+        let mut early = model.clone();
+        early.fit.log_likelihood_of = None;
+        early.fit.log_likelihood += constants;
+        early.fit.bic -= 2.0 * constants;
+        if let crate::store::Body::Mixture(own) = &mut early.body {
+            own.statistics.log_likelihood += constants;
+        }
+        let early = serde_json::to_string(&early).unwrap();
+        let updated = |text: &str| {
+            let model = Model::from_json(text).unwrap();
+            let changed = model.update(&table(), Vec::new(), None, Control::default());
+            (model.fit, changed.unwrap().model.fit)
+        };
+        let ((old, old_updated), (new, new_updated)) = (updated(&early), updated(&now));
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        close(old.log_likelihood, new.log_likelihood);
+        close(old.bic, new.bic);
+        close(old_updated.log_likelihood, new_updated.log_likelihood);
+    }
+}
