@@ -153,7 +153,14 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-NOT_CONVERGED = "not converged"
+# How warnings begin that are of scikit-learn's ConvergenceWarning.
+NOT_CONVERGED = ("not converged", "Number of distinct clusters")
+
+# What users of scikit-learn's classifiers and k-means are not warned of: ordinary data are so.
+ORDINARY: tuple[str, ...] = ("next to no spread", "is constant and says nothing", "spreads more than")
+
+# The most starts of a fit: the results of all of them are kept until the best is known.
+MOST_STARTS = 1_000_000
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
@@ -167,18 +174,30 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 class ModelEstimator(Reporting, Plotting, BaseEstimator):
     """An estimator that has learned a model of the engine."""
 
-    def _set_model(self, model: _core.Model, notes: Sequence[str] = ()) -> None:
+    # Words of the engine's warnings that are reported by `fit_report_` alone.
+    _quiet: tuple[str, ...] = ()
+
+    def _set_model(self, model: _core.Model) -> None:
         """Takes a model over, and forgets what was known of the one before."""
         self._model = model
         self._parts: dict[str, Any] = {}
-        for note in notes:
-            warn(note)
 
     def _set_fitted(self, model: _core.Model) -> None:
         """Takes over a model that was just fitted, and warns of what the engine warns of."""
         self._set_model(model)
-        for text in self._part("warnings"):
-            warn(self._in_own_words(text), ConvergenceWarning if text.startswith(NOT_CONVERGED) else UserWarning)
+        self._warn_of(self._part("warnings"))
+
+    def _set_changed(self, model: _core.Model, notes: Sequence[str]) -> None:
+        """Takes over a changed model, and warns of the change and of what the engine did not warn of before."""
+        before = self._part("warnings")
+        self._set_model(model)
+        self._warn_of([*notes, *(text for text in self._part("warnings") if text not in before)])
+
+    def _warn_of(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            if not any(words in text for words in self._quiet):
+                own = self._in_own_words(text)
+                warn(own, ConvergenceWarning if own.startswith(NOT_CONVERGED) else UserWarning)
 
     def _in_own_words(self, text: str) -> str:
         """A warning of the engine with the parameters that this estimator has."""
@@ -253,6 +272,8 @@ def _shown(value: Any) -> str:
 
 
 __all__ = [
+    "MOST_STARTS",
+    "ORDINARY",
     "RANDOM_STATES",
     "ModelEstimator",
     "at_least_one",
