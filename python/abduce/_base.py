@@ -3,6 +3,7 @@
 import functools
 import html
 import json
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -156,6 +157,9 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 # How warnings begin that are of scikit-learn's ConvergenceWarning.
 NOT_CONVERGED = ("not converged", "Number of distinct clusters")
 
+# Parameters that the engine advises to change.
+ADVISED = re.compile(r"\b(?:max_iter|tol|variance_floor|n_init|smoothing|unlabelled|kinds|families)\b")
+
 # What users of scikit-learn's classifiers and k-means are not warned of: ordinary data are so.
 ORDINARY: tuple[str, ...] = ("next to no spread", "is constant and says nothing", "spreads more than")
 
@@ -200,11 +204,13 @@ class ModelEstimator(Reporting, Plotting, BaseEstimator):
                 warn(own, ConvergenceWarning if own.startswith(NOT_CONVERGED) else UserWarning)
 
     def _in_own_words(self, text: str) -> str:
-        """A warning of the engine with the parameters that this estimator has."""
-        if not hasattr(self, "variance_floor"):
-            named = "reg_covar" if hasattr(self, "reg_covar") else None
-            text = text.replace("variance_floor", named) if named else text.replace(" (variance_floor)", "")
-        return text
+        """A warning of the engine with the parameters that this estimator has, without advice about others."""
+        own = self._get_param_names()
+        if "variance_floor" not in own:
+            text = text.replace("variance_floor", "reg_covar") if "reg_covar" in own else text
+            text = text.replace(" (variance_floor)", "")
+        first, *others = text.split("; ")
+        return "; ".join([first, *(clause for clause in others if set(ADVISED.findall(clause)) <= set(own))])
 
     def _part(self, name: str) -> Any:
         """A part of the model file."""

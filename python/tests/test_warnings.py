@@ -90,6 +90,16 @@ def test_a_new_value_in_a_constant_column_warns():
         classes.predict(frame)
 
 
+def test_advice_is_about_parameters_that_there_are():
+    told = "not converged after 1000 iterations; raise max_iter or tol"
+    assert abduce.Mixture()._in_own_words(told) == told
+    for own in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
+        assert own._in_own_words(told) == "not converged after 1000 iterations"
+    thin = "a component is so thin that it was stopped; raise variance_floor"
+    assert abduce.GaussianMixture()._in_own_words(thin).endswith("; raise reg_covar")
+    assert abduce.MixtureImputer()._in_own_words(thin) == "a component is so thin that it was stopped"
+
+
 FLAG = re.compile(r"--[a-z]")
 
 
