@@ -57,6 +57,9 @@ class Framed(Mixed):
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to learn from."""
         kinds = dict(self.kinds or {})
+        if labels is not None:
+            # The `kinds_` of another fit name the column of classes too.
+            kinds.pop(labels[0], None)
         if not self._framed:
             names = names_of(self, X.shape[1])
             given = self._kinds_of_array(names, kinds) if kinds else None

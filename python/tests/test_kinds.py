@@ -71,3 +71,14 @@ def test_patterns_hold_for_arrays_too():
     assert {name for name, kind in model.kinds_.items() if kind == "count"} == {f"x{n}" for n in range(12)} - real
     with pytest.raises(ValueError, match=r"kinds names column 'z\*'"):
         abduce.NaiveBayes(kinds={"z*": "real"}).fit(rows, np.arange(30) % 2)
+
+
+def test_the_kinds_of_one_fit_may_be_given_to_another():
+    frame = pandas.DataFrame({"n": [0, 1, 2, 3, 5] * 8, "colour": ["r", "g", "b", "r"] * 10})
+    labels = np.arange(40) % 2
+    whole = abduce.NaiveBayes().fit(frame, labels)
+    zeros = frame.assign(n=[0, 1] * 20)
+    assert abduce.NaiveBayes().fit(zeros, labels).kinds_ != whole.kinds_
+    again = abduce.NaiveBayes(kinds=whole.kinds_).fit(zeros, labels)
+    assert again.kinds_ == whole.kinds_
+    assert abduce.Mixture(kinds=abduce.Mixture().fit(frame).kinds_).fit(zeros).kinds_["n"] == whole.kinds_["n"]
