@@ -192,8 +192,16 @@ fn a_common_factor_of_small_weights_changes_no_estimate() {
         Table::new(Schema::new(fields), columns, weights).unwrap()
     };
     let specification = Specification::mixture(3, CovarianceKind::Full);
+    let options = FitOptions {
+        em: EmOptions {
+            tolerance: 1e-14,
+            max_iterations: 5000,
+            ..EmOptions::default()
+        },
+        restarts: 3,
+        ..FitOptions::default()
+    };
     let learn = |factor: f64| {
-        let options = FitOptions::default();
         let fit = fit(
             &specification,
             &weighted(factor),
@@ -213,7 +221,7 @@ fn a_common_factor_of_small_weights_changes_no_estimate() {
     for factor in [0.5, 1e-8, 1e-100] {
         for (own, expected) in learn(factor).iter().zip(&expected) {
             let off = (own - expected).abs() / expected.abs().max(1.0);
-            assert!(off < 1e-6, "{factor}: {own} {expected}");
+            assert!(off < 1e-5, "{factor}: {own} {expected}");
         }
     }
 }
