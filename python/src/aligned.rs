@@ -20,7 +20,7 @@ impl<'a, 'py, T: Element + 'py, D: Dimension + 'py> FromPyObject<'a, 'py> for Al
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let array: PyReadonlyArray<'py, T, D> = object.extract().map_err(PyErr::from)?;
+        let array: PyReadonlyArray<'py, T, D> = object.extract()?;
         if !is_aligned(&array) {
             return Err(wrong("the array is not aligned; pass a copy of it"));
         }
