@@ -12,8 +12,8 @@ from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
 from abduce._filling import Filling, filled, framed, widened
 from abduce._questions import Question, parsed
-from abduce._tables import is_frame, tabled
-from abduce._types import Columns, Rows, Seed
+from abduce._tables import is_frame, own_names, tabled
+from abduce._types import Columns, Floats, Rows, Seed
 
 # The levels of a column of truths, as Arrow calls them.
 TRUTHS = ["false", "true"]
@@ -34,7 +34,25 @@ def drawn_copies(
         yield drawn.complete(table, how, seed_of(generator))
 
 
-class Asking(Mixed):
+class Ranking(Mixed):
+    """How far out rows lie, whatever cells of them are seen."""
+
+    def tail_probability(self, X: Rows, *, log: bool = False, random_state: Seed = 0) -> Floats:
+        """The probability that a row drawn from the model is no likelier than each row of X, given the cells it has.
+
+        Log-densities of rows with different missing values cannot be compared; these probabilities can, so that the
+        least is the row farthest out. They are estimated from up to 10,000 drawn rows, beyond which the tail is taken
+        to be exponential. `log=True` gives natural logarithms, which tell apart probabilities that are next to 0.
+        Labels have no part in it.
+        """
+        check_is_fitted(self, "_model")
+        found = _core.tail_probabilities(self._model, self._asked_about(X), seed_of(random_state), self._threads())
+        if found is None:
+            raise ValueError("the model cannot draw all columns of X, so that there are no tail probabilities")
+        return found if log else np.exp(found)
+
+
+class Asking(Ranking):
     """What a model of all columns says of some given others."""
 
     def _fields(self) -> list[dict[str, Any]]:
@@ -74,15 +92,14 @@ class Asking(Mixed):
     def draw(
         self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
     ) -> dict[str, NDArray[Any]] | Any:
-        """Rows drawn from the model, given some cells by the names of their columns.
+        """Rows drawn from the model, given some cells by the names of their columns, or the `component` of a mixture.
 
         They are a frame of the library and with the types of the frame that was fitted, or a dict of columns x0, x1, …
         where that was an array. A column of classes is among them, by their labels.
         """
         check_is_fitted(self, "_model")
-        drawn = self._model.sample(
-            at_least_one(n_samples, len(self._fields())), seed_of(random_state), _given(given, self._fields())
-        )
+        model, known = self._conditioned(given)
+        drawn = model.sample(at_least_one(n_samples, len(self._fields())), seed_of(random_state), known)
         columns = self._decoded(drawn)
         return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
 
@@ -111,7 +128,7 @@ class Asking(Mixed):
 
     def _imputed(self, X: Rows, completed: Columns) -> dict[str, NDArray[Any]] | Any:
         """Completed columns as what X is."""
-        if not (getattr(self, "_framed", False) and is_frame(X)):
+        if not (is_frame(X) and own_names(self)):
             return self._decoded(completed)
         levels = {field["name"]: field.get("levels") or None for field in self._fields()}
         target = getattr(self, "_target", None)
@@ -131,27 +148,28 @@ class Asking(Mixed):
           numbers, the most probable number and its `density`.
 
         Counts have probabilities: `P(visits=2)` is one, and `P(visits)` all that are not next to impossible. The
-        components of a mixture are asked about as `P(component | …)` and counted from 0, as `predict` counts them.
+        components of a mixture are asked about as `P(component | …)`, given as `P(x | component=0)`, and counted from
+        0, as `predict` counts them.
 
         What holds a comma, a bar or an equals sign stands in quotes: `P("petal width" | colour='red, or pink')`.
         Several columns of numbers at once, conditions other than "=" and interventions are refused.
         """
         check_is_fitted(self, "_model")
         asked = parsed(question)
-        given = _given(asked.given, self._fields())
+        model, given = self._conditioned(asked.given)
         if asked.columns == [self._component()] and asked.kind != "E":
-            return self._of_components(asked, given)
+            return self._of_components(model, asked, given)
         if asked.kind == "E":
-            return self._mean(asked.columns, given)
+            return self._mean(model, asked.columns, given)
         if asked.asked[0][1] is not None:
-            return self._probability(asked, given)
+            return self._probability(model, asked, given)
         if len(asked.asked) == 1 and self._levels(asked.columns[0]) == []:
-            return self._of_numbers(asked.kind, asked.columns[0], given)
+            return self._of_numbers(model, asked.kind, asked.columns[0], given)
         if asked.kind == "P" and len(asked.asked) == 1:
-            single = json.loads(self._model.condition(asked.columns[0], given))
+            single = json.loads(model.condition(asked.columns[0], given))
             values = self._value_of(asked.columns[0])
             return {values.get(level, level): probability for level, probability in single.items()}
-        told = self._model.joint(asked.columns, given)
+        told = model.joint(asked.columns, given)
         each = [self._value_of(column) for column in asked.columns]
 
         def named(levels: list[str]) -> tuple[Any, ...]:
@@ -162,43 +180,56 @@ class Asking(Mixed):
         levels, probability = max(told, key=lambda own: own[1])
         return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
 
+    def _conditioned(self, given: Mapping[str, Any] | None) -> tuple[_core.Model, Given]:
+        """The model to ask, and the cells that are given: a component that is given is the only one of it."""
+        name = self._component()
+        if name is None or not isinstance(given, Mapping) or name not in given:
+            return self._model, _given(given, self._fields())
+        others = {column: value for column, value in given.items() if column != name}
+        number = self._number_of_component(given[name], len(self._part("weights")))
+        return _core.of_component(self._model, number), _given(others, self._fields())
+
+    @staticmethod
+    def _number_of_component(value: Any, count: int) -> int:
+        if not str(value).isdecimal() or int(value) >= count:
+            raise ValueError(f"there is no component {value!r}; they are counted from 0 to {count - 1}")
+        return int(value)
+
     def _component(self) -> str | None:
         """The name by which the component of a mixture is asked about; None where there is no such question."""
         taken = {field["name"] for field in self._fields()}
         return None if hasattr(self, "_target") or "component" in taken else "component"
 
-    def _of_components(self, asked: Question, given: Given) -> Any:
-        found = _core.component_probabilities(self._model, given)
+    def _of_components(self, model: _core.Model, asked: Question, given: Given) -> Any:
+        found = _core.component_probabilities(model, given)
         value = asked.asked[0][1]
         if value is not None:
-            if not value.isdecimal() or int(value) >= len(found):
-                raise ValueError(f"there is no component {value!r}; they are counted from 0 to {len(found) - 1}")
-            return found[int(value)]
+            return found[self._number_of_component(value, len(found))]
         if asked.kind == "P":
             return dict(enumerate(found))
         best = int(np.argmax(found))
         return {"map": {asked.columns[0]: best}, "probability": found[best]}
 
-    def _of_numbers(self, kind: str, column: str, given: Given) -> dict[Any, Any]:
+    def _of_numbers(self, model: _core.Model, kind: str, column: str, given: Given) -> dict[Any, Any]:
         """The distribution of a column of numbers: of counts, their probabilities; otherwise, mean and variance."""
         if kind == "MAP":
-            value, density, discrete = _core.most_probable_number(self._model, column, given)
+            value, density, discrete = _core.most_probable_number(model, column, given)
             own = {"map": {column: int(value) if discrete else value}}
             return own | {"probability" if discrete else "density": density}
-        found = _core.count_probabilities(self._model, column, given)
+        found = _core.count_probabilities(model, column, given)
         if found is not None:
             return {int(count): probability for count, probability in found}
-        return json.loads(self._model.condition(column, given))
+        return json.loads(model.condition(column, given))
 
-    def _mean(self, columns: list[str], given: Given) -> float:
+    def _mean(self, model: _core.Model, columns: list[str], given: Given) -> float:
         if len(columns) > 1:
             raise ValueError("a mean is asked of one column at a time")
-        told = json.loads(self._model.condition(columns[0], given))
+        told = json.loads(model.condition(columns[0], given))
         if set(told) != {"mean", "variance"} or self._levels(columns[0]):
             raise ValueError(f"column {columns[0]!r} holds levels, which have no mean; ask P or MAP of it")
         return told["mean"]
 
-    def _probability(self, asked: Question, given: Given) -> float:
+    def _probability(self, model: _core.Model, asked: Question, given: Given) -> float:
         """The probability that columns have certain levels or counts."""
         events = {name: value for name, value in asked.asked if value is not None}
         if len(events) < len(asked.asked):
@@ -207,18 +238,18 @@ class Asking(Mixed):
         # The chain rule: P(a, b) = P(a) P(b | a).
         for name, value in _given(events, self._fields()):
             if probability > 0.0:
-                probability *= self._probability_of(name, value, known)
+                probability *= self._probability_of(model, name, value, known)
             known.append((name, value))
         return probability
 
-    def _probability_of(self, name: str, value: float | str, given: Given) -> float:
+    def _probability_of(self, model: _core.Model, name: str, value: float | str, given: Given) -> float:
         """The probability that a column has a level or a count."""
         levels = self._levels(name)
         if levels and value not in levels:
             raise ValueError(f"column {name!r} has no level {value!r}; the levels are {', '.join(levels)}")
         if levels or levels is None:
-            return json.loads(self._model.condition(name, given))[value]
-        found = _core.count_probabilities(self._model, name, given, [float(value)])
+            return json.loads(model.condition(name, given))[value]
+        found = _core.count_probabilities(model, name, given, [float(value)])
         if found is None:
             raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
         return found[0][1]

@@ -3,6 +3,7 @@
 import functools
 import html
 import json
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -153,7 +154,17 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-NOT_CONVERGED = "not converged"
+# How warnings begin that are of scikit-learn's ConvergenceWarning.
+NOT_CONVERGED = ("not converged", "Number of distinct clusters")
+
+# Parameters that the engine advises to change.
+ADVISED = re.compile(r"\b(?:max_iter|tol|variance_floor|n_init|smoothing|unlabelled|kinds|families)\b")
+
+# What users of scikit-learn's classifiers and k-means are not warned of: ordinary data are so.
+ORDINARY: tuple[str, ...] = ("next to no spread", "is constant and says nothing", "spreads more than")
+
+# The most starts of a fit: the results of all of them are kept until the best is known.
+MOST_STARTS = 1_000_000
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
@@ -167,25 +178,39 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 class ModelEstimator(Reporting, Plotting, BaseEstimator):
     """An estimator that has learned a model of the engine."""
 
-    def _set_model(self, model: _core.Model, notes: Sequence[str] = ()) -> None:
+    # Words of the engine's warnings that are reported by `fit_report_` alone.
+    _quiet: tuple[str, ...] = ()
+
+    def _set_model(self, model: _core.Model) -> None:
         """Takes a model over, and forgets what was known of the one before."""
         self._model = model
         self._parts: dict[str, Any] = {}
-        for note in notes:
-            warn(note)
 
     def _set_fitted(self, model: _core.Model) -> None:
         """Takes over a model that was just fitted, and warns of what the engine warns of."""
         self._set_model(model)
-        for text in self._part("warnings"):
-            warn(self._in_own_words(text), ConvergenceWarning if text.startswith(NOT_CONVERGED) else UserWarning)
+        self._warn_of(self._part("warnings"))
+
+    def _set_changed(self, model: _core.Model, notes: Sequence[str]) -> None:
+        """Takes over a changed model, and warns of the change and of what the engine did not warn of before."""
+        before = self._part("warnings")
+        self._set_model(model)
+        self._warn_of([*notes, *(text for text in self._part("warnings") if text not in before)])
+
+    def _warn_of(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            if not any(words in text for words in self._quiet):
+                own = self._in_own_words(text)
+                warn(own, ConvergenceWarning if own.startswith(NOT_CONVERGED) else UserWarning)
 
     def _in_own_words(self, text: str) -> str:
-        """A warning of the engine with the parameters that this estimator has."""
-        if not hasattr(self, "variance_floor"):
-            named = "reg_covar" if hasattr(self, "reg_covar") else None
-            text = text.replace("variance_floor", named) if named else text.replace(" (variance_floor)", "")
-        return text
+        """A warning of the engine with the parameters that this estimator has, without advice about others."""
+        own = self._get_param_names()
+        if "variance_floor" not in own:
+            text = text.replace("variance_floor", "reg_covar") if "reg_covar" in own else text
+            text = text.replace(" (variance_floor)", "")
+        first, *others = text.split("; ")
+        return "; ".join([first, *(clause for clause in others if set(ADVISED.findall(clause)) <= set(own))])
 
     def _part(self, name: str) -> Any:
         """A part of the model file."""
@@ -253,6 +278,8 @@ def _shown(value: Any) -> str:
 
 
 __all__ = [
+    "MOST_STARTS",
+    "ORDINARY",
     "RANDOM_STATES",
     "ModelEstimator",
     "at_least_one",

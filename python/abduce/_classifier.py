@@ -1,7 +1,7 @@
 """What all classifiers share."""
 
-import warnings
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -10,25 +10,34 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Explaining
-from abduce._base import ModelEstimator, parameters_checked
+from abduce._base import ORDINARY, ModelEstimator, parameters_checked, warn
 from abduce._labels import encoded, is_missing, labels_of, levels_of, settled
 from abduce._living import LivingClassifier
 from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_names, sparse, weights_of
 from abduce._types import Codes, Floats, Rows, Target
 
+# What `unlabelled` may be: the weight of a row without a label, or None to choose it by cross-validation.
+UNLABELLED = [Interval(Real, 0, 1, closed="both"), None]
+
 
 class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstimator):
-    """From X and y to a model of classes, and from the model to answers. An estimator says what it asks the engine for."""
+    """From X and y to a model of classes, and from the model to answers. An estimator says what it asks the engine for.
+
+    Rows whose label is `missing_label` are learned from with the weight `unlabelled`, from 0 to 1; None chooses it by
+    cross-validation on the labelled rows.
+    """
 
     # The name of the model in its file, and what X may be.
     _name = "naive-bayes"
     _allow_nan = False
     _accept_sparse: str | bool = False
     _dtypes: Sequence[type] = FRACTIONS
+    _quiet = ORDINARY
     # The place of the labels among the columns, where they are not the last: in files of the command line.
     _target_at: int | None = None
 
@@ -104,10 +113,14 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
             self._name,
             table,
             self._specification(),
-            _specifications.options(marks=False),
+            _specifications.options(marks=False, **self._weight_of_unlabelled()),
             threads=self._threads(),
         )
         self._set_fitted(model)
+
+    def _weight_of_unlabelled(self) -> dict[str, Any]:
+        """What a row without a label counts, as an option of the engine; nothing where it is to be chosen."""
+        return {} if self.unlabelled is None else {"unlabelled": {"weight": float(self.unlabelled)}}
 
     def _prepare(self, table: _core.Table) -> None:
         """What has to be known of the rows before a fit."""
@@ -129,7 +142,7 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         labels = labels_of(y)
         seen = ~is_missing(labels, self.missing_label)
         if not seen.any():
-            warnings.warn("no row has a label, so that there is no score", UndefinedMetricWarning, stacklevel=2)
+            warn("no row has a label, so that there is no score", UndefinedMetricWarning)
             return np.nan
         weights = None if sample_weight is None else np.asarray(sample_weight)[seen]
         return float(accuracy_score(settled(labels[seen]), self.predict(X)[seen], sample_weight=weights))

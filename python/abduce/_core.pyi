@@ -12,6 +12,7 @@ __all__ = [
     "Hypotheses",
     "Model",
     "Table",
+    "changed_constants",
     "class_gaussians",
     "classes_of",
     "component_probabilities",
@@ -27,11 +28,13 @@ __all__ = [
     "gaussian_start",
     "kind_of_family",
     "most_probable_number",
+    "of_component",
     "range_of_levels",
     "select_mixture",
     "table_of_array",
     "table_of_frame",
     "table_of_sparse",
+    "tail_probabilities",
     "variances",
     "without_labels",
 ]
@@ -128,6 +131,9 @@ def most_probable_number(
     model: Model, column: str, given: list[tuple[str, float | str]] = ...
 ) -> tuple[float, float, bool]: ...
 def component_probabilities(model: Model, given: list[tuple[str, float | str]] = ...) -> list[float]: ...
+def of_component(model: Model, component: int) -> Model: ...
+def tail_probabilities(model: Model, table: Table, seed: int = 0, threads: int | None = None) -> Floats | None: ...
+def changed_constants(model: Model, table: Table, threads: int | None = None) -> list[tuple[str, int]]: ...
 def class_gaussians(model: Model) -> ClassGaussians: ...
 def without_labels(model: Model) -> Model: ...
 def gaussian_start(

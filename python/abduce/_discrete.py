@@ -1,6 +1,5 @@
 """Naive Bayes of counts and levels: scikit-learn's four."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -13,7 +12,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from abduce import _core, _specifications
-from abduce._classifier import ModelClassifier
+from abduce._base import warn
+from abduce._classifier import UNLABELLED, ModelClassifier
 from abduce._tables import NUMBERS, free_name, names_of, native
 from abduce._types import Codes, Floats, Rows
 
@@ -32,6 +32,7 @@ class _Discrete(ModelClassifier):
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -39,6 +40,7 @@ class _Discrete(ModelClassifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.missing_label = missing_label
+        self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
     _parameter_constraints = {
@@ -47,6 +49,7 @@ class _Discrete(ModelClassifier):
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None],
         "missing_label": [object],
+        "unlabelled": UNLABELLED,
         "n_jobs": [Integral, None],
     }
 
@@ -68,10 +71,9 @@ class _Discrete(ModelClassifier):
                 raise ValueError("All values in alpha must be greater than 0.")
         least = 1e-10
         if alpha.min() < least and not self.force_alpha:
-            warnings.warn(
+            warn(
                 f"alpha too small will result in numeric errors, setting alpha = {least:.1e}. "
-                "Use `force_alpha=True` to keep alpha unchanged.",
-                stacklevel=4,
+                "Use `force_alpha=True` to keep alpha unchanged."
             )
             alpha = np.asarray(np.maximum(alpha, least))
         return alpha if alpha.ndim > 0 else float(alpha)
@@ -122,6 +124,7 @@ class BernoulliNB(_Discrete):
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -130,6 +133,7 @@ class BernoulliNB(_Discrete):
             fit_prior=fit_prior,
             class_prior=class_prior,
             missing_label=missing_label,
+            unlabelled=unlabelled,
             n_jobs=n_jobs,
         )
         self.binarize = binarize
@@ -196,6 +200,7 @@ class CategoricalNB(_Discrete):
         class_prior: ArrayLike | None = None,
         min_categories: ArrayLike | None = None,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -204,6 +209,7 @@ class CategoricalNB(_Discrete):
             fit_prior=fit_prior,
             class_prior=class_prior,
             missing_label=missing_label,
+            unlabelled=unlabelled,
             n_jobs=n_jobs,
         )
         self.min_categories = min_categories
@@ -348,6 +354,7 @@ class ComplementNB(_Counts):
         class_prior: ArrayLike | None = None,
         norm: bool = False,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -356,6 +363,7 @@ class ComplementNB(_Counts):
             fit_prior=fit_prior,
             class_prior=class_prior,
             missing_label=missing_label,
+            unlabelled=unlabelled,
             n_jobs=n_jobs,
         )
         self.norm = norm

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from abduce import _core
+from abduce import _core, _likeness
 from abduce._base import warn
 from abduce._labels import classes_of
 
@@ -49,6 +49,9 @@ def described(estimator: Any) -> dict[str, Any]:
     about = {"class": base.__name__, "parameters": parameters, "state": state}
     if base is not type(estimator):
         about["subclass"] = type(estimator).__name__
+    like = getattr(estimator, "_like", None)
+    if like is not None:
+        about["frame"] = _likeness.described(like)
     # Names alone do not tell what labels were.
     if hasattr(estimator, "classes_"):
         about["labels"] = estimator.classes_.dtype.kind
@@ -114,7 +117,7 @@ def _about(model: _core.Model) -> dict[str, Any]:
     about = json.loads(model.part("estimator"))
     if about is None:
         return {}
-    types = {"class": str, "subclass": str, "parameters": dict, "state": dict, "labels": str}
+    types = {"class": str, "subclass": str, "parameters": dict, "state": dict, "labels": str, "frame": dict}
     if not isinstance(about, dict):
         raise ValueError("the file does not describe an estimator of this package")
     for name, value in about.items():
@@ -217,5 +220,7 @@ def load(path: str | PathLike[str], *, cls: type | None = None) -> Any:
     if not about or names != [f"x{i}" for i in range(width)]:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     _restore(estimator, state)
+    if "frame" in about:
+        estimator._like = _likeness.made(about["frame"])
     estimator._set_model(model)
     return estimator

@@ -1,6 +1,6 @@
 """Frames with their holes filled. A frame comes back as one of its own library, and a column as what it was.
 
-Only whole numbers may have to become fractions: where a filling is one. Holes are nulls and NaN.
+Columns of integers are filled with whole numbers. Holes are nulls and NaN.
 """
 
 from collections.abc import Mapping
@@ -88,20 +88,14 @@ def filled(X: Any, fillings: Mapping[str, Filling]) -> Any:
     return _filled_polars(X, fillings) if is_polars(X) else _filled_arrow(X, fillings)
 
 
-def emptied(X: Any) -> Any:
-    """A frame without its rows: its library, the names and the types of its columns."""
-    if is_pandas(X):
-        return X.iloc[:0]
-    return X.clear() if is_polars(X) else X.slice(0, 0)
-
-
 def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     """Columns as a frame like another, of its types where they can hold the cells; further columns stand last."""
     if is_pandas(like):
         import pandas
 
-        out = pandas.DataFrame(dict(columns))
         kinds = {str(name): kind for name, kind in like.dtypes.items() if str(name) in columns}
+        columns = {name: _suited(own, _letter(kinds.get(name))) for name, own in columns.items()}
+        out = pandas.DataFrame(columns)
         for name, kind in kinds.items():
             if isinstance(kind, pandas.CategoricalDtype):
                 out[name] = out[name].map({_level(category): category for category in kind.categories})
@@ -109,7 +103,8 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     import pyarrow
 
     types = {own.name: own.type for own in (like.to_arrow() if is_polars(like) else like).schema}
-    cells = {name: own.tolist() for name, own in columns.items()}
+    letters = {name: _arrow_letter(kind) for name, kind in types.items()}
+    cells = {name: _suited(own, letters.get(name, "O")).tolist() for name, own in columns.items()}
     made = {}
     for name, own in cells.items():
         try:
@@ -122,6 +117,30 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     import polars
 
     return polars.DataFrame(table).cast({name: kind for name, kind in like.schema.items() if name in cells})
+
+
+def _letter(kind: Any) -> str:
+    """The letter of NumPy for a type of pandas: "i" and "u" for integers, "f" for floats."""
+    return getattr(kind, "kind", "O")
+
+
+def _arrow_letter(kind: Any) -> str:
+    """The same for a type of Arrow."""
+    from pyarrow import types
+
+    return "i" if types.is_integer(kind) else "f" if types.is_floating(kind) else "O"
+
+
+def _suited(cells: NDArray[Any], letter: str) -> NDArray[Any]:
+    """Drawn cells for a column of numbers: levels as the numbers they are, and whole numbers for integers."""
+    if letter not in "iuf":
+        return cells
+    if cells.dtype == object:
+        numbers = np.array([np.nan if own is None else _number(str(own)) for own in cells.tolist()])
+        if np.isnan(numbers).any():
+            return cells
+        cells = numbers
+    return np.round(cells) if letter in "iu" and cells.dtype.kind == "f" else cells
 
 
 def _holds(kind: Any, cells: NDArray[Any]) -> bool:
@@ -188,9 +207,9 @@ def _pandas_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
     if types.is_bool_dtype(kind) and (truths := filling.truths()) is not None:
         return _put(column, holes, truths)
     if types.is_numeric_dtype(kind):
-        wide = _wide_enough(kind, filling.numbers())
-        cells = filling.numbers().astype(kind) if isinstance(kind, np.dtype) else filling.numbers()
-        return _put(column.astype(wide), holes, cells)
+        numbers = np.round(filling.numbers()) if kind.kind in "iu" else filling.numbers()
+        cells = numbers.astype(kind) if isinstance(kind, np.dtype) else numbers
+        return _put(column.astype(_wide_enough(kind, numbers)), holes, cells)
     if types.is_object_dtype(kind):
         return _object_column(column, holes, filling)
     if holes.all() and not filling.levels:
@@ -288,7 +307,7 @@ def _arrow_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> An
     if types.is_boolean(kind) and (truths := filling.truths()) is not None:
         return _replaced(column, holes, pyarrow.array(truths, kind))
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
-        numbers = filling.numbers()
+        numbers = np.round(filling.numbers()) if types.is_integer(kind) else filling.numbers()
         if not (types.is_floating(kind) or (types.is_integer(kind) and are_whole(numbers, kind.to_pandas_dtype()))):
             kind = pyarrow.float64()
         return _replaced(column.cast(kind), holes, pyarrow.array(numbers).cast(kind))

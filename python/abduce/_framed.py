@@ -6,8 +6,19 @@ from sklearn.utils.validation import validate_data
 
 from abduce import _core
 from abduce._base import Mixed, warn
-from abduce._filling import emptied
-from abduce._tables import arrow_of, checked, dense, is_frame, is_polars, names_of, refuse_twins, tabled, truths_of
+from abduce._tables import (
+    arrow_of,
+    checked,
+    dense,
+    is_frame,
+    is_polars,
+    likeness,
+    matches,
+    names_of,
+    refuse_twins,
+    tabled,
+    truths_of,
+)
 from abduce._types import Floats, Labels
 
 
@@ -40,20 +51,18 @@ class Framed(Mixed):
         refuse_twins(X)
         validate_data(self, named, reset=reset, skip_check_array=True)
         if reset:
-            self._like = emptied(X)
+            self._like = likeness(X)
         return X
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to learn from."""
         kinds = dict(self.kinds or {})
+        if labels is not None:
+            # The `kinds_` of another fit name the column of classes too.
+            kinds.pop(labels[0], None)
         if not self._framed:
             names = names_of(self, X.shape[1])
-            for name, kind in kinds.items():
-                if name not in names:
-                    raise ValueError(f"kinds names column {name!r}, and X has none such; there are {', '.join(names)}")
-                if kind not in ("real", "count"):
-                    raise ValueError(f"a column of an array is real or count, not {kind}; hand over a frame for others")
-            given = [kinds.get(name, "real") for name in names] if kinds else None
+            given = self._kinds_of_array(names, kinds) if kinds else None
             return dense(X, names, kinds=given, labels=labels, weights=weights)
         frame = arrow_of(X)
         self._truths = truths_of(frame)
@@ -62,11 +71,30 @@ class Framed(Mixed):
             warn(note)
         return table
 
+    @staticmethod
+    def _kinds_of_array(names: list[str], kinds: dict[str, str]) -> list[str]:
+        """The kind of each column; of several patterns that match it, the last one counts."""
+        own = dict.fromkeys(names, "real")
+        for pattern, kind in kinds.items():
+            found = [name for name in names if matches(pattern, name)]
+            if not found:
+                raise ValueError(f"kinds names column {pattern!r}, and X has none such; there are {', '.join(names)}")
+            if kind not in ("real", "count"):
+                raise ValueError(f"a column of an array is real or count, not {kind}; hand over a frame for others")
+            own |= dict.fromkeys(found, kind)
+        return list(own.values())
+
     def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to ask about; without labels, those of a model of classes are hidden."""
-        if not self._framed:
-            return dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights)
-        table, _ = _core.table_of_frame(
-            arrow_of(X), model=self._model, target=labels and labels[0], labels=None, weights=weights
-        )
+        if self._framed:
+            table, _ = _core.table_of_frame(
+                arrow_of(X), model=self._model, target=labels and labels[0], labels=None, weights=weights
+            )
+        else:
+            table = dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights)
+        for name, rows in _core.changed_constants(self._model, table, self._threads()):
+            plural = "row has" if rows == 1 else "rows have"
+            warn(
+                f'column "{name}" was constant when the model was fitted; {rows} {plural} another value, which is ignored'
+            )
         return table

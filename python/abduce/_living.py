@@ -42,7 +42,7 @@ class LivingClassifier(Mixed):
         left = json.loads(model.part("names"))
         if len(left) < len(self.classes_):
             self.classes_ = self.classes_[[level in left for level in levels_of(self.classes_)]]
-        self._set_model(model, notes)
+        self._set_changed(model, notes)
 
     def forget(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Takes rows out that were learned from; what is left is as if they had never been seen.
@@ -70,7 +70,7 @@ class LivingClassifier(Mixed):
 
         merged = copy.copy(self)
         model, notes = _core.Model.merge(self._alike([self, *others]))
-        merged._set_model(model, notes)
+        merged._set_changed(model, notes)
         merged._settle()
         return merged
 

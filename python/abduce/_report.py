@@ -16,6 +16,9 @@ class Reporting:
         def _part(self, name: str) -> Any:
             """A part of the model file."""
 
+        def _in_own_words(self, text: str) -> str:
+            """A warning with the parameters that this estimator has."""
+
     @property
     def fit_report_(self) -> dict[str, Any]:
         """How the fit went, as `abduce fit --json` reports it.
@@ -23,7 +26,7 @@ class Reporting:
         The keys are `model`, `rows`, `weight`, `log_likelihood`, `bic`, `aic`, `parameters` (how many are free),
         `iterations`, `converged`, `monotone`, `trace`, `warnings`, `components`, `columns` (the kind and the family of
         each), `selection` (the criteria of the numbers of components that were compared, None without a comparison)
-        and `unlabelled_weight` (what a row without a label counts, None where that was not chosen).
+        and `unlabelled_weight` (what a row without a label counts, None where no such row was there to choose it by).
         """
         check_is_fitted(self, "_model")
         fit = self._part("fit")
@@ -32,14 +35,22 @@ class Reporting:
             **{name: fit.get(name) for name in FIGURES},
             "trace": fit["trace"],
             "inertia": fit.get("inertia"),
-            "warnings": self._part("warnings"),
+            "warnings": [self._in_own_words(text) for text in self._part("warnings")],
             "components": len(self._part("names")),
             "columns": [
                 {"name": name, "kind": kind, "family": self.families_.get(name)} for name, kind in self._kinds()
             ],
             "selection": self._criteria(),
-            "unlabelled_weight": (fit.get("unlabelled") or {}).get("weight"),
+            "unlabelled_weight": self._unlabelled_weight(),
         }
+
+    def _unlabelled_weight(self) -> float | None:
+        """What a row without a label counts: what was chosen, or what the user gave."""
+        chosen = self._part("fit").get("unlabelled")
+        if chosen is not None:
+            return chosen["weight"]
+        given = self._part("provenance").get("options", {}).get("unlabelled")
+        return given["weight"] if isinstance(given, dict) and self._part("target") is not None else None
 
     def _kinds(self) -> list[tuple[str, str]]:
         return [(field["name"], field["kind"]) for field in self._part("schema")["fields"]]

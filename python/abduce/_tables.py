@@ -1,5 +1,6 @@
 """What users hand over, as tables of the engine."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, time, timedelta
@@ -32,6 +33,12 @@ def free_name(wanted: str, taken: Sequence[str]) -> str:
     return wanted
 
 
+def matches(pattern: str, name: str) -> bool:
+    """Whether a column's name is this one, or matches it as a pattern in which `*` is any text."""
+    parts = (re.escape(part) for part in pattern.split("*"))
+    return pattern == name or re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+
+
 # What the engine reads as it lies.
 FRACTIONS = [np.float64, np.float32]
 NUMBERS = [*FRACTIONS, np.int64, np.int32, np.uint8]
@@ -50,6 +57,8 @@ def checked(
     X = np.asarray(X) if isinstance(X, (list, tuple)) else tabled(X)
     if is_frame(X):
         refuse_twins(X)
+    if reset:
+        estimator._like = likeness(X)
     refuse_dates(X)
     X = validate_data(
         estimator,
@@ -250,6 +259,16 @@ def column_names(X: Any) -> list[str]:
     """The names of the columns of a frame."""
     by_arrow = not (is_pandas(X) or is_polars(X)) and hasattr(X, "column_names")
     return [str(name) for name in (X.column_names if by_arrow else getattr(X, "columns", ()))]
+
+
+def likeness(X: Any) -> Any:
+    """A frame of pandas, polars or Arrow without its rows: its library, the names and the types of its columns; None of
+    anything else."""
+    if is_pandas(X):
+        return X.iloc[:0]
+    if is_polars(X):
+        return X.clear()
+    return X.slice(0, 0) if hasattr(X, "column_names") and hasattr(X, "slice") else None
 
 
 def arrow_of(X: Any) -> Any:

@@ -12,7 +12,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._base import RANDOM_STATES, ModelEstimator, generator_of, parameters_checked, seed_of, watcher
+from abduce._base import (
+    MOST_STARTS,
+    ORDINARY,
+    RANDOM_STATES,
+    ModelEstimator,
+    generator_of,
+    parameters_checked,
+    seed_of,
+    watcher,
+)
 from abduce._tables import checked, dense, empty_columns, names_of, spread, weights_of
 from abduce._types import Codes, Rows, Seed
 
@@ -24,6 +33,7 @@ OPTIONS = {
     "movement": 1e-4,
     "max_iterations": 300,
     "numbered": True,
+    "by_value": True,
     "seed": 0,
 }
 
@@ -53,10 +63,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
     differ in speed alone; "hamerly", "yinyang" and "auto" are further ones.
     """
 
+    _quiet = ORDINARY
     _parameter_constraints = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, MOST_STARTS, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["verbose"],
@@ -129,23 +140,21 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         model, labels = _core.fit_kmeans(
             table, specification, _specifications.dumped(options), start, self._threads(), watch
         )
-        self._set_model(model)
+        self._set_fitted(model)
         self._dtype = X.dtype
         if labels is None:
             labels = model.best(table, self._threads())
         self.labels_ = labels.astype(np.int32)
-        if len(self._part("centres")) < self.n_clusters:
-            import warnings
-
-            from sklearn.exceptions import ConvergenceWarning
-
-            warnings.warn(
-                f"Number of distinct clusters ({len(self._part('centres'))}) found smaller than n_clusters "
-                f"({self.n_clusters}). Possibly due to duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return self
+
+    def _in_own_words(self, text: str) -> str:
+        found = len(self._part("centres"))
+        if found < self.n_clusters and text.startswith(f"{found} of {self.n_clusters} clusters"):
+            return (
+                f"Number of distinct clusters ({found}) found smaller than n_clusters "
+                f"({self.n_clusters}). Possibly due to duplicate points in X."
+            )
+        return super()._in_own_words(text)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         X = checked(self, X, reset=reset, accept_sparse=["csr", "csc"])

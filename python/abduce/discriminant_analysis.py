@@ -14,7 +14,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._classifier import ModelClassifier
+from abduce._base import warn
+from abduce._classifier import UNLABELLED, ModelClassifier
 from abduce._tables import empty_columns, names_of, refuse_large
 from abduce._types import Codes, Floats, Rows
 
@@ -105,6 +106,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "tol": [Interval(Real, 0, None, closed="left")],
         "covariance_estimator": [HasMethods("fit"), None],
         "missing_label": [object],
+        "unlabelled": UNLABELLED,
         "n_jobs": [Integral, None],
     }
 
@@ -119,6 +121,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         covariance_estimator: None = None,
         *,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.solver = solver
@@ -129,6 +132,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.tol = tol
         self.covariance_estimator = covariance_estimator
         self.missing_label = missing_label
+        self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
     def _check_rows(self, X: Any, codes: Codes) -> None:
@@ -139,9 +143,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _class_prior(self) -> Any:
         if self.priors is not None and abs(np.sum(self.priors) - 1.0) > 1e-5:
-            import warnings
-
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
+            warn("The priors do not sum to 1. Renormalizing")
         return super()._class_prior()
 
     @property
@@ -258,6 +260,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         "covariance_estimator": [HasMethods("fit"), None],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
         "missing_label": [object],
+        "unlabelled": UNLABELLED,
         "n_jobs": [Integral, None],
     }
 
@@ -273,6 +276,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         covariance_estimator: None = None,
         reg_covar: float = 0.0,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.solver = solver
@@ -284,6 +288,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         self.covariance_estimator = covariance_estimator
         self.reg_covar = reg_covar
         self.missing_label = missing_label
+        self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
     def _check_rows(self, X: Any, codes: Codes) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import drawn_copies
-from abduce._base import RANDOM_STATES, ModelEstimator, parameters_checked, seed_of, watcher
+from abduce._base import MOST_STARTS, RANDOM_STATES, ModelEstimator, parameters_checked, seed_of, watcher
 from abduce._filling import Filling, filled, holes_of, narrowed, widened, wished
 from abduce._framed import Framed
 from abduce._tables import column_names, is_frame, weights_of
@@ -204,7 +204,7 @@ class MixtureImputer(_Imputer):
 
     _parameter_constraints = _Imputer._parameter_constraints | {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
     }
 
     def __init__(

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._asking import Asking
-from abduce._base import RANDOM_STATES, ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
+from abduce._base import MOST_STARTS, RANDOM_STATES, ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
 from abduce._framed import Framed
 from abduce._gaussian_starts import AXES, GaussianStarts
 from abduce._tables import checked, dense, names_of, spread, weights_of
@@ -23,11 +24,19 @@ from abduce._types import Codes, Floats, Rows, Seed
 # The defaults of the command line.
 USUAL, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specification", "options"))
 
+# The most numbers of components that are compared.
+MOST_NUMBERS = 10_000
+
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
 
 def numbers_of(n_components: int | Sequence[int]) -> list[int]:
     """The numbers of components to choose from."""
+    if isinstance(n_components, range):
+        # A range may be longer than any list.
+        n_components = list(islice(n_components, MOST_NUMBERS + 1))
+    if np.size(n_components) > MOST_NUMBERS:
+        raise ValueError(f"n_components names more than {MOST_NUMBERS} numbers of components")
     numbers = np.atleast_1d(np.asarray(n_components)).tolist()
     if not numbers:
         raise ValueError("n_components names no number of components")
@@ -132,7 +141,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "reg_covar": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
         "init_params": [StrOptions({"kmeans", "random", "random_from_data", "k-means++"})],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
@@ -330,7 +339,8 @@ class Mixture(Framed, _Mixture):
     """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
-    strings and categories are levels. The columns of an array are real numbers.
+    strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`. The columns of an
+    array are real numbers.
     """
 
     _parameter_constraints = {
@@ -342,7 +352,7 @@ class Mixture(Framed, _Mixture):
         "noise": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
         "select": [StrOptions({"bic", "aic", "icl", "cv"})],

@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from abduce import _core, _specifications
-from abduce._classifier import ModelClassifier
+from abduce._classifier import UNLABELLED, ModelClassifier
 from abduce._discrete import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 from abduce._framed import Framed
 from abduce._labels import levels_of
 from abduce._types import Codes, Floats
 
-# The most levels of a column: each has a name of its own in the model.
-MOST_LEVELS = 1 << 24
+# The defaults of the command line.
+USUAL = _specifications.defaults("naive-bayes")["specification"]
 
 
 class GaussianNB(ModelClassifier):
@@ -32,6 +32,7 @@ class GaussianNB(ModelClassifier):
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "missing_label": [object],
+        "unlabelled": UNLABELLED,
         "n_jobs": [Integral, None],
     }
     _allow_nan = True
@@ -42,11 +43,13 @@ class GaussianNB(ModelClassifier):
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing_label = missing_label
+        self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
@@ -119,10 +122,11 @@ class NaiveBayes(Framed, ModelClassifier):
     """Naive Bayes of mixed columns: numbers, counts, levels and yes or no, each with a family of its own.
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
-    strings and categories are levels. `kinds` overrides that.
+    strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`.
     The columns of an array are real numbers. Any cell and any label may be missing.
     """
 
+    _quiet = ()
     _parameter_constraints = {
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "class_smoothing": [Interval(Real, 0, None, closed="left")],
@@ -132,6 +136,7 @@ class NaiveBayes(Framed, ModelClassifier):
         "class_prior": ["array-like", StrOptions({"uniform"}), None],
         "predictive": ["boolean"],
         "missing_label": [object],
+        "unlabelled": UNLABELLED,
         "n_jobs": [Integral, None],
     }
     _allow_nan = True
@@ -139,14 +144,15 @@ class NaiveBayes(Framed, ModelClassifier):
     def __init__(
         self,
         *,
-        smoothing: float = 1.0,
-        class_smoothing: float = 0.0,
-        variance_floor: float = 1e-6,
+        smoothing: float = USUAL["smoothing"],
+        class_smoothing: float = USUAL["weight_smoothing"],
+        variance_floor: float = USUAL["variance_floor"],
         kinds: dict[str, str] | None = None,
         families: dict[str, str] | None = None,
         class_prior: ArrayLike | None = None,
         predictive: bool = False,
         missing_label: object = None,
+        unlabelled: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.smoothing = smoothing
@@ -157,6 +163,7 @@ class NaiveBayes(Framed, ModelClassifier):
         self.class_prior = class_prior
         self.predictive = predictive
         self.missing_label = missing_label
+        self.unlabelled = unlabelled
         self.n_jobs = n_jobs
 
     def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:

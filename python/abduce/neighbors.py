@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
+from abduce._asking import Ranking
 from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of
 from abduce._tables import checked, dense, empty_columns, names_of, weights_of
 from abduce._types import Floats, Rows, Seed
@@ -24,7 +25,7 @@ KERNELS = {
 }
 
 
-class KernelDensity(DensityMixin, ModelEstimator):
+class KernelDensity(Ranking, DensityMixin, ModelEstimator):
     """A bump on every point, as `sklearn.neighbors.KernelDensity`; the metric is Euclidean.
 
     `bandwidth` may also be "isj" (improved Sheather–Jones, one column) or "cv". The tree that sums
@@ -121,8 +122,11 @@ class KernelDensity(DensityMixin, ModelEstimator):
     def score_samples(self, X: Rows) -> Floats:
         """The log-density of each row."""
         check_is_fitted(self)
+        return self._tolerant().log_density(self._asked_about(X), self._threads())
+
+    def _asked_about(self, X: Any) -> _core.Table:
         X = checked(self, X, reset=False)
-        return self._tolerant().log_density(dense(X, names_of(self, X.shape[1])), self._threads())
+        return dense(X, names_of(self, X.shape[1]))
 
     def _tolerant(self) -> _core.Model:
         """The model, whose answers may be off by as much as `atol` and `rtol` say; where they say nothing, by as little

@@ -23,6 +23,7 @@ impl Model {
         threads: Option<usize>,
         ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
     ) -> PyResult<Vec<T>> {
+        let _borrow = table.borrow(py)?;
         let chunks = table.chunks();
         let slow = matches!(self.model.body, Body::Density(_));
         // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.

@@ -35,7 +35,11 @@ fn cells<'py>(py: Python<'py>, field: &Field, columns: &[&Column]) -> Cells<'py>
     let number = |column: &&Column| -> Vec<f64> {
         let cells = column.cells(0, column.len());
         (0..column.len())
-            .map(|row| cells.number(row).map_or(f64::NAN, |x| x * field.unit))
+            .map(|row| {
+                cells
+                    .number(row)
+                    .map_or(f64::NAN, |x| field.rounded(x * field.unit))
+            })
             .collect()
     };
     Cells::Numbers(PyArray1::from_vec(
@@ -44,7 +48,8 @@ fn cells<'py>(py: Python<'py>, field: &Field, columns: &[&Column]) -> Cells<'py>
     ))
 }
 
-/// The columns of some chunks, but for those of text, by their names.
+/// The drawn or completed columns of some chunks, but for those of text, by their names. Columns
+/// of whole numbers have whole numbers.
 pub fn columns_of<'py>(
     py: Python<'py>,
     schema: &Schema,

@@ -3,11 +3,12 @@
 //! than to fetch a transposed copy of everything from memory. What is not a number is a
 //! hole.
 
+use crate::aligned::Aligned2;
 use crate::memory::{Lent, Owner};
 use abduce::data::{CHUNK_ROWS, Column};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use numpy::Element;
 use numpy::ndarray::{ArrayView2, s};
-use numpy::{Element, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -15,11 +16,11 @@ use std::sync::Arc;
 /// An array of numbers of some precision.
 #[derive(FromPyObject)]
 pub enum Numbers<'py> {
-    Double(PyReadonlyArray2<'py, f64>),
-    Single(PyReadonlyArray2<'py, f32>),
-    Long(PyReadonlyArray2<'py, i64>),
-    Int(PyReadonlyArray2<'py, i32>),
-    Byte(PyReadonlyArray2<'py, u8>),
+    Double(Aligned2<'py, f64>),
+    Single(Aligned2<'py, f32>),
+    Long(Aligned2<'py, i64>),
+    Int(Aligned2<'py, i32>),
+    Byte(Aligned2<'py, u8>),
 }
 
 /// A number that an array may hold.
@@ -78,7 +79,7 @@ pub struct Array {
     pub width: usize,
     /// What NumPy calls the numbers.
     pub dtype: &'static str,
-    _owner: Arc<Owner>,
+    owner: Arc<Owner>,
 }
 
 /// How an array lies in memory.
@@ -114,21 +115,22 @@ impl Numbers<'_> {
 }
 
 fn kept<T: Element + 'static>(
-    array: &PyReadonlyArray2<'_, T>,
+    array: &Aligned2<'_, T>,
     dtype: &'static str,
     lies: impl FnOnce(ArrayView2<'static, T>, &Arc<Owner>) -> Lies,
 ) -> Array {
     let view = array.as_array();
     let (rows, width) = view.dim();
     let owner = Arc::new(Owner(array.as_any().clone().unbind()));
-    // SAFETY: the owner, which stands beside it in what is returned, keeps the memory alive.
+    // SAFETY: the array is aligned, and the owner, which stands beside it in what is returned,
+    // keeps the memory alive.
     let view = unsafe { view.raw_view().deref_into_view::<'static>() };
     Array {
         lies: lies(view, &owner),
         rows,
         width,
         dtype,
-        _owner: owner,
+        owner,
     }
 }
 
@@ -138,8 +140,8 @@ fn columns(view: ArrayView2<'_, f64>, owner: &Arc<Owner>) -> Vec<Buffer> {
         let bytes = cells.len() * size_of::<f64>();
         let start =
             NonNull::new(cells.as_ptr().cast_mut().cast::<u8>()).unwrap_or(NonNull::dangling());
-        // SAFETY: the column is contiguous and not empty, and its owner keeps it alive. As with
-        // every reader of an array, the caller must not write to it meanwhile.
+        // SAFETY: the column is aligned, contiguous and not empty, and its owner keeps it alive. As
+        // with every reader of an array, the caller must not write to it meanwhile.
         unsafe { Buffer::from_custom_allocation(start, bytes, Arc::clone(owner) as _) }
     };
     (0..view.ncols()).map(one).collect()
@@ -164,6 +166,15 @@ impl Array {
             Lies::Int(view) => transposed(view.slice(s![start..start + len, ..])),
             Lies::Byte(view) => transposed(view.slice(s![start..start + len, ..])),
         }
+    }
+
+    /// A borrow of the array: while it is held, Rust code of other packages cannot borrow the
+    /// array to write to it.
+    ///
+    /// # Errors
+    /// If other Rust code is writing to it.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py>> {
+        self.owner.0.bind(py).extract()
     }
 
     /// How many chunks there are.

@@ -1,12 +1,13 @@
 //! Distributions by name, the report of one family, and belief in finite hypotheses.
 
+use crate::aligned::Aligned1;
 use crate::fitting::watched;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
 use abduce::concept;
 use abduce::estimate::{self, PriorChoice, Request};
 use abduce::family::{self, Univariate, divergence};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +26,7 @@ impl Distribution {
     fn each<'py>(
         &self,
         py: Python<'py>,
-        x: PyReadonlyArray1<'_, f64>,
+        x: Aligned1<'_, f64>,
         f: impl Fn(&dyn Univariate, f64) -> f64 + Send + Sync,
     ) -> Numbers<'py> {
         let x = x.as_array().to_vec();
@@ -49,26 +50,22 @@ impl Distribution {
     }
 
     /// The logarithm of the density of each number.
-    fn log_density<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+    fn log_density<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.log_density(x))
     }
 
     /// The probability of at most each number.
-    fn cdf<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+    fn cdf<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.cdf(x))
     }
 
     /// The probability of more than each number.
-    fn survival<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>) -> Numbers<'py> {
+    fn survival<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.survival(x))
     }
 
     /// The number that each probability is below.
-    fn quantile<'py>(
-        &self,
-        py: Python<'py>,
-        p: PyReadonlyArray1<'_, f64>,
-    ) -> PyResult<Numbers<'py>> {
+    fn quantile<'py>(&self, py: Python<'py>, p: Aligned1<'_, f64>) -> PyResult<Numbers<'py>> {
         let mut known = p.as_array().into_iter().filter(|p| !p.is_nan());
         if known.any(|p| !(0.0..=1.0).contains(p)) {
             return Err(wrong("probabilities are from 0 to 1"));

@@ -148,6 +148,7 @@ pub fn fit_mixture(
         None => None,
     };
     let start = start.map(|start| &start.parameters);
+    let _borrow = table.borrow(py)?;
     let fit = watched(py, threads, watch, |control| {
         // Classes with all labels are learned in one pass, clusters in many.
         let rows: &dyn Source = match specification.target {
@@ -175,6 +176,7 @@ pub fn select_mixture(
     let specification: mixture::Specification = read(specification, "the specification")?;
     let grid: mixture::Grid = read(grid, "the grid")?;
     let options: mixture::FitOptions = read(options, "the options")?;
+    let _borrow = table.borrow(py)?;
     let (fit, selection) = watched(py, threads, watch, |control| {
         mixture::select(&specification, &grid, table.made()?, &options, control)
     })?;
@@ -199,6 +201,7 @@ pub fn fit_kmeans<'py>(
 ) -> PyResult<(Model, Option<Bound<'py, PyArray1<i64>>>)> {
     let specification: kmeans::Specification = read(specification, "the specification")?;
     let options: kmeans::Options = read(options, "the options")?;
+    let _borrow = table.borrow(py)?;
     let mut fit = watched(py, threads, watch, |control| {
         // Points are made of the rows once, unless starts have to be looked for.
         let rows: &dyn Source = match start {
@@ -226,6 +229,7 @@ pub fn fit_density(
 ) -> PyResult<Model> {
     let specification: density::Specification = read(specification, "the specification")?;
     // The likelihood of the points takes longer than all else, and nobody asked for it.
+    let _borrow = table.borrow(py)?;
     let fit = watched(py, threads, watch, |control| {
         density::fit_unscored(&specification, table.made()?, control)
     })?;

@@ -2,20 +2,21 @@
 //! are is found out from their cells as it is of files; dates and nested things are
 //! refused.
 
+use crate::aligned::Aligned1;
 use crate::model::Model;
 use crate::pools::pooled;
 use crate::table::{Labels, Table};
 use crate::trouble::{raised, wrong};
-use crate::words::spoken;
+use crate::words::warning;
 use abduce::data::{
-    Kind, KindOverride, ReadOptions, Source, TextOptions, open_frame, open_frame_with,
+    Field, Kind, KindOverride, ReadOptions, Source, TextOptions, open_frame, open_frame_with,
 };
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
+use std::collections::HashSet;
 
 fn is_nested_or_of_time(kind: &DataType) -> Option<&'static str> {
     Some(match kind {
@@ -50,7 +51,7 @@ fn check(schema: &SchemaRef) -> PyResult<()> {
 fn decide_by_type(schema: &SchemaRef, options: &mut ReadOptions) {
     for field in schema.fields() {
         let name = field.name();
-        if options.kinds.iter().any(|(own, _)| own == name) {
+        if options.kind_override(name).is_some() {
             continue;
         }
         match field.data_type() {
@@ -81,12 +82,15 @@ pub fn table_of_frame(
     frame: PyTable,
     kinds: Vec<(String, String)>,
     labels: Option<Labels<'_>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
     model: Option<&Model>,
     target: Option<String>,
 ) -> PyResult<(Table, Vec<String>)> {
     let (batches, schema): (Vec<RecordBatch>, SchemaRef) = frame.into_inner();
     check(&schema)?;
+    let integers = schema.fields().iter();
+    let integers = integers.filter(|field| field.data_type().is_integer());
+    let integers: HashSet<String> = integers.map(|field| field.name().clone()).collect();
     let mut options = ReadOptions {
         missing: Vec::new(),
         memory_budget: u64::MAX,
@@ -112,10 +116,17 @@ pub fn table_of_frame(
         return Err(wrong("the frame does not fit into memory"));
     };
     let rows = table.rows() as usize;
+    let mut fields = table.schema().fields.clone();
+    if model.is_none() {
+        // Floats that happen to be whole are not: the type of a column decides.
+        let own = |field: &Field| integers.contains(&field.name);
+        let these = fields.iter_mut().filter(|field| !own(field));
+        these.for_each(|field| field.whole = false);
+    }
     let chunks = table.chunks().iter().map(|chunk| chunk.columns().to_vec());
     let chunks: Vec<_> = chunks.collect();
     let weights = crate::table::weights(weights, rows)?;
-    let table = Table::of(table.schema().fields.clone(), chunks, rows, labels, weights)?;
-    let notes = opened.notes.iter().map(|note| spoken(note));
+    let table = Table::of(fields, chunks, rows, labels, weights)?;
+    let notes = opened.notes.iter().map(|note| warning(note));
     Ok((table, notes.collect()))
 }

@@ -1,7 +1,8 @@
 //! Labels that are whole numbers near each other, as most are: their classes are found by
 //! marking each in a row of flags, without sorting.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use crate::aligned::Aligned1;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 /// The most numbers between the least and the greatest label.
@@ -12,7 +13,7 @@ type Coded<'py> = Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)>;
 
 /// The classes of whole numbers in their order, and which of them each label is.
 #[pyfunction]
-pub fn classes_of<'py>(py: Python<'py>, labels: PyReadonlyArray1<'py, i64>) -> Coded<'py> {
+pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py> {
     let copied;
     let labels = match labels.as_slice() {
         Ok(labels) => labels,

@@ -2,6 +2,7 @@
 //! can be watched and stopped, models that answer. Estimators are written in Python
 //! over these few things.
 
+mod aligned;
 mod asking;
 mod cells;
 mod defaults;
@@ -44,7 +45,10 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::questions::{component_probabilities, count_probabilities, most_probable_number};
+    use super::questions::{
+        changed_constants, component_probabilities, count_probabilities, most_probable_number,
+        of_component, tail_probabilities,
+    };
     #[pymodule_export]
     use super::sparse::table_of_sparse;
     #[pymodule_export]

@@ -1,26 +1,27 @@
 //! Memory that the engine's buffers lie in: that of arrays, which live on as long as a buffer
 //! of them does, and pieces for one chunk, which are used again by the next one.
 
+use crate::aligned::Aligned1;
 use crate::trouble::wrong;
 use arrow_buffer::Buffer;
-use numpy::{Element, PyReadonlyArray1};
+use numpy::Element;
 use pyo3::prelude::*;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
 /// Keeps the memory of an array.
-pub struct Owner(#[allow(dead_code)] pub Py<PyAny>);
+pub struct Owner(pub Py<PyAny>);
 
-// Nothing is ever done with it but to drop it.
+// Nothing is ever done with it but to borrow it anew and to drop it.
 impl std::panic::RefUnwindSafe for Owner {}
 
 /// The memory of an array, as it lies.
-pub fn shared<T: Element>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Buffer> {
+pub fn shared<T: Element>(array: &Aligned1<'_, T>) -> PyResult<Buffer> {
     let strided = |_| wrong("an array of one dimension is not contiguous");
     let cells = array.as_slice().map_err(strided)?;
     let owner = Arc::new(Owner(array.as_any().clone().unbind()));
     let start = NonNull::from(cells).cast::<u8>();
-    // SAFETY: the cells are contiguous, and their owner keeps them alive.
+    // SAFETY: the cells are aligned and contiguous, and their owner keeps them alive.
     Ok(unsafe { Buffer::from_custom_allocation(start, size_of_val(cells), owner) })
 }
 

@@ -6,7 +6,7 @@ use crate::fitting::watched;
 use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use crate::words::{spoken, warning};
+use crate::words::warning;
 use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
@@ -55,7 +55,7 @@ impl Model {
             Model {
                 model: changed.model,
             },
-            changed.notes.iter().map(|note| spoken(note)).collect(),
+            changed.notes.iter().map(|note| warning(note)).collect(),
         )
     }
 }
@@ -255,6 +255,7 @@ impl Model {
             }
         };
         let joint = self.model.joint();
+        let _borrow = table.borrow(py)?;
         let numbers = 0..table.chunks();
         let filled: abduce::Result<Vec<Chunk>> = pooled(py, None, || {
             let fill = |number: usize| {
@@ -438,6 +439,7 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<(Model, Vec<String>)> {
+        let _borrow = table.borrow(py)?;
         watched(py, threads, None, |control| {
             self.model.update(table.source(), Vec::new(), None, control)
         })
@@ -452,6 +454,7 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<(Model, Vec<String>)> {
+        let _borrow = table.borrow(py)?;
         let mut changed = watched(py, threads, None, |control| {
             self.model.forget(table.source(), control)
         })?;

@@ -1,13 +1,19 @@
-//! Questions about numbers and components: the probabilities of counts, the most probable
-//! number of a column, the probabilities of the components of a mixture.
+//! Questions about numbers, components and rows: the probabilities of counts, the most probable
+//! number of a column, the probabilities of the components of a mixture, the tail
+//! probabilities of rows.
 
 use crate::asking::Given;
 use crate::model::Model;
+use crate::pools::pooled;
+use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use abduce::ask::Conditional;
+use abduce::ask::{Conditional, TailProbabilities};
 use abduce::data::{Chunk, Column, Kind};
 use abduce::family::{Distribution, Univariate};
+use abduce::store::Body;
+use numpy::PyArray1;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 
 /// The probability that may be left out at either end of a list of counts.
 const TAIL: f64 = 1e-12;
@@ -184,4 +190,73 @@ pub fn component_probabilities(model: &Model, given: Vec<(String, Given)>) -> Py
     let row = Chunk::new(1, columns.collect(), None);
     let found = model.model.joint().posterior(&row).map_err(raised)?;
     Ok(found.row(0).to_vec())
+}
+
+/// A mixture of which every row is of one component, so that all answers are given that component.
+#[pyfunction]
+pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
+    let mut model = model.model.clone();
+    let Body::Mixture(mixture) = &mut model.body else {
+        return Err(wrong(format!("a {} has no components", model.model)));
+    };
+    if component >= mixture.components() {
+        return Err(wrong(format!("there is no component {component}")));
+    }
+    let weights = mixture.parameters.weights.iter_mut().enumerate();
+    weights.for_each(|(j, own)| *own = if j == component { 1.0 } else { 0.0 });
+    Ok(Model { model })
+}
+
+/// The natural logarithms of the tail probabilities of rows; nothing where the model cannot draw
+/// the columns that are seen.
+#[pyfunction]
+#[pyo3(signature = (model, table, seed=0, threads=None))]
+pub fn tail_probabilities<'py>(
+    py: Python<'py>,
+    model: &Model,
+    table: &Table,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    let joint = model.model.joint();
+    let tails = pooled(py, threads, || {
+        TailProbabilities::new(joint, table.source(), seed)
+    })?;
+    let Some(tails) = tails.map_err(raised)? else {
+        return Ok(None);
+    };
+    let all = model.each(py, table, threads, |chunk| tails.log_probabilities(chunk))?;
+    Ok(Some(PyArray1::from_vec(py, all)))
+}
+
+/// The columns that were constant in the fitted rows and have other values here, each with the
+/// number of such rows.
+#[pyfunction]
+#[pyo3(signature = (model, table, threads=None))]
+pub fn changed_constants(
+    py: Python<'_>,
+    model: &Model,
+    table: &Table,
+    threads: Option<usize>,
+) -> PyResult<Vec<(String, usize)>> {
+    let constant = match &model.model.body {
+        Body::Mixture(mixture) => mixture.leaves.iter().any(|leaf| leaf.fixed),
+        _ => false,
+    };
+    if !constant {
+        return Ok(Vec::new());
+    }
+    let joint = model.model.joint();
+    let all = model.each(py, table, threads, |chunk| {
+        Ok(joint.changed_constants(chunk))
+    })?;
+    let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
+    for (column, number) in all {
+        *rows.entry(column).or_default() += number;
+    }
+    let fields = &model.schema_of().fields;
+    let named = rows.into_iter();
+    Ok(named
+        .map(|(column, number)| (fields[column].name.clone(), number))
+        .collect())
 }

@@ -1,6 +1,7 @@
 //! Sparse matrices as documents: row by row, what a column of text is to the engine. The lists
 //! of a matrix are its own wherever they can be.
 
+use crate::aligned::Aligned1;
 use crate::memory::shared;
 use crate::model::Model;
 use crate::pools::pooled;
@@ -9,7 +10,6 @@ use crate::trouble::{raised, wrong};
 use abduce::data::{Asked, CHUNK_ROWS, Column, Field, Kind, Terms};
 use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit, Vocabulary};
 use arrow_buffer::{Buffer, ScalarBuffer};
-use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use std::ops::Range;
 /// Indices in either width.
 #[derive(FromPyObject)]
 pub enum Indices<'py> {
-    Narrow(PyReadonlyArray1<'py, i32>),
-    Wide(PyReadonlyArray1<'py, i64>),
+    Narrow(Aligned1<'py, i32>),
+    Wide(Aligned1<'py, i64>),
 }
 
 impl Indices<'_> {
@@ -190,11 +190,11 @@ pub fn table_of_sparse(
     py: Python<'_>,
     starts: Indices<'_>,
     indices: Indices<'_>,
-    values: PyReadonlyArray1<'_, f64>,
+    values: Aligned1<'_, f64>,
     columns: Columns<'_>,
     name: &str,
     labels: Option<Labels<'_>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Option<Table>> {
     let documents = columns.documents(name)?;
     let matrix = Compressed {

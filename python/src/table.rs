@@ -1,5 +1,6 @@
 //! Tables of the engine, made of what Python holds.
 
+use crate::aligned::Aligned1;
 use crate::dense::{Array, Columns, LARGE, Numbers, Unfit};
 use crate::memory::shared;
 use crate::pools::pooled;
@@ -8,7 +9,7 @@ use abduce::Error;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind, Maker, Rows, Schema, Source, reduce};
 use abduce::family::{Family as _, Gaussian, GaussianStats, Stats as _};
 use arrow_buffer::ScalarBuffer;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -187,8 +188,8 @@ pub struct Labels<'py>(String, Vec<String>, Option<GivenCodes<'py>>);
 /// Codes as Python has them.
 #[derive(FromPyObject)]
 pub enum GivenCodes<'py> {
-    Byte(PyReadonlyArray1<'py, i8>),
-    Long(PyReadonlyArray1<'py, i64>),
+    Byte(Aligned1<'py, i8>),
+    Long(Aligned1<'py, i64>),
 }
 
 /// Splits a column of all rows into chunks.
@@ -200,10 +201,7 @@ fn pieces<T: Clone>(whole: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
 const LARGEST_WEIGHT: f64 = 1e100;
 
 /// Weights, which must be numbers from 0 up.
-pub fn weights(
-    given: Option<PyReadonlyArray1<'_, f64>>,
-    rows: usize,
-) -> PyResult<Option<Vec<f64>>> {
+pub fn weights(given: Option<Aligned1<'_, f64>>, rows: usize) -> PyResult<Option<Vec<f64>>> {
     let Some(given) = given else { return Ok(None) };
     let weights: Vec<f64> = given.as_array().to_vec();
     if weights.len() != rows {
@@ -248,6 +246,18 @@ impl Table {
         let chunks = chunks.collect::<abduce::Result<_>>().map_err(raised)?;
         let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
         Ok(Table(Held::Made(made)))
+    }
+
+    /// A borrow of the array that the table reads, to be held for as long as it is read without
+    /// the interpreter's lock; nothing where the table has cells of its own.
+    ///
+    /// # Errors
+    /// If other Rust code is writing to the array.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<Option<Numbers<'py>>> {
+        match &self.0 {
+            Held::Made(_) => Ok(None),
+            Held::Array(array, _) => array.array.borrow(py).map(Some),
+        }
     }
 
     /// The rows, as they are best read once or twice.
@@ -330,7 +340,7 @@ pub fn table_of_array(
     kinds: Option<Vec<String>>,
     levels: Option<Vec<Vec<String>>>,
     labels: Option<Labels<'_>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
     labels_at: Option<usize>,
 ) -> PyResult<Table> {
     let array = array.array();
@@ -378,6 +388,7 @@ pub fn table_of_array(
 /// The variance of each column of numbers, whatever rows weigh.
 #[pyfunction]
 pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let _borrow = table.borrow(py)?;
     let source = table.source();
     let fields = source.schema().fields.iter().enumerate();
     let numbers = fields.filter(|(_, own)| !own.kind.is_coded() && own.kind != Kind::Text);

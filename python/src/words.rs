@@ -3,7 +3,7 @@
 use abduce::Error;
 
 /// Options of the command line, and the parameters that they are here.
-const PARAMETERS: [(&str, &str); 15] = [
+const PARAMETERS: [(&str, &str); 19] = [
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
@@ -19,15 +19,21 @@ const PARAMETERS: [(&str, &str); 15] = [
     ("variance-floor", "variance_floor"),
     ("predictive", "predictive"),
     ("select", "select"),
+    ("unlabelled", "unlabelled"),
+    ("weight", "sample_weight"),
+    ("known", "known"),
+    ("above", "above"),
 ];
 
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,
-/// `kinds={"x": "real"}` for `--kind "x=real"`. What is quoted stays as it is.
+/// `kinds={"x": "real"}` for `--kind "x=real"`. An option without a parameter loses its dashes,
+/// and what is quoted stays as it is.
 pub fn spoken(text: &str) -> String {
     translated(text).0
 }
 
-/// A warning of the engine, without the clauses that name options which there are not here.
+/// A warning or a note of the engine, without the clauses that name options which there are not
+/// here.
 pub fn warning(text: &str) -> String {
     let clauses = text.split("; ").map(translated);
     let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
@@ -61,24 +67,35 @@ fn translated(text: &str) -> (String, bool) {
         rest = after;
         let Some((_, parameter)) = PARAMETERS.iter().find(|(own, _)| *own == name) else {
             known = false;
-            out.push_str("--");
-            out.push_str(name);
+            out.push_str(&name.replace('-', "_"));
             continue;
         };
         out.push_str(parameter);
-        if let (Some((column, value, after)), "kind") = (pair(rest), name) {
-            out.push_str(&format!("={{\"{column}\": \"{value}\"}}"));
-            rest = after;
+        match (name, argument(rest)) {
+            ("kind", Some((given, after))) => {
+                if let Some((column, value)) = given.rsplit_once('=') {
+                    out.push_str(&format!("={{\"{column}\": \"{value}\"}}"));
+                    rest = after;
+                }
+            }
+            ("drop", Some((given, after))) => {
+                out.push_str(&format!("(columns=\"{given}\")"));
+                rest = after;
+            }
+            _ => {}
         }
     }
     (out, known)
 }
 
-/// What ` "column=value"` at the beginning of a text says, and what comes after it.
-fn pair(text: &str) -> Option<(&str, &str, &str)> {
-    let (quoted, rest) = text.strip_prefix(" \"")?.split_once('"')?;
-    let (column, value) = quoted.rsplit_once('=')?;
-    Some((column, value, rest))
+/// The quoted argument at the beginning of a text, as in ` "x=real"`, and what comes after it.
+fn argument(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix(' ')?;
+    let quote = text
+        .chars()
+        .next()
+        .filter(|own| ['"', '\''].contains(own))?;
+    text[1..].split_once(quote)
 }
 
 /// Where the trouble is: rows are counted from 0, as frames and arrays count them.

@@ -62,3 +62,31 @@ def test_components_are_asked_about_by_their_numbers():
     np.testing.assert_allclose(list(MODEL.query("P(component)").values()), MODEL.weights_)
     with pytest.raises(ValueError, match="no component"):
         MODEL.query("P(component=7)")
+
+
+def test_the_component_of_a_mixture_may_be_given():
+    rng = np.random.default_rng(0)
+    far = np.repeat([0.0, 9.0], [60, 40])
+    frame = pandas.DataFrame(
+        {
+            "x": far + rng.normal(size=100),
+            "n": rng.poisson(1 + far),
+            "colour": np.where(far + rng.normal(size=100) * 3 > 4, "r", "b"),
+        }
+    )
+    model = abduce.Mixture(2, kinds={"n": "count"}, random_state=0).fit(frame)
+    leaves = {own["columns"][0]: own["components"] for own in model.parameters_}
+    for component in (0, 1):
+        condition = f"component={component}"
+        assert model.query(f"E(x | {condition})") == pytest.approx(leaves["x"][component]["mean"][0])
+        assert model.query(f"E(n | {condition})") == pytest.approx(leaves["n"][component]["rate"])
+        colours = model.query(f"P(colour | {condition})")
+        assert list(colours.values()) == pytest.approx(leaves["colour"][component]["probabilities"])
+        drawn = model.draw(50, given={"component": component}, random_state=0)
+        assert (model.predict(drawn) == component).mean() > 0.9
+    mixed = sum(model.query(f"P(n=2 | component={j})") * model.query(f"P(component={j})") for j in (0, 1))
+    assert model.query("P(n=2)") == pytest.approx(mixed)
+    both = model.query("P(n=2, colour=r | component=1)")
+    assert both == pytest.approx(model.query("P(n=2 | component=1)") * model.query("P(colour=r | component=1)"))
+    with pytest.raises(ValueError, match="no component '2'"):
+        model.query("P(x | component=2)")

@@ -286,3 +286,55 @@ def test_indices_that_no_column_has_are_refused(index):
     counts.indices[7] = index
     with pytest.raises(ValueError, match="not in compressed rows"):
         MultinomialNB().fit(counts, [0, 1, 1])
+
+
+def test_the_extension_refuses_arrays_that_are_not_aligned():
+    """Estimators copy them before; nothing else may read them."""
+    from abduce import _core
+
+    names = ["a", "b", "c"]
+    for dtype in (np.float64, np.float32, np.int64, np.int32):
+        rows = unaligned(np.ones((4, 3), dtype=dtype), None)
+        assert not rows.flags.aligned
+        with pytest.raises((TypeError, ValueError), match="not aligned"):
+            _core.table_of_array(rows, names)
+        with pytest.raises((TypeError, ValueError), match="not aligned"):
+            _core.range_of_levels(rows)
+    plain, weights = np.ones((4, 3)), unaligned(np.ones(4), None)
+    with pytest.raises((TypeError, ValueError), match="not aligned"):
+        _core.table_of_array(plain, names, weights=weights)
+    codes = unaligned(np.zeros(4, dtype=np.int64), None)
+    with pytest.raises((TypeError, ValueError)):
+        _core.table_of_array(plain, names, labels=("y", ["0"], codes))
+    with pytest.raises((TypeError, ValueError), match="not aligned"):
+        _core.classes_of(codes)
+    with pytest.raises((TypeError, ValueError), match="not aligned"):
+        _core.Distribution("gaussian", [0.0, 1.0]).cdf(weights)
+    # Rows of records lie at odd distances from each other.
+    records = np.zeros(4, dtype=[("x", np.float64), ("flag", np.uint8)])["x"]
+    with pytest.raises((TypeError, ValueError), match="not aligned"):
+        _core.table_of_array(plain, names, weights=records)
+
+
+def test_the_extension_refuses_arrays_of_another_byte_order():
+    from abduce import _core
+
+    with pytest.raises((TypeError, ValueError)):
+        _core.table_of_array(np.ones((4, 3), dtype=np.dtype(np.float64).newbyteorder()), ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (4, 0), (0, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_extension_takes_empty_arrays(shape, order):
+    from abduce import _core
+
+    table = _core.table_of_array(np.empty(shape, order=order), [f"x{n}" for n in range(shape[1])])
+    assert len(table) == shape[0]
+    assert len(_core.variances(table)) == shape[1]
+
+
+def test_records_with_odd_sizes_are_read():
+    records = np.zeros(len(X), dtype=[("x", np.float64, 3), ("flag", np.uint8)])
+    records["x"] = X
+    expected = GaussianNB().fit(X, Y).theta_
+    np.testing.assert_array_equal(GaussianNB().fit(records["x"], Y).theta_, expected)

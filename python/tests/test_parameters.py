@@ -85,3 +85,34 @@ def test_counts_stand_alone_and_levels_are_not_smoothed(name):
     leaves = {own["columns"][0]: own["components"][0] for own in model.parameters_}
     np.testing.assert_allclose(leaves["colour"]["probabilities"], 1 / 3, atol=1e-12)
     assert json.loads(model._model.part("provenance"))["specification"]["smoothing"] == 0.0
+
+
+CLASSIFIERS = [name for kind in ("naive-bayes", "gda") for name in ESTIMATORS[kind]]
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_the_weight_of_unlabelled_rows_may_be_given(name):
+    usual = {"tol": 0.0} if name.startswith("Quad") else {"min_categories": 9} if name.startswith("Cat") else {}
+    labels = [None if n % 3 else int(y) for n, y in enumerate(Y)]
+    seen = np.array([own is not None for own in labels])
+    own = getattr(abduce, name)
+    model = own(unlabelled=0, **usual).fit(X, labels)
+    alone = own(**usual).fit(X[seen], Y[seen])
+    # How large a column's share of the variance is, is of all rows.
+    tolerance = 1e-6 if name == "GaussianNB" else 1e-9
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=tolerance, atol=1e-12)
+    if name != "ComplementNB":
+        model = own(unlabelled=0.25, **usual).fit(X, labels)
+        assert model.fit_report_["unlabelled_weight"] == 0.25
+        assert model.class_count_.sum() == pytest.approx(seen.sum() + 0.25 * (~seen).sum())
+    for wrong in (-0.1, 1.5, "much"):
+        with pytest.raises(ValueError, match="unlabelled"):
+            own(unlabelled=wrong, **usual).fit(X, labels)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_classifier_says_what_unlabelled_rows_count(name):
+    usual = {"tol": 0.0} if name.startswith("Quad") else {}
+    labels = [None if n % 3 else int(y) for n, y in enumerate(Y)]
+    weight = getattr(abduce, name)(**usual).fit(X, labels).fit_report_["unlabelled_weight"]
+    assert (weight is None) if name == "ComplementNB" else 0 <= weight <= 1

@@ -1,5 +1,6 @@
 """What fitted models say of themselves, warnings of the engine, and sizes that no memory can hold."""
 
+import json
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 import abduce
 from abduce import families
 from abduce._base import Stage
+from abduce._files import ESTIMATORS
 
 RNG = np.random.default_rng(0)
 X = np.vstack([RNG.normal(size=(50, 2)), RNG.normal(6, 1, size=(50, 2))])
@@ -53,11 +55,32 @@ def test_a_report_has_the_figures_of_the_fit():
     assert report["columns"][0] == {"name": "x0", "kind": "real", "family": "multivariate"}
 
 
-@pytest.mark.parametrize("name", ["KMeans", "KernelDensity", "GaussianImputer", "GaussianNB"])
-def test_every_model_has_a_report(name):
-    model = getattr(abduce, name)().fit(X, Y)
-    assert model.fit_report_["rows"] == 100
+@pytest.mark.parametrize("name", [name for names in ESTIMATORS.values() for name in names])
+def test_every_model_says_what_it_is(name):
+    rows = np.abs(np.round(X)) % 4
+    model = getattr(abduce, name)(**({"tol": 0.0} if name.startswith("Quad") else {})).fit(rows, Y)
+    report = model.fit_report_
+    assert report["rows"] == 100
+    assert set(report) == set(abduce.GaussianNB().fit(X, Y).fit_report_)
     assert set(model.kinds_) >= {"x0", "x1"}
+    assert [own["kind"] for own in report["columns"]] == list(model.kinds_.values())
+    if name in ("KMeans", "KernelDensity"):
+        assert model.parameters_ == []
+        return
+    assert {"x0", "x1"} <= set(model.families_)
+    for own in model.parameters_:
+        assert len(own["components"]) == report["components"]
+    if hasattr(model, "classes_"):
+        assert report["components"] == 2
+    json.dumps(report)
+
+
+def test_the_criteria_of_all_numbers_are_reported():
+    for model in (abduce.GaussianMixture(range(1, 4), random_state=0), abduce.Mixture([1, 2, 3], random_state=0)):
+        model.fit(X)
+        assert model.criteria_ == model.fit_report_["selection"]
+        for own in model.criteria_:
+            assert {"components", "covariance", "bic", "aic", "icl", "log_likelihood", "chosen"} <= set(own)
 
 
 def test_the_weight_of_unlabelled_rows_is_reported():
@@ -118,3 +141,54 @@ def test_a_huge_number_of_iterations_is_only_a_bound():
     assert abduce.KMeans(2, max_iter=10**13, random_state=0).fit(X).n_iter_ > 0
     with pytest.raises((ValueError, OverflowError)):
         abduce.Mixture(2, max_iter=2**70, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("n", [10**7, 10**13, 2**63, 2**70])
+def test_huge_numbers_of_starts_are_refused(n):
+    for own in (
+        abduce.Mixture(2, n_init=n),
+        abduce.GaussianMixture(2, n_init=n),
+        abduce.GaussianMixture([1, 2], n_init=n),
+        abduce.KMeans(2, n_init=n),
+        abduce.MixtureImputer(2, n_init=n),
+    ):
+        with pytest.raises((ValueError, OverflowError)):
+            own.fit(X)
+
+
+@pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
+def test_huge_numbers_of_components_are_refused_or_cut(n):
+    for own in (
+        abduce.Mixture(n, n_init=1, max_iter=3, random_state=0),
+        abduce.MixtureImputer(n, n_init=1, max_iter=3),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                own.fit(X[:20])
+            except (ValueError, OverflowError, MemoryError):
+                continue
+        assert own.fit_report_["components"] <= 20
+    for numbers in (range(1, n), range(n, n + 2), [1, n]):
+        for own in (abduce.Mixture(numbers, n_init=1, max_iter=3), abduce.GaussianMixture(numbers, max_iter=3)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    own.fit(X[:20])
+                except (ValueError, OverflowError, MemoryError):
+                    continue
+
+
+@pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
+def test_huge_numbers_of_iterations_and_threads_are_bounds(n):
+    for own in (
+        abduce.GaussianMixture(2, max_iter=n, random_state=0),
+        abduce.MixtureImputer(2, max_iter=n, n_init=1),
+        abduce.KMeans(2, n_jobs=n, random_state=0),
+        abduce.LinearDiscriminantAnalysis(n_components=n),
+        abduce.KernelDensity(leaf_size=n),
+    ):
+        try:
+            own.fit(X, Y)
+        except (ValueError, OverflowError, MemoryError):
+            continue

@@ -141,6 +141,91 @@ fn numbered_components_and_clusters_keep_the_order_of_their_starts() {
     assert!(usual.model.sizes.windows(2).all(|pair| pair[0] >= pair[1]));
 }
 
+/// The rows of the table in another order, each as often as its place tells or with that weight.
+fn repeated_or_weighted(repeat: bool) -> Table {
+    let whole = table();
+    let times = |row: usize| row % 4;
+    let order = || (0..240).map(|i| (i * 7) % 240);
+    let rows: Vec<usize> = match repeat {
+        true => (0..240).flat_map(|row| vec![row; times(row)]).collect(),
+        false => order().collect(),
+    };
+    let places: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+    let columns = (0..2).map(|c| whole.column(c).take(&places)).collect();
+    let weights = rows.iter().map(|row| times(*row) as f64).collect();
+    let fields = whole.schema().fields[..2].to_vec();
+    Table::new(Schema::new(fields), columns, (!repeat).then_some(weights)).unwrap()
+}
+
+#[test]
+fn centres_drawn_by_value_depend_neither_on_the_order_of_rows_nor_on_repetition() {
+    let options = kmeans::Options {
+        by_value: true,
+        restarts: 1,
+        ..kmeans::Options::default()
+    };
+    for seed in 0..20 {
+        let options = kmeans::Options {
+            seed,
+            ..options.clone()
+        };
+        let centres = |repeat: bool| {
+            let specification = kmeans::Specification::new(7);
+            let rows = repeated_or_weighted(repeat);
+            let fit = kmeans::fit(&specification, &rows, &options, Control::default()).unwrap();
+            fit.model.centres.concat()
+        };
+        for (one, other) in centres(true).iter().zip(centres(false)) {
+            assert!((one - other).abs() < 1e-12, "seed {seed}: {one} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_common_factor_of_small_weights_changes_no_estimate() {
+    let weighted = |factor: f64| {
+        let rows = table();
+        let columns = (0..2).map(|c| rows.column(c).clone()).collect();
+        let weights = (0..240).map(|row| factor * f64::from(row % 5) / 5.0);
+        let fields = rows.schema().fields[..2].to_vec();
+        let weights = Some(weights.collect());
+        Table::new(Schema::new(fields), columns, weights).unwrap()
+    };
+    let specification = Specification::mixture(3, CovarianceKind::Full);
+    let options = FitOptions {
+        em: EmOptions {
+            tolerance: 1e-14,
+            max_iterations: 5000,
+            ..EmOptions::default()
+        },
+        restarts: 3,
+        ..FitOptions::default()
+    };
+    let learn = |factor: f64| {
+        let fit = fit(
+            &specification,
+            &weighted(factor),
+            &options,
+            Control::default(),
+        )
+        .unwrap();
+        let parts = gaussians(&fit.mixture);
+        let numbers = parts.iter().flat_map(|own| {
+            let spread = (0..2).flat_map(|i| (0..=i).map(move |j| (i, j)));
+            let spread = spread.map(|(i, j)| own.covariance(i, j));
+            own.mean.iter().copied().chain(spread).collect::<Vec<f64>>()
+        });
+        numbers.collect::<Vec<f64>>()
+    };
+    let expected = learn(1.0);
+    for factor in [0.5, 1e-8, 1e-100] {
+        for (own, expected) in learn(factor).iter().zip(&expected) {
+            let off = (own - expected).abs() / expected.abs().max(1.0);
+            assert!(off < 1e-5, "{factor}: {own} {expected}");
+        }
+    }
+}
+
 #[test]
 fn a_tolerance_per_row_keeps_the_statistics_of_its_parameters_and_tells_their_likelihood() {
     for iterations in [1, 4, 1000] {

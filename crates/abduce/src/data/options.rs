@@ -88,7 +88,18 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    pub(crate) fn kind_override(&self, column: &str) -> Option<&KindOverride> {
+    /// The kind that the user gives a column, by its name or by a pattern such as `pixel_*`.
+    ///
+    /// ```
+    /// use abduce::data::{Kind, ReadOptions};
+    /// let options = ReadOptions {
+    ///     kinds: vec![("pixel_*".into(), Kind::Real.into())],
+    ///     ..ReadOptions::default()
+    /// };
+    /// assert_eq!(options.kind_override("pixel_7").map(|own| own.kind), Some(Kind::Real));
+    /// assert!(options.kind_override("label").is_none());
+    /// ```
+    pub fn kind_override(&self, column: &str) -> Option<&KindOverride> {
         let target = self.target.as_deref() == Some(column);
         let applies = |(name, asked): &&(String, KindOverride)| {
             let labels = !target || !is_pattern(name) || name == column;

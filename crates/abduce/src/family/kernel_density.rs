@@ -87,7 +87,7 @@ impl Family for KernelDensity {
     }
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
-        let scott = belief.rows.max(1.0).powf(-0.2);
+        let scott = (belief.rows / belief.row_weight).max(1.0).powf(-0.2);
         KernelPrior {
             spread: Some(scales[0].variance.sqrt() * scott),
         }

@@ -395,6 +395,9 @@ pub struct Belief {
     pub smoothing: f64,
     /// The total weight of the rows.
     pub rows: f64,
+    /// The weight of one row: the mean where that is below 1, otherwise 1. Integer weights
+    /// then equal repeated rows, and small weights may be multiplied by any factor up to 1.
+    pub row_weight: f64,
 }
 
 impl Belief {
@@ -402,7 +405,7 @@ impl Belief {
     /// once, and a hundredth of it with every row, so that the condition of a
     /// covariance stays bounded however many rows there are.
     pub fn scatter(&self) -> f64 {
-        self.variance_floor * (1.0 + 0.01 * self.rows)
+        self.variance_floor * (self.row_weight + 0.01 * self.rows)
     }
 }
 

@@ -188,7 +188,9 @@ impl Family for Poisson {
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
         // A column of zeros only must not make every count impossible.
-        let mean = scales[0].mean.max(1.0 / (1.0 + belief.rows));
+        let mean = scales[0]
+            .mean
+            .max(belief.row_weight / (belief.row_weight + belief.rows));
         (belief.smoothing * mean, belief.smoothing)
     }
 

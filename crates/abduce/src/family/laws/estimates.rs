@@ -15,6 +15,7 @@ pub(super) fn beat_perturbations<F: Family>(family: &F, seed: u64) {
             unit_share: 0.0,
             smoothing,
             rows: 300.0,
+            row_weight: 1.0,
         };
         F::weak_prior(&scales(&data), &belief)
     };
@@ -74,6 +75,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Family>(fami
             unit_share: 0.0,
             smoothing,
             rows: ROWS as f64,
+            row_weight: 1.0,
         };
         let prior = F::weak_prior(&scales, &belief);
         let at = |stats: &[F::Stats]| {

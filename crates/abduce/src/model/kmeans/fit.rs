@@ -260,6 +260,8 @@ impl Run<'_> {
                 );
             }
         };
+        let distinct = self.options.by_value.then(|| points.distinct());
+        let points = distinct.as_ref().unwrap_or(points);
         let tries = self.options.restarts.max(1);
         let start = |number: usize| {
             let seed = (self.options.seed.wrapping_mul(1_000_003)).wrapping_add(number as u64);

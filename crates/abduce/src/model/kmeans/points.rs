@@ -5,6 +5,7 @@
 use super::frame::Frame;
 use crate::data::{Chunk, Values};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// The points of a chunk.
 #[derive(Clone, Debug)]
@@ -126,6 +127,47 @@ impl Points {
             all.complete &= part.complete;
         }
         all
+    }
+
+    /// The different points that count, in the order of their values, each with the weight of
+    /// all that are equal to it.
+    pub fn distinct(&self) -> Points {
+        let compare = |a: &[f64], b: &[f64]| {
+            let cells = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+            cells.fold(Ordering::Equal, Ordering::then)
+        };
+        let mut order: Vec<usize> = (0..self.rows).filter(|i| self.weights[*i] > 0.0).collect();
+        order.sort_by(|a, b| compare(self.row(*a), self.row(*b)));
+        let mut cells: Vec<f64> = Vec::new();
+        let mut weights: Vec<f64> = Vec::new();
+        let mut last: Option<usize> = None;
+        for row in order {
+            let same = |last: usize| compare(self.row(last), self.row(row)).is_eq();
+            match weights.last_mut() {
+                Some(weight) if last.is_some_and(same) => *weight += self.weights[row],
+                _ => {
+                    cells.extend_from_slice(self.row(row));
+                    weights.push(self.weights[row]);
+                }
+            }
+            last = Some(row);
+        }
+        let rows = weights.len();
+        let has_hole = |row: &u32| {
+            let start = *row as usize * self.width;
+            cells[start..start + self.width].iter().any(|x| x.is_nan())
+        };
+        let (holed, whole): (Vec<u32>, Vec<u32>) = (0..rows as u32).partition(has_hole);
+        Points {
+            rows,
+            width: self.width,
+            norms: cells.chunks_exact(self.width).map(norm).collect(),
+            complete: holed.is_empty(),
+            cells,
+            weights,
+            whole,
+            holed,
+        }
     }
 
     pub fn row(&self, row: usize) -> &[f64] {

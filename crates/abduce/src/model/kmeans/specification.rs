@@ -179,6 +179,11 @@ pub struct Options {
     /// largest comes first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub numbered: bool,
+    /// Whether centres are drawn from the different rows in the order of their values, so that
+    /// the same seed gives the same centres whatever the order of the rows, and for a row of
+    /// weight 2 as for the row twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_value: bool,
     /// The seed of everything random.
     pub seed: u64,
 }
@@ -193,6 +198,7 @@ impl Default for Options {
             movement: None,
             max_iterations: 1000,
             numbered: false,
+            by_value: false,
             seed: 0,
         }
     }

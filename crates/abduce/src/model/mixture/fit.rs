@@ -419,6 +419,7 @@ pub(super) fn settle(
         // they are worth that many rows at the mean of the column, pooled or not.
         smoothing: (specification.m_estimate).map_or(specification.smoothing, |own| own.rows),
         rows: survey.seen.total,
+        row_weight: survey.seen.row_weight(),
     };
     for (number, leaf) in leaves.iter_mut().enumerate() {
         survey.seen.settle(leaf, &belief);

@@ -85,6 +85,12 @@ impl Seen {
         self.central = each.collect();
     }
 
+    /// The mean weight of the rows, at most 1.
+    pub(super) fn row_weight(&self) -> f64 {
+        let mean = self.total / self.rows.max(1) as f64;
+        if mean > 0.0 { mean.min(1.0) } else { 1.0 }
+    }
+
     /// The variance of a column.
     pub(super) fn variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];

@@ -117,6 +117,10 @@ pub(super) fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> 
 /// The merges in their order: the second group becomes part of the first.
 fn tree(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
     let (cells, d) = whitened(cells, width, weights);
+    // α is in rows: where these weigh less than 1, so does it.
+    let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    let unit = if mean > 0.0 { mean.min(1.0) } else { 1.0 };
+    let weights: Vec<f64> = weights.iter().map(|weight| weight / unit).collect();
     let mut groups: Vec<Option<Group>> = weights
         .iter()
         .enumerate()
@@ -211,6 +215,15 @@ mod tests {
                 groups(&cells, 2, &[1.0; 90], k),
                 groups(&other, 2, &[1.0; 90], k)
             );
+        }
+    }
+
+    #[test]
+    fn a_common_factor_of_small_weights_does_not_matter() {
+        let (cells, _) = stripes();
+        for k in [2, 4, 7] {
+            let expected = groups(&cells, 2, &[0.5; 90], k);
+            assert_eq!(groups(&cells, 2, &[0.5 * 2f64.powi(-30); 90], k), expected);
         }
     }
 

@@ -1,0 +1,101 @@
+"""What frames are like, in model files: their library, and the names and types of their columns.
+
+Types are written by their names and read back only if they are among the known ones.
+"""
+
+import re
+from typing import Any
+
+from abduce._tables import is_pandas, is_polars
+
+PANDAS = re.compile(
+    r"(u?int|float)(8|16|32|64)|(U?Int|Float)(8|16|32|64)|bool|boolean|object|str|string"
+    r"|(u?int(8|16|32|64)|float|double|bool|string|large_string)\[pyarrow\]"
+)
+POLARS = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|Boolean|String|Categorical")
+# Types of Arrow by what they are called, and the functions of pyarrow that make them.
+ARROW = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+ARROW |= {"float": "float32", "double": "float64", "bool": "bool_", "string": "string", "large_string": "large_string"}
+
+
+def described(like: Any) -> dict[str, Any]:
+    """A frame without rows as JSON holds it; columns of types that have no plain name are left out."""
+    if is_pandas(like):
+        own = [(str(name), _pandas_name(kind)) for name, kind in like.dtypes.items()]
+        library = "pandas"
+    elif is_polars(like):
+        own = [(name, str(kind) if POLARS.fullmatch(str(kind)) else None) for name, kind in like.schema.items()]
+        library = "polars"
+    else:
+        own = [(field.name, str(field.type) if str(field.type) in ARROW else None) for field in like.schema]
+        library = "pyarrow"
+    return {"library": library, "columns": [[name, kind] for name, kind in own if kind is not None]}
+
+
+def _pandas_name(kind: Any) -> Any:
+    import pandas
+
+    if not isinstance(kind, pandas.CategoricalDtype):
+        return str(kind) if PANDAS.fullmatch(str(kind)) else None
+    categories = kind.categories.tolist()
+    return {"categories": categories, "ordered": bool(kind.ordered)} if _are_plain(categories) else None
+
+
+def _are_plain(categories: Any) -> bool:
+    return isinstance(categories, list) and all(isinstance(own, (str, int, float, bool)) for own in categories)
+
+
+def made(description: Any) -> Any:
+    """The frame without rows that a file describes; None where its library is not installed."""
+    library, columns = description.get("library"), description.get("columns")
+    makers = {"pandas": _made_of_pandas, "polars": _made_of_polars, "pyarrow": _made_of_arrow}
+    if (
+        set(description) != {"library", "columns"}
+        or not isinstance(library, str)
+        or library not in makers
+        or not isinstance(columns, list)
+    ):
+        raise ValueError("the file describes an unknown frame")
+    for own in columns:
+        if not (isinstance(own, list) and len(own) == 2 and isinstance(own[0], str)):
+            raise ValueError("the file describes the columns of a frame by something unknown")
+    try:
+        return makers[library](columns)
+    except ImportError:
+        return None
+
+
+def _refuse(kind: Any) -> None:
+    raise ValueError(f"the file describes a column of a frame by the unknown type {kind!r}")
+
+
+def _made_of_pandas(columns: list[list[Any]]) -> Any:
+    import pandas
+
+    types: dict[str, Any] = {}
+    for name, kind in columns:
+        if isinstance(kind, dict) and set(kind) == {"categories", "ordered"} and _are_plain(kind["categories"]):
+            types[name] = pandas.CategoricalDtype(kind["categories"], ordered=bool(kind["ordered"]))
+        elif isinstance(kind, str) and PANDAS.fullmatch(kind):
+            types[name] = kind
+        else:
+            _refuse(kind)
+    return pandas.DataFrame({name: pandas.Series([], dtype=kind) for name, kind in types.items()})
+
+
+def _made_of_polars(columns: list[list[Any]]) -> Any:
+    import polars
+
+    for _, kind in columns:
+        if not (isinstance(kind, str) and POLARS.fullmatch(kind)):
+            _refuse(kind)
+    return polars.DataFrame(schema={name: getattr(polars, kind) for name, kind in columns})
+
+
+def _made_of_arrow(columns: list[list[Any]]) -> Any:
+    import pyarrow
+
+    for _, kind in columns:
+        if not (isinstance(kind, str) and kind in ARROW):
+            _refuse(kind)
+    return pyarrow.schema([(name, getattr(pyarrow, ARROW[kind])()) for name, kind in columns]).empty_table()
