@@ -145,9 +145,9 @@ impl Summary {
                 "column {name} has {many}{distinct} different cells in {} rows; it is left out \
                  unless you pass {}{}",
                 self.seen,
-                kind_option(name, Kind::Categorical),
+                kind_option(name, Kind::Categorical.name()),
                 if text {
-                    format!(" or {}", kind_option(name, Kind::Text))
+                    format!(" or {}", kind_option(name, Kind::Text.name()))
                 } else {
                     String::new()
                 }
@@ -305,18 +305,23 @@ impl Summary {
 
     fn sorted_levels(&self) -> Result<Vec<String>> {
         if self.levels.is_full() {
-            return Err(
-                Error::data(format!("{} levels are too many", self.levels.count()))
-                    .at_column(&self.name)
-                    .about_kind()
-                    .with_hint(match self.numbers == self.seen {
-                        true => format!("pass {}", kind_option(&self.name, Kind::Real)),
-                        false => format!("pass {}", drop_option(&self.name)),
-                    }),
-            );
+            return Err(self.too_many_levels());
         }
         let levels = self.levels.sorted();
         Ok(folded(&levels).unwrap_or(levels))
+    }
+
+    fn too_many_levels(&self) -> Error {
+        let message = format!("{} levels are too many", self.levels.count());
+        let error = Error::data(message).at_column(&self.name);
+        if self.wish.target {
+            return error.with_hint("choose a --target whose labels repeat");
+        }
+        if self.numbers == self.seen {
+            let hint = format!("pass {}", kind_option(&self.name, Kind::Real.name()));
+            return error.about_kind(Kind::Real.name()).with_hint(hint);
+        }
+        error.with_hint(format!("pass {}", drop_option(&self.name)))
     }
 
     fn two_levels(&self) -> Result<Vec<String>> {
@@ -339,10 +344,10 @@ impl Summary {
             levels.len()
         ))
         .at_column(&self.name)
-        .about_kind()
+        .about_kind(Kind::Categorical.name())
         .with_hint(format!(
             "pass {}",
-            kind_option(&self.name, Kind::Categorical)
+            kind_option(&self.name, Kind::Categorical.name())
         )))
     }
 }
