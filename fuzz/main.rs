@@ -3,90 +3,137 @@
 //! See fuzz/README.md. `ABDUCE_FUZZ` is the number of executions of each test,
 //! `ABDUCE_FUZZ_SEED` the seed of the mutations.
 
+mod asking;
+mod binary;
 mod models;
 mod mutate;
 mod tables;
 mod watch;
 
+use abduce::data::{ReadOptions, open};
+use models::Seed;
 use mutate::Random;
-use std::process::Command;
+use std::path::Path;
 use watch::Watch;
 
-/// Whether damaged Parquet and Arrow files are part of the run. Their decoders are not
-/// ours and may panic or allocate what a damaged header declares; set this to true once the
-/// readers guard against both.
-const BINARY_TABLES: bool = false;
-
-/// The share of damaged model files that are also passed to the program.
-const SHOWN: u64 = 200;
+/// One in so many executions is repeated with the program itself, if the file was accepted.
+const PROGRAM: usize = 40;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     let given = std::env::var(variable).ok();
     given.map_or(otherwise, |text| text.parse().expect("a number"))
 }
 
-fn folder() -> tempfile::TempDir {
-    std::fs::create_dir_all(watch::kept()).expect("a folder to write to");
-    tempfile::tempdir().expect("a folder to write to")
+/// A generator of random numbers for each execution.
+fn executions() -> impl Iterator<Item = Random> {
+    let first = number("ABDUCE_FUZZ_SEED", 0);
+    let count = number("ABDUCE_FUZZ", 1500);
+    (0..count).map(move |execution| Random(first.wrapping_add(execution)))
+}
+
+/// Passes a model and a table to one of the commands.
+fn run_program(watch: &mut Watch, seed: &Seed, bytes: &[u8], folder: &Path, random: &mut Random) {
+    let model = folder.join("damaged.abduce");
+    std::fs::write(&model, bytes).expect("a file that can be written");
+    let command = asking::COMMANDS[random.below(asking::COMMANDS.len())];
+    let ran = asking::command(command, &model, &seed.table, folder);
+    if !matches!(ran.status.code(), Some(0..=2)) {
+        let why = String::from_utf8_lossy(&ran.stderr);
+        watch.report(
+            &format!("{}.abduce", seed.name),
+            bytes,
+            format!("{command}: {why}"),
+        );
+    }
 }
 
 #[test]
 fn damaged_model_files_never_panic() {
     let mut watch = Watch::new();
-    let folder = folder();
-    let seeds = models::seeds(folder.path());
-    for seed in &seeds {
-        let bytes = seed.text.as_bytes();
-        let intact = models::exercise(bytes, &seed.table);
+    let folder = tempfile::tempdir().expect("a folder to write to");
+    let seeds = models::seeds();
+    for seed in seeds {
+        let intact = asking::exercise(seed.text.as_bytes(), &seed.table);
         assert!(intact, "{} is refused", seed.name);
     }
-    let first = number("ABDUCE_FUZZ_SEED", 0);
-    for execution in 0..number("ABDUCE_FUZZ", 1500) {
-        let mut random = Random(first.wrapping_add(execution));
+    for mut random in executions() {
         let seed = &seeds[random.below(seeds.len())];
         let bytes = if random.below(8) == 0 {
             mutate::bytes(seed.text.as_bytes(), &mut random)
         } else {
-            let document = serde_json::from_str(&seed.text).expect("JSON");
-            mutate::document(&document, &mut random)
-                .to_string()
-                .into_bytes()
+            let document = mutate::document(&seed.document, &mut random);
+            document.to_string().into_bytes()
         };
         let name = format!("{}.abduce", seed.name);
-        watch.run(&name, &bytes, || models::exercise(&bytes, &seed.table));
-        if execution % SHOWN == 0 {
-            let path = folder.path().join("damaged.abduce");
-            std::fs::write(&path, &bytes).expect("a file that can be written");
-            let mut command = Command::new(env!("CARGO_BIN_EXE_abduce"));
-            let ran = command
-                .arg("show")
-                .arg(&path)
-                .output()
-                .expect("the program");
-            if !matches!(ran.status.code(), Some(0..=2)) {
-                let why = String::from_utf8_lossy(&ran.stderr).into_owned();
-                watch.report(&name, &bytes, format!("show: {why}"));
-            }
+        let accepted = watch.run(&name, &bytes, || asking::exercise(&bytes, &seed.table));
+        if accepted && random.below(PROGRAM) == 0 {
+            run_program(&mut watch, seed, &bytes, folder.path(), &mut random);
         }
     }
     watch.finish("model files");
 }
 
 #[test]
+fn models_never_panic_over_damaged_rows() {
+    let mut watch = Watch::new();
+    let folder = tempfile::tempdir().expect("a folder to write to");
+    let seeds = models::seeds();
+    for mut random in executions() {
+        let seed = &seeds[random.below(seeds.len())];
+        let rows = mutate::bytes(seed.rows.as_bytes(), &mut random);
+        let path = folder.path().join("damaged.csv");
+        std::fs::write(&path, &rows).expect("a file that can be written");
+        let path = path.display().to_string();
+        let name = format!("{}.csv", seed.name);
+        watch.run(&name, &rows, || {
+            asking::exercise(seed.text.as_bytes(), &path)
+        });
+    }
+    watch.finish("rows for models");
+}
+
+#[test]
 fn damaged_tables_never_panic() {
     let mut watch = Watch::new();
-    let folder = folder();
-    let seeds = tables::seeds(BINARY_TABLES);
-    let first = number("ABDUCE_FUZZ_SEED", 0);
-    for execution in 0..number("ABDUCE_FUZZ", 1500) {
-        let mut random = Random(first.wrapping_add(execution));
+    let folder = tempfile::tempdir().expect("a folder to write to");
+    let seeds = tables::seeds();
+    for (name, bytes) in &seeds {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("a file that can be written");
+        let options = ReadOptions {
+            text: Some(Default::default()),
+            drop: tables::left_out(name),
+            ..ReadOptions::default()
+        };
+        if let Err(error) = open(&[path.display().to_string()], &options) {
+            panic!("{name} is refused: {error}");
+        }
+    }
+    for mut random in executions() {
         let (name, bytes) = &seeds[random.below(seeds.len())];
+        let options = ReadOptions {
+            drop: tables::left_out(name),
+            ..tables::options(&mut random)
+        };
         let (name, bytes) = tables::damaged(name, bytes, &mut random);
-        let options = tables::options(&mut random);
         let path = folder.path().join(&name);
         std::fs::write(&path, &bytes).expect("a file that can be written");
         let path = path.display().to_string();
         watch.run(&name, &bytes, || tables::exercise(&path, &options));
     }
     watch.finish("tables");
+}
+
+#[test]
+fn damaged_folders_of_texts_never_panic() {
+    let mut watch = Watch::new();
+    // A folder costs more time than a file.
+    for mut random in executions().step_by(10) {
+        let folder = tempfile::tempdir().expect("a folder to write to");
+        let bytes = tables::damaged_folder(folder.path(), &mut random);
+        let options = tables::options(&mut random);
+        let path = folder.path().display().to_string();
+        watch.run("texts", &bytes, || tables::exercise(&path, &options));
+    }
+    watch.finish("folders of texts");
 }

@@ -1,20 +1,34 @@
-//! Model files of every kind, and everything that can be done with one.
+//! Model files of every kind, and tables to use them with.
 
-use abduce::ask::Joint;
-use abduce::data::{Opened, ReadOptions, Source, open_more, open_with};
-use abduce::family::Fill;
-use abduce::learn::Control;
-use abduce::store::Model;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// A model file that is to be damaged, and a table to use it with.
 pub struct Seed {
     pub name: String,
     pub text: String,
+    pub document: Value,
+    /// The table as text, and the path of a file with it.
+    pub rows: String,
     pub table: String,
+}
+
+impl Seed {
+    /// Reads a model file; its table is written to the same folder.
+    fn new(folder: &Path, name: &str, model: &Path, rows: String) -> Seed {
+        let path = folder.join(format!("{name}.csv"));
+        std::fs::write(&path, &rows).expect("a file that can be written");
+        let text = std::fs::read_to_string(model).expect("a model file");
+        Seed {
+            name: name.into(),
+            document: serde_json::from_str(&text).expect("JSON"),
+            text,
+            rows,
+            table: path.display().to_string(),
+        }
+    }
 }
 
 /// The fits that seeds come from: a name, a table and the arguments.
@@ -43,7 +57,12 @@ const FITS: &[(&str, &str, &str)] = &[
     (
         "scalars",
         "mixed",
-        "naive-bayes --target label --family a=student-t,b=gamma,n=geometric",
+        "naive-bayes --target label --family a=exponential,b=gamma,n=geometric",
+    ),
+    (
+        "student-t",
+        "mixed",
+        "naive-bayes --target label --columns label,a --family a=student-t --unlabelled 1",
     ),
     (
         "more-scalars",
@@ -117,7 +136,7 @@ const FITS: &[(&str, &str, &str)] = &[
 /// A table of all kinds of columns with missing cells and labels.
 fn mixed() -> String {
     let mut text = String::from("label,a,b,n,c,d\n");
-    for row in 0..40_u32 {
+    for row in 0..22_u32 {
         let label = ["yes", "no", ""][if row % 11 == 10 {
             2
         } else {
@@ -139,7 +158,7 @@ fn mixed() -> String {
 
 fn texts() -> String {
     let mut text = String::from("label,words\n");
-    for row in 0..30_usize {
+    for row in 0..20_usize {
         let label = ["ham", "spam", ""][if row % 10 == 9 { 2 } else { row % 2 }];
         let words = [
             "free prize now",
@@ -153,7 +172,16 @@ fn texts() -> String {
 }
 
 /// All seeds: the kept files of earlier versions, and one of each kind of model.
-pub fn seeds(folder: &Path) -> Vec<Seed> {
+pub fn seeds() -> &'static [Seed] {
+    static SEEDS: OnceLock<Vec<Seed>> = OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let folder = crate::watch::kept().join("models");
+        std::fs::create_dir_all(&folder).expect("a folder to write to");
+        made(&folder)
+    })
+}
+
+fn made(folder: &Path) -> Vec<Seed> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let kept = [
         ("v1-naive-bayes", "data/penguins.csv"),
@@ -164,127 +192,30 @@ pub fn seeds(folder: &Path) -> Vec<Seed> {
     ];
     let mut seeds: Vec<Seed> = Vec::new();
     for (name, table) in kept {
-        let path = manifest.join(format!("tests/models/{name}.abduce"));
         let whole = std::fs::read_to_string(manifest.join(table)).expect("a table");
-        let few: Vec<&str> = whole.lines().take(30).collect();
-        let table = write(folder, &format!("{name}.csv"), &(few.join("\n") + "\n"));
-        let text = std::fs::read_to_string(path).expect("a model file");
-        seeds.push(Seed {
-            name: name.into(),
-            text,
-            table,
-        });
+        let few: Vec<&str> = whole.lines().step_by(25).collect();
+        let model = manifest.join(format!("tests/models/{name}.abduce"));
+        seeds.push(Seed::new(folder, name, &model, few.join("\n") + "\n"));
     }
-    let tables = [
-        ("mixed", write(folder, "mixed.csv", &mixed())),
-        ("texts", write(folder, "texts.csv", &texts())),
-    ];
     for (name, table, arguments) in FITS {
-        let (_, table) = tables
-            .iter()
-            .find(|(own, _)| own == table)
-            .expect("a table");
-        let path = folder.join(format!("{name}.abduce"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_abduce"));
-        command
-            .arg("fit")
-            .args(arguments.split(' ').take(1))
-            .arg(table);
-        command
-            .args(arguments.split(' ').skip(1))
-            .arg("-o")
-            .arg(&path);
-        let ran = command.output().expect("the program");
-        let why = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{name}: {why}");
-        let text = std::fs::read_to_string(&path).expect("a model file");
-        seeds.push(Seed {
-            name: name.to_string(),
-            text,
-            table: table.clone(),
-        });
+        let rows = if *table == "texts" { texts() } else { mixed() };
+        let model = fit(folder, name, &rows, arguments);
+        seeds.push(Seed::new(folder, name, &model, rows));
     }
     seeds
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path: PathBuf = folder.join(name);
-    std::fs::write(&path, text).expect("a file that can be written");
-    path.display().to_string()
-}
-
-/// Does everything with a model file; whether it was accepted.
-pub fn exercise(text: &[u8], table: &str) -> bool {
-    let Ok(text) = std::str::from_utf8(text) else {
-        return false;
-    };
-    let Ok(model) = Model::from_json(text) else {
-        return false;
-    };
-    let joint = model.joint();
-    let schema = joint.schema();
-    let target = joint
-        .target()
-        .map(|target| schema.fields[target].name.clone());
-    let options = ReadOptions {
-        target,
-        weight: schema.weight.clone(),
-        ..ReadOptions::default()
-    };
-    let paths = [table.to_string()];
-    if let Ok(opened) = open_with(&paths, &options, schema) {
-        ask(&model, &*opened.source);
-    }
-    let nothing = vec![None; schema.fields.len()];
-    let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let _ = joint.sample(&nothing, 5, &mut rng);
-    for column in 0..schema.fields.len() {
-        let _ = joint.condition(&nothing, column);
-    }
-    if let Ok(more) = open_more(&paths, &options, schema, &model.unsettled()) {
-        change(&model, &more);
-    }
-    let _ = model.to_json();
-    true
-}
-
-fn ask(model: &Model, source: &dyn Source) {
-    let joint: &dyn Joint = model.joint();
-    let classes = joint.names().len();
-    let Ok(scan) = source.scan() else {
-        return;
-    };
-    let mut rng = ChaCha8Rng::seed_from_u64(0);
-    for chunk in scan.flatten() {
-        let lacking = joint.unanswerable(&chunk);
-        let rows = 0..chunk.rows() as u32;
-        let rows: Vec<u32> = rows
-            .filter(|row| !lacking.contains(&(*row as usize)))
-            .collect();
-        let chunk = chunk.take(&rows);
-        let _ = joint.log_density(&chunk);
-        let _ = model.posterior(&chunk);
-        let _ = model
-            .decider()
-            .and_then(|decide| decide(&chunk).map(|_| ()));
-        for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
-            let _ = joint.complete(&chunk, how, &mut rng);
-        }
-        if chunk.rows() > 0 {
-            let _ = joint.explain(&chunk, 0, 0, classes.saturating_sub(1));
-        }
-    }
-}
-
-fn change(model: &Model, more: &Opened) {
-    let source = &*more.source;
-    let results = [
-        model.update(source, more.files.clone(), None, Control::default()),
-        model.update(source, more.files.clone(), Some(0.5), Control::default()),
-        Model::merge(&[model.clone(), model.clone()]),
-        model.forget(source, Control::default()),
-    ];
-    for changed in results.into_iter().flatten() {
-        let _ = changed.model.to_json();
-    }
+/// Fits a model with the program; the path of its file.
+fn fit(folder: &Path, name: &str, rows: &str, arguments: &str) -> PathBuf {
+    let table = folder.join("rows.csv");
+    std::fs::write(&table, rows).expect("a file that can be written");
+    let model = folder.join(format!("{name}.abduce"));
+    let (kind, options) = arguments.split_once(' ').expect("a model and its options");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_abduce"));
+    command.args(["fit", kind]).arg(table);
+    command.args(options.split(' ')).arg("-o").arg(&model);
+    let ran = command.output().expect("the program");
+    let why = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{name}: {why}");
+    model
 }

@@ -21,17 +21,29 @@ impl Random {
     }
 }
 
-/// Changes some bytes: flips, insertions, truncation, slices repeated or removed.
+/// Changes some bytes: flips, insertions, truncation, slices repeated or removed, integers
+/// of binary formats replaced.
 pub fn bytes(original: &[u8], random: &mut Random) -> Vec<u8> {
     const SPECIAL: &[u8] = b"\0\n\r\",;\t{}[]:-+.eE0979 \\'#\x1a\x7f\x80\xc3\xef\xff";
+    const INTEGERS: &[i64] = &[
+        -1,
+        0,
+        1,
+        1 << 7,
+        1 << 16,
+        1 << 30,
+        i32::MAX as i64,
+        i64::MAX,
+    ];
     let mut bytes = original.to_vec();
-    for _ in 0..=random.below(4) {
+    let most = 1 + random.below(4);
+    for _ in 0..=random.below(most) {
         if bytes.is_empty() {
             return bytes;
         }
         let at = random.below(bytes.len());
         let end = (at + 1 + random.below(64)).min(bytes.len());
-        match random.below(7) {
+        match random.below(8) {
             0 => bytes[at] ^= 1 << random.below(8),
             1 => bytes[at] = SPECIAL[random.below(SPECIAL.len())],
             2 => bytes.insert(at, SPECIAL[random.below(SPECIAL.len())]),
@@ -41,6 +53,11 @@ pub fn bytes(original: &[u8], random: &mut Random) -> Vec<u8> {
                 let slice = bytes[at..end].to_vec();
                 let to = random.below(bytes.len());
                 bytes.splice(to..to, slice);
+            }
+            6 => {
+                let integer = INTEGERS[random.below(INTEGERS.len())].to_le_bytes();
+                let end = (at + [1, 2, 4, 8][random.below(4)]).min(bytes.len());
+                bytes[at..end].copy_from_slice(&integer[..end - at]);
             }
             _ => {
                 let byte = bytes[at];

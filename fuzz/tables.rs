@@ -17,7 +17,7 @@ const MAILBOX: &str = "From a@b Mon Jan  1 00:00:00 2024\nSubject: =?utf-8?q?caf
     Subject: two\n\nplain words\n";
 
 /// Files to be damaged: a name with its ending, and the bytes.
-pub fn seeds(binary: bool) -> Vec<(String, Vec<u8>)> {
+pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let tabs = CSV.replace(',', "\t");
     let texts = [
         ("a.csv", CSV),
@@ -29,18 +29,43 @@ pub fn seeds(binary: bool) -> Vec<(String, Vec<u8>)> {
     ];
     let texts = texts.map(|(name, text)| (name.to_string(), text.as_bytes().to_vec()));
     let mut seeds = texts.to_vec();
-    if binary {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
-        let files = std::fs::read_dir(folder).expect("the folder golden");
-        for file in files.flatten() {
-            let name = file.file_name().to_string_lossy().into_owned();
-            let endings = [".parquet", ".arrow", ".feather"];
-            if endings.iter().any(|ending| name.ends_with(ending)) {
-                seeds.push((name, std::fs::read(file.path()).expect("a file")));
-            }
-        }
-    }
+    seeds.extend(crate::binary::seeds());
     seeds
+}
+
+/// The files of a folder of texts: a folder for each class.
+const TEXTS: &[(&str, &str)] = &[
+    ("ham/1.txt", "see you at lunch"),
+    (
+        "ham/2.eml",
+        "Subject: hi\nContent-Type: text/html\n\n<p>the report &lt;",
+    ),
+    ("spam/1", "free prize now, call \u{e9}\u{1f600}"),
+    ("spam/deep/2.txt", "free\0prize"),
+];
+
+/// Writes a damaged folder of texts: bytes of its files and, sometimes, their names are
+/// changed. Returns what was written.
+pub fn damaged_folder(folder: &Path, random: &mut Random) -> Vec<u8> {
+    let mut written = Vec::new();
+    for (name, text) in TEXTS {
+        let name = if random.below(4) == 0 {
+            let name = crate::mutate::bytes(name.as_bytes(), random);
+            let name = String::from_utf8_lossy(&name).replace("..", "");
+            name.chars().take(40).collect()
+        } else {
+            name.to_string()
+        };
+        let text = crate::mutate::bytes(text.as_bytes(), random);
+        let path = folder.join(name.trim_start_matches('/'));
+        // Some of the names are not possible, or are taken by a folder.
+        let _ = path.parent().map(std::fs::create_dir_all);
+        let _ = std::fs::write(path, &text);
+        written.extend(format!("{name:?}\n").into_bytes());
+        written.extend(text);
+        written.push(b'\n');
+    }
+    written
 }
 
 /// A damaged file: some are compressed afterwards, some before.
@@ -64,6 +89,16 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).expect("compression");
     encoder.finish().expect("compression")
+}
+
+/// The columns of a file that no model reads: dates in binary files.
+pub fn left_out(name: &str) -> Vec<String> {
+    let endings = [".arrow", ".arrows", ".feather", ".parquet"];
+    if endings.iter().any(|ending| name.ends_with(ending)) {
+        vec!["day".into(), "when".into()]
+    } else {
+        Vec::new()
+    }
 }
 
 /// Some of the ways in which a table can be read.
@@ -103,9 +138,13 @@ pub fn options(random: &mut Random) -> ReadOptions {
 pub fn exercise(path: &str, options: &ReadOptions) -> bool {
     let paths = [path.to_string()];
     if let Ok(rows) = raw_rows(&paths, options) {
+        let columns = rows.header().len();
         for batch in rows.flatten() {
             for row in 0..batch.rows() {
-                let _ = (batch.line(row), batch.cell(row, 0));
+                let _ = batch.line(row);
+                for column in 0..columns {
+                    let _ = batch.cell(row, column);
+                }
             }
         }
     }

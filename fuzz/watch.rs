@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Where the last panic was, whichever thread it was in.
 static PLACE: Mutex<Option<String>> = Mutex::new(None);
+/// Whether a panic is a finding, and not a failed assertion of the tests.
+static RUNNING: AtomicBool = AtomicBool::new(false);
 /// Held by the test that is watching: tests would collect each other's panics.
 static WATCHING: Mutex<()> = Mutex::new(());
 
@@ -25,6 +28,15 @@ impl Watch {
     /// Waits until no other test is watching.
     pub fn new() -> Watch {
         let alone = WATCHING.lock().unwrap_or_else(PoisonError::into_inner);
+        std::fs::create_dir_all(kept().join("last")).expect("a folder to write to");
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !RUNNING.load(Ordering::Relaxed) {
+                before(panic);
+            } else if let Ok(mut place) = PLACE.lock() {
+                place.get_or_insert_with(|| panic.to_string());
+            }
+        }));
         Watch {
             _alone: alone,
             executions: 0,
@@ -35,22 +47,19 @@ impl Watch {
     }
 
     /// Runs `act` on a file, which stays in the folder of [`kept`] if `act` panics or ends
-    /// the process. `act` says whether the file was accepted.
-    pub fn run(&mut self, name: &str, bytes: &[u8], act: impl FnOnce() -> bool) {
-        let last = kept().join("last").join(name);
-        std::fs::create_dir_all(last.parent().expect("a folder")).expect("a folder to write to");
-        std::fs::write(&last, bytes).expect("a file that can be written");
-        std::panic::set_hook(Box::new(|panic| {
-            if let Ok(mut place) = PLACE.lock() {
-                place.get_or_insert_with(|| panic.to_string());
-            }
-        }));
+    /// the process. `act` says whether the file was accepted, and so does the result.
+    pub fn run(&mut self, name: &str, bytes: &[u8], act: impl FnOnce() -> bool) -> bool {
+        std::fs::write(kept().join("last").join(name), bytes).expect("a file that can be written");
+        // Panics of decoders are caught where they happen.
+        PLACE.lock().unwrap_or_else(PoisonError::into_inner).take();
         let begin = Instant::now();
+        RUNNING.store(true, Ordering::Relaxed);
         let result = catch_unwind(AssertUnwindSafe(act));
+        RUNNING.store(false, Ordering::Relaxed);
         let taken = begin.elapsed();
-        drop(std::panic::take_hook());
         self.executions += 1;
-        self.accepted += u64::from(matches!(result, Ok(true)));
+        let accepted = matches!(result, Ok(true));
+        self.accepted += u64::from(accepted);
         if taken > self.slowest.0 {
             let file = kept().join("slowest").join(name);
             std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
@@ -61,6 +70,7 @@ impl Watch {
             let place = PLACE.lock().ok().and_then(|mut place| place.take());
             self.report(name, bytes, place.unwrap_or_default());
         }
+        accepted
     }
 
     /// Notes a failure.

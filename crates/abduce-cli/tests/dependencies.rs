@@ -1,5 +1,5 @@
 //! The dependencies comply with deny.toml, as far as that can be checked offline: every
-//! licence is allowed, and every source is crates.io.
+//! licence is allowed, no crate is banned, and every source is crates.io.
 
 use serde_json::Value;
 use std::path::Path;
@@ -77,6 +77,23 @@ fn every_licence_is_allowed() {
         let licence = package["license"].as_str().unwrap_or_default();
         let name = &package["name"];
         assert!(is_allowed(licence, &allowed), "{name}: {licence:?}");
+    }
+}
+
+#[test]
+fn no_dependency_opens_network_connections() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let names = lock.lines().filter_map(|line| line.strip_prefix("name = "));
+    let names: Vec<&str> = names.map(|name| name.trim_matches('"')).collect();
+    assert!(names.len() > 10);
+    let banned = list("deny");
+    assert!(banned.iter().any(|name| name == "tokio"));
+    for name in banned {
+        assert!(!names.contains(&name.as_str()), "{name} is banned");
+    }
+    let clippy = std::fs::read_to_string(root().join("clippy.toml")).unwrap();
+    for socket in ["TcpListener", "TcpStream", "UdpSocket"] {
+        assert!(clippy.contains(&format!("std::net::{socket}")), "{socket}");
     }
 }
 

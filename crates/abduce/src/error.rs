@@ -51,7 +51,7 @@ struct Trouble {
     row: Option<u64>,
     column: Option<String>,
     component: Option<usize>,
-    about_kind: bool,
+    readable_as: Option<&'static str>,
 }
 
 impl Error {
@@ -66,7 +66,7 @@ impl Error {
             row: None,
             column: None,
             component: None,
-            about_kind: false,
+            readable_as: None,
         }))
     }
 
@@ -142,9 +142,9 @@ impl Error {
         self
     }
 
-    /// Says that the column's kind is to blame.
-    pub fn about_kind(mut self) -> Self {
-        self.0.about_kind = true;
+    /// Marks the column's kind as the cause, and names the kind that its cells can be read as.
+    pub fn about_kind(mut self, readable_as: &'static str) -> Self {
+        self.0.readable_as = Some(readable_as);
         self
     }
 
@@ -164,9 +164,15 @@ impl Error {
         self.0.cause
     }
 
-    /// Whether the kind of a column is to blame, so that another may be the cure.
-    pub fn is_about_kind(&self) -> bool {
-        self.0.about_kind
+    /// The kind that the column's cells can be read as, where its present kind is the cause.
+    ///
+    /// ```
+    /// let error = abduce::Error::data("2.5 is not a count").about_kind("real");
+    /// assert_eq!(error.readable_as(), Some("real"));
+    /// assert_eq!(abduce::Error::data("no rows").readable_as(), None);
+    /// ```
+    pub fn readable_as(&self) -> Option<&'static str> {
+        self.0.readable_as
     }
 
     /// What is wrong, without its place.

@@ -1,6 +1,7 @@
 //! `evaluate`, and what it leads to: calibrated models, costs, abstaining.
 
 use crate::run::{Files, abduce, data, half_labelled};
+use serde_json::json;
 
 fn penguins(arguments: &[&str]) -> Vec<String> {
     let table = data("penguins.csv");
@@ -381,4 +382,70 @@ fn a_calibration_from_a_file_without_bounds_answers_as_before() {
     };
     assert!(zeros(&old) > 0);
     assert_eq!(zeros(&model), 0);
+}
+
+#[test]
+fn a_saved_model_is_evaluated_on_a_test_table() {
+    let files = Files::new();
+    let training = "y,x\na,1\nb,5\na,1.5\nb,5.5\na,0.5\nb,4.5\n";
+    let model = files.fit(&[
+        "naive-bayes",
+        &files.write("a.csv", training),
+        "--target",
+        "y",
+    ]);
+    // Right, right, wrong, unlabelled, and of a class that the model does not know.
+    let test = files.write("b.csv", "y,x\na,1\nb,5\nb,1.2\n,5\nc,5\n");
+    let ran = abduce(&["evaluate", &model, &test, "--json"]).good();
+    let told = ran.json();
+    assert_eq!(told["model"], "naive-bayes");
+    assert_eq!(told["held_out"], 3);
+    assert!((told["accuracy"]["all"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(told["accuracy"].as_object().unwrap().len(), 1);
+    assert_eq!(
+        told["confusion"]["weights"],
+        json!([[1.0, 0.0], [1.0, 1.0]])
+    );
+    let predicted = abduce(&["predict", &model, &test, "--proba"]).good();
+    let p = |row: usize, column: usize| -> f64 {
+        let lines = predicted.lines();
+        lines[row].split(',').nth(column).unwrap().parse().unwrap()
+    };
+    let loss = -(p(1, 1).ln() + p(2, 2).ln() + p(3, 2).ln()) / 3.0;
+    assert!((told["log_loss"]["all"].as_f64().unwrap() - loss).abs() < 1e-9 * loss);
+    let ran = abduce(&["evaluate", &model, &test]).good();
+    assert!(
+        ran.stdout.contains("3 rows of a test table"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("fold"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("2 rows without a known label"),
+        "{}",
+        ran.stderr
+    );
+    abduce(&["evaluate", &model, &test, "--folds", "3"]).fails(2, &["--folds", "as it is"]);
+    abduce(&["evaluate", &model, &test, "--target", "x"]).fails(2, &["target of the model is y"]);
+    let none = files.write("c.csv", "x\n1\n");
+    abduce(&["evaluate", &model, &none]).fails(2, &["no row has a label"]);
+    abduce(&["evaluate", "nave-bayes", &test]).fails(2, &["nave-bayes", "naive-bayes"]);
+    abduce(&["evaluate", "lost.abduce", &test]).fails(2, &["lost.abduce"]);
+}
+
+#[test]
+fn the_clusters_of_a_saved_mixture_are_compared_with_the_truth() {
+    let files = Files::new();
+    let rows = (0..40).map(|row| match row % 2 {
+        0 => format!("{},left\n", row as f64 * 0.01),
+        _ => format!("{},right\n", 9.0 + row as f64 * 0.01),
+    });
+    let table = files.write("a.csv", format!("x,side\n{}", rows.collect::<String>()));
+    let model = files.fit(&["mixture", &table, "-k", "2", "--columns", "x"]);
+    let told = abduce(&["evaluate", &model, &table, "--truth", "side", "--json"]).good();
+    assert_eq!(told.json()["adjusted_rand"]["all"], 1.0, "{}", told.stdout);
+    let mean = abduce(&["score", &model, &table, "--mean"]).good();
+    let mean: f64 = mean.stdout.trim().parse().unwrap();
+    let found = told.json()["log_likelihood"]["all"].as_f64().unwrap();
+    assert!((found - mean).abs() < 1e-9 * mean.abs(), "{found} {mean}");
 }

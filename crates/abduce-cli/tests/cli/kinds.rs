@@ -38,16 +38,15 @@ fn a_schema_keeps_kinds_over_files() {
     abduce(&[&fit[..], &["--schema", &other]].concat()).fails(2, &["--schema", "none"]);
 }
 
-/// The options that an error proposes after "pass ", up to a comma or the end.
+/// The options that an error proposes after "pass " or "again with ", up to a comma or the end.
 fn cure(stderr: &str) -> Vec<String> {
     let error = stderr
         .lines()
         .find(|line| line.starts_with("error: "))
         .unwrap();
-    let hint = error
-        .split("pass ")
-        .nth(1)
-        .unwrap_or_else(|| panic!("{error}"));
+    let words = ["pass ", "with "];
+    let hint = words.iter().find_map(|word| error.split(word).nth(1));
+    let hint = hint.unwrap_or_else(|| panic!("{error}"));
     let mut words = Vec::new();
     let mut rest = hint;
     while let Some(option) = rest.strip_prefix("--") {
@@ -92,13 +91,162 @@ fn errors_about_kinds_propose_options_that_cure_them() {
             ["--target", "y", "--kind", "y=real"].to_vec(),
         ),
     ] {
-        let fit = [&["fit", model, &table][..], &arguments].concat();
-        let ran = abduce(&fit);
-        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-        let cure = cure(&ran.stderr);
-        let cured: Vec<&str> = cure.iter().map(String::as_str).collect();
-        abduce(&[&fit[..], &cured].concat()).good();
+        is_cured_by_its_hint(&[&["fit", model, &table][..], &arguments].concat());
     }
+}
+
+/// Runs a command that fails, and again with the options that its error proposes.
+fn is_cured_by_its_hint(arguments: &[&str]) {
+    let ran = abduce(arguments);
+    assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
+    let cure = cure(&ran.stderr);
+    assert!(!cure.is_empty(), "{}", ran.stderr);
+    let cured: Vec<&str> = cure.iter().map(String::as_str).collect();
+    abduce(&[arguments, &cured].concat()).good();
+}
+
+#[test]
+fn errors_about_families_propose_options_that_cure_them() {
+    let files = Files::new();
+    let rows = "y,x,w,d\na,1.5,r,1\nb,2.5,g,2\na,3.5,r,1\nb,4,b,2\na,-1,r,2\n";
+    let table = files.write("t.csv", rows);
+    for arguments in [
+        &["naive-bayes", "--target", "y", "--family", "w=gaussian"][..],
+        &["naive-bayes", "--target", "y", "--family", "x=categorical"],
+        &["naive-bayes", "--target", "y", "--family", "x=poisson"],
+        &["naive-bayes", "--target", "y", "--family", "x=gamma"],
+        &["naive-bayes", "--target", "y", "--family", "w=bernoulli"],
+        &[
+            "mixture",
+            "-k",
+            "1",
+            "--kind",
+            "d=categorical",
+            "--family",
+            "d=gamma",
+        ],
+        &[
+            "kmeans",
+            "-k",
+            "2",
+            "--columns",
+            "d",
+            "--kind",
+            "d=categorical",
+        ],
+        &[
+            "gda",
+            "--target",
+            "d",
+            "--columns",
+            "x,d",
+            "--kind",
+            "d=real",
+        ],
+        &[
+            "kde",
+            "--target",
+            "d",
+            "--columns",
+            "x,d",
+            "--kind",
+            "d=real",
+        ],
+    ] {
+        is_cured_by_its_hint(&[&["fit", arguments[0], &table], &arguments[1..]].concat());
+    }
+}
+
+#[test]
+fn errors_of_update_and_merge_propose_options_that_cure_them() {
+    let files = Files::new();
+    let counts = files.write("counts.csv", "y,n\na,0\nb,1\na,2\nb,1\na,3\nb,0\n");
+    let reals = files.write("reals.csv", "y,n\na,0.5\nb,1\na,2\nb,1\na,3\nb,0\n");
+    let words = files.write("words.csv", "y,n\na,u\nb,v\na,u\nb,v\na,u\nb,v\n");
+    let merged = files.path("merged.abduce");
+    for other in [&reals, &words] {
+        let fit = |table: &String, cure: &[String]| {
+            let model = format!("{table}.abduce");
+            let fit = ["fit", "naive-bayes", table, "--target", "y", "-o", &model];
+            let cure: Vec<&str> = cure.iter().map(String::as_str).collect();
+            abduce(&[&fit[..], &cure].concat()).good();
+            model
+        };
+        let update = |model: &str| abduce(&["update", model, other, "-o", &merged]);
+        let ran = update(&fit(&counts, &[]));
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        update(&fit(&counts, &cure(&ran.stderr))).good();
+
+        let merge = |cure: &[String]| {
+            let parts = [fit(&counts, cure), fit(other, cure)];
+            abduce(&["merge", &parts[0], &parts[1], "-o", &merged])
+        };
+        let ran = merge(&[]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        merge(&cure(&ran.stderr)).good();
+    }
+}
+
+/// Images of 64 pixels from 0 to 16, of which those near the edge are mostly 0.
+fn images(rows: std::ops::Range<u32>) -> String {
+    let names: Vec<String> = (0..64).map(|pixel| format!("pixel_{pixel}")).collect();
+    let mut text = names.join(",") + ",digit\n";
+    let mut state = 9_u32;
+    for row in 0..rows.end {
+        let mut line = String::new();
+        for pixel in 0..64 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let edge = [0, 1, 6, 7].contains(&(pixel % 8));
+            let drawn = state >> 16;
+            let value = match (pixel, edge) {
+                // Some pixels are constant, or differ in a single row.
+                (0 | 32, _) => 0,
+                (39, _) => u32::from(row == 12),
+                (_, true) => drawn % 17 * u32::from(drawn % 40 == 0),
+                (_, false) => drawn % 17,
+            };
+            line += &format!("{value},");
+        }
+        if rows.contains(&row) {
+            text += &format!("{line}{}\n", row % 3);
+        }
+    }
+    text
+}
+
+#[test]
+fn halves_of_a_table_of_pixels_get_the_same_kinds_and_merge() {
+    let files = Files::new();
+    let halves = [("first.csv", 0..100), ("second.csv", 100..200)];
+    let halves = halves.map(|(name, rows)| files.write(name, images(rows)));
+    let kinds = |table: &String| {
+        let fit = ["fit", "naive-bayes", table, "--target", "digit", "--json"];
+        let ran = abduce(&fit).good().json();
+        let columns = ran["columns"].as_array().unwrap().clone();
+        columns
+            .iter()
+            .map(|column| column["kind"].clone())
+            .collect::<Vec<_>>()
+    };
+    let [first, second] = [kinds(&halves[0]), kinds(&halves[1])];
+    assert_eq!(first, second);
+    let models = halves.each_ref().map(|half| {
+        let model = format!("{half}.abduce");
+        abduce(&[
+            "fit",
+            "naive-bayes",
+            half,
+            "--target",
+            "digit",
+            "-o",
+            &model,
+        ])
+        .good();
+        model
+    });
+    let merged = files.path("merged.abduce");
+    let ran = abduce(&["merge", &models[0], &models[1], "-o", &merged]).good();
+    assert!(!ran.stderr.contains("twice"), "{}", ran.stderr);
 }
 
 #[test]

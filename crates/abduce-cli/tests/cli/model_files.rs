@@ -87,6 +87,18 @@ fn lists_that_do_not_fit_together_are_refused_by_name() {
 }
 
 #[test]
+fn a_binary_column_without_levels_is_refused() {
+    let files = Files::new();
+    let table = files.write("t.csv", "y,b\na,no\nb,yes\na,no\nb,no\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "y"]);
+    let mut document: Value = serde_json::from_str(&files.read("model.abduce")).unwrap();
+    assert_eq!(*part(&mut document, "body.schema.fields.1.kind"), "binary");
+    *part(&mut document, "body.schema.fields.1.levels") = json!([]);
+    std::fs::write(&model, document.to_string()).unwrap();
+    abduce(&["update", &model, &table]).fails(2, &["contradicts itself: body."]);
+}
+
+#[test]
 fn versions_are_counted_from_one() {
     let files = Files::new();
     let model = files.fit(&["kmeans", &data("faithful.csv"), "-k", "2"]);

@@ -80,10 +80,10 @@ fn not_a_number(text: &str, name: &str, missing: &Missing) -> Error {
 fn not_a_count(cell: Cell<'_>, name: &str) -> Error {
     Error::data(format!("{} is not a count", shown(cell)))
         .at_column(name)
-        .about_kind()
+        .about_kind(Kind::Real.name())
         .with_hint(format!(
             "counts are 0, 1, 2, …; pass {} for other numbers",
-            kind_option(name, Kind::Real)
+            kind_option(name, Kind::Real.name())
         ))
 }
 
@@ -232,7 +232,7 @@ impl CellEncoder {
                         Some(x) if x.abs() <= largest => error.with_hint(format!(
                             "the model knows this column as counts, 0, 1, 2, …; fit it again \
                              with {}, or pass {} to treat the cell as missing",
-                            kind_option(name, Kind::Real),
+                            kind_option(name, Kind::Real.name()),
                             missing.with(&text)
                         )),
                         _ => error,

@@ -141,12 +141,12 @@ impl Summary {
     /// option that reads words.
     fn or_levels(&self, error: Error, cell: Cell<'_>, missing: &Missing) -> Error {
         let word = shown(cell);
-        if number(&word).is_some() || error.is_about_kind() {
+        if number(&word).is_some() || error.readable_as().is_some() {
             return error;
         }
-        error.about_kind().with_hint(format!(
+        error.about_kind(Kind::Categorical.name()).with_hint(format!(
             "pass {} after the other kinds if the column holds levels, or {} if it means missing",
-            kind_option(&self.name, Kind::Categorical),
+            kind_option(&self.name, Kind::Categorical.name()),
             missing.with(&word)
         ))
     }
@@ -162,10 +162,10 @@ impl Summary {
             levels.join(", ")
         ))
         .at_column(&self.name)
-        .about_kind()
+        .about_kind(Kind::Categorical.name())
         .with_hint(format!(
             "pass {} to take all levels from the data, or {} if it means missing",
-            kind_option(&self.name, Kind::Categorical),
+            kind_option(&self.name, Kind::Categorical.name()),
             missing.with(level)
         ))
     }

@@ -345,7 +345,7 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
             ))
             .with_hint(format!(
                 "pass {}, or leave out --target",
-                kind_option(target, Kind::Categorical)
+                kind_option(target, Kind::Categorical.name())
             )));
         }
     }

@@ -90,20 +90,12 @@ pub fn open_more(
         text: text.into_iter().next(),
         ..options.clone()
     };
-    open_inputs(inputs, &options, notes).map_err(|error| {
+    open_inputs(inputs, &options, notes).map_err(|error| match error.readable_as() {
         // What the model has learned of a column is of its kind.
-        match error.is_about_kind() {
-            true => {
-                let column = error.column().unwrap_or_default();
-                let kind = match error.message().ends_with("is not a count") {
-                    true => Kind::Real,
-                    false => Kind::Categorical,
-                };
-                let fit = kind_option(column, kind);
-                let hint = format!("fit the model to all rows again with {fit}");
-                error.with_hint(hint)
-            }
-            false => error,
+        Some(kind) => {
+            let fit = kind_option(error.column().unwrap_or_default(), kind);
+            error.with_hint(format!("fit the model to all rows again with {fit}"))
         }
+        None => error,
     })
 }

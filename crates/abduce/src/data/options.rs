@@ -114,8 +114,13 @@ impl ReadOptions {
 }
 
 /// What to type so that a column has a kind.
-pub(crate) fn kind_option(column: &str, kind: Kind) -> String {
-    format!("--kind {}", quoted(&format!("{column}={}", kind.name())))
+pub(crate) fn kind_option(column: &str, kind: &str) -> String {
+    format!("--kind {}", quoted(&format!("{column}={kind}")))
+}
+
+/// What to type so that a column has a family.
+pub(crate) fn family_option(column: &str, family: &str) -> String {
+    format!("--family {}", quoted(&format!("{column}={family}")))
 }
 
 /// What to type so that a column is left out.

@@ -9,7 +9,7 @@
 use super::alike::Look;
 use super::encode::too_large;
 use super::infer::Summary;
-use super::options::{Missing, drop_option, kind_option};
+use super::options::{KindOverride, Missing, drop_option, kind_option};
 use super::read::number;
 use super::schema::{Asked, Field, Kind};
 use super::truth::{folded, no_then_yes};
@@ -75,29 +75,7 @@ impl Summary {
     ) -> Result<Option<Field>> {
         let name = &self.name;
         if let Some(asked) = &self.wish.kind {
-            let levels = match asked.kind {
-                Kind::Real | Kind::Count => {
-                    let field = Field::new(name, asked.kind).asked(Asked::Kind);
-                    return Ok(Some(self.in_unit(field, notes)));
-                }
-                Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
-                Kind::Text => {
-                    notes.push(format!(
-                        "column {name} is text, which this does not use; it is left out"
-                    ));
-                    return Ok(None);
-                }
-                _ if !asked.levels.is_empty() => asked.levels.clone(),
-                Kind::Binary => self.two_levels()?,
-                _ => self.sorted_levels()?,
-            };
-            let said = match asked.levels.is_empty() {
-                true => Asked::Kind,
-                false => Asked::Levels,
-            };
-            return Ok(Some(
-                Field::with_levels(name, asked.kind, levels).asked(said),
-            ));
+            return self.asked_field(asked, text, notes);
         }
         if self.wish.target {
             let levels = self.sorted_levels()?;
@@ -124,6 +102,46 @@ impl Summary {
         }
         notes.extend(self.stray_word(missing));
         self.decimal_comma(notes);
+        self.word_field(text, notes)
+    }
+
+    /// The column with the kind that the user asked for.
+    fn asked_field(
+        &self,
+        asked: &KindOverride,
+        text: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Field>> {
+        let name = &self.name;
+        let levels = match asked.kind {
+            Kind::Real | Kind::Count => {
+                let field = Field::new(name, asked.kind).asked(Asked::Kind);
+                return Ok(Some(self.in_unit(field, notes)));
+            }
+            Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
+            Kind::Text => {
+                notes.push(format!(
+                    "column {name} is text, which this does not use; it is left out"
+                ));
+                return Ok(None);
+            }
+            _ if !asked.levels.is_empty() => asked.levels.clone(),
+            Kind::Binary => self.two_levels()?,
+            _ => self.sorted_levels()?,
+        };
+        let said = if asked.levels.is_empty() {
+            Asked::Kind
+        } else {
+            Asked::Levels
+        };
+        Ok(Some(
+            Field::with_levels(name, asked.kind, levels).asked(said),
+        ))
+    }
+
+    /// A column of words: text, levels, or left out where hardly any repeats.
+    fn word_field(&self, text: bool, notes: &mut Vec<String>) -> Result<Option<Field>> {
+        let name = &self.name;
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
         // A few sentences that hardly repeat are text too.
@@ -131,32 +149,32 @@ impl Summary {
         if text && sentences {
             return Ok(Some(Field::new(name, Kind::Text)));
         }
-        if self.levels.is_full() || rare {
-            // A name or an identifier is one word, and tells rows apart at most.
-            if text && 2 * self.phrases > self.seen {
-                return Ok(Some(Field::new(name, Kind::Text)));
-            }
-            let many = if self.levels.is_full() {
-                "more than "
-            } else {
-                ""
-            };
-            notes.push(format!(
-                "column {name} has {many}{distinct} different cells in {} rows; it is left out \
-                 unless you pass {}{}",
-                self.seen,
-                kind_option(name, Kind::Categorical),
-                if text {
-                    format!(" or {}", kind_option(name, Kind::Text))
-                } else {
-                    String::new()
-                }
-            ));
-            return Ok(None);
+        if !self.levels.is_full() && !rare {
+            let levels = self.sorted_levels()?;
+            notes.extend(self.own_levels_note(&levels));
+            return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
-        let levels = self.sorted_levels()?;
-        notes.extend(self.own_levels_note(&levels));
-        Ok(Some(Field::with_levels(name, Kind::Categorical, levels)))
+        // A name or an identifier is one word, and tells rows apart at most.
+        if text && 2 * self.phrases > self.seen {
+            return Ok(Some(Field::new(name, Kind::Text)));
+        }
+        let many = if self.levels.is_full() {
+            "more than "
+        } else {
+            ""
+        };
+        notes.push(format!(
+            "column {name} has {many}{distinct} different cells in {} rows; it is left out \
+             unless you pass {}{}",
+            self.seen,
+            kind_option(name, Kind::Categorical.name()),
+            if text {
+                format!(" or {}", kind_option(name, Kind::Text.name()))
+            } else {
+                String::new()
+            }
+        ));
+        Ok(None)
     }
 
     /// Whether all cells are words for no and yes, of one pair and perhaps in several
@@ -305,18 +323,23 @@ impl Summary {
 
     fn sorted_levels(&self) -> Result<Vec<String>> {
         if self.levels.is_full() {
-            return Err(
-                Error::data(format!("{} levels are too many", self.levels.count()))
-                    .at_column(&self.name)
-                    .about_kind()
-                    .with_hint(match self.numbers == self.seen {
-                        true => format!("pass {}", kind_option(&self.name, Kind::Real)),
-                        false => format!("pass {}", drop_option(&self.name)),
-                    }),
-            );
+            return Err(self.too_many_levels());
         }
         let levels = self.levels.sorted();
         Ok(folded(&levels).unwrap_or(levels))
+    }
+
+    fn too_many_levels(&self) -> Error {
+        let message = format!("{} levels are too many", self.levels.count());
+        let error = Error::data(message).at_column(&self.name);
+        if self.wish.target {
+            return error.with_hint("choose a --target whose labels repeat");
+        }
+        if self.numbers == self.seen {
+            let hint = format!("pass {}", kind_option(&self.name, Kind::Real.name()));
+            return error.about_kind(Kind::Real.name()).with_hint(hint);
+        }
+        error.with_hint(format!("pass {}", drop_option(&self.name)))
     }
 
     fn two_levels(&self) -> Result<Vec<String>> {
@@ -339,10 +362,10 @@ impl Summary {
             levels.len()
         ))
         .at_column(&self.name)
-        .about_kind()
+        .about_kind(Kind::Categorical.name())
         .with_hint(format!(
             "pass {}",
-            kind_option(&self.name, Kind::Categorical)
+            kind_option(&self.name, Kind::Categorical.name())
         )))
     }
 }

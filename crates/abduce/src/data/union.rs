@@ -60,7 +60,7 @@ impl Field {
             .at_column(&self.name)
             .with_hint(format!(
                 "fit all parts with {}",
-                kind_option(&self.name, self.common_kind(other))
+                kind_option(&self.name, self.common_kind(other).name())
             ))),
         }
     }

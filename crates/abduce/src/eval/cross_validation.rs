@@ -39,21 +39,20 @@ impl Classifier {
     pub fn evaluate(&self, source: &dyn Source) -> Result<Metrics> {
         let target = self.joint.target();
         let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
-        let classes = self.joint.names().len();
         let metrics = reduce(
             source,
-            |_, chunk| self.evaluate_chunk(chunk, target, Metrics::new(classes)),
+            |_, chunk| self.evaluate_chunk(chunk, target),
             |metrics: &mut Metrics, more| metrics.merge(&more),
         )?;
-        Ok(metrics.unwrap_or_else(|| Metrics::new(classes)))
+        Ok(metrics.unwrap_or_else(|| Metrics::new(self.joint.names().len())))
     }
 
-    fn evaluate_chunk(
-        &self,
-        chunk: &Chunk,
-        target: usize,
-        mut metrics: Metrics,
-    ) -> Result<Metrics> {
+    /// The figures of the rows of a chunk whose label, in the column `target`, is there.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn evaluate_chunk(&self, chunk: &Chunk, target: usize) -> Result<Metrics> {
+        let mut metrics = Metrics::new(self.joint.names().len());
         let posterior = self.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let labelled = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
@@ -158,6 +157,14 @@ impl HeldOut {
     /// The log-likelihood of a row in the mean.
     pub fn mean_log_likelihood(&self) -> f64 {
         self.log_likelihood / self.weight
+    }
+
+    /// How likely the rows of a chunk are under a model.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn of_chunk(joint: &dyn Joint, chunk: &Chunk) -> Result<HeldOut> {
+        look_at(joint, chunk, None, HeldOut::default())
     }
 
     /// Adds other rows. Contingencies are of one model: those of several are

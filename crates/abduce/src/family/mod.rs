@@ -27,6 +27,7 @@ mod inverse_wishart;
 mod kernel_density;
 mod lattice;
 mod leaf;
+mod leaf_methods;
 mod log_normal;
 mod lomax;
 mod mean_given_precision;

@@ -1,11 +1,12 @@
-//! `evaluate`: how good a model is on rows it has not seen, by cross-validation.
+//! `evaluate`: how good a model is on rows it has not seen, by cross-validation or, for a
+//! saved model, on a test table.
 
+mod saved;
+mod subject;
 mod told;
 
 use crate::arguments::{DataArguments, KindArguments};
-use crate::commands::fit::{
-    CalibrationOptions, ModelName, ModelOptions, ModelParser, Task, columns,
-};
+use crate::commands::fit::{CalibrationOptions, ModelName, ModelOptions, Task, columns};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
@@ -20,7 +21,11 @@ use clap::Args;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Instant;
+use subject::{Subject, SubjectParser};
 use told::{Clusters, Predictions, Told};
+
+/// The number of folds unless it is given.
+const FOLDS: usize = 10;
 
 /// How many warnings of fits are said one by one.
 const WARNINGS: usize = 5;
@@ -33,23 +38,27 @@ const WARNINGS: usize = 5;
 /// are learned from and never asked about. Without: the log-likelihood of rows,
 /// and with --truth how the clusters agree with a column that the model is not
 /// shown. All options of `abduce fit` apply.
+///
+/// A model file in place of a model's name is evaluated as it is on the rows of DATA, which
+/// should not be those that it was fitted to.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce evaluate naive-bayes penguins.csv --target species --folds 10
   abduce evaluate gda penguins.csv --target species --drop island,sex,year --json
   abduce evaluate naive-bayes penguins.csv --target species --calibrate platt
-  abduce evaluate mixture penguins.csv -k 3 --truth species --drop island,sex,year")]
+  abduce evaluate mixture penguins.csv -k 3 --truth species --drop island,sex,year
+  abduce evaluate penguins.abduce test.csv")]
 pub struct Arguments {
-    /// What to fit
-    #[arg(value_name = "MODEL", value_parser = ModelParser)]
-    model: ModelName,
+    /// What to fit, or the file of a model that is fitted
+    #[arg(value_name = "MODEL", value_parser = SubjectParser)]
+    model: Subject,
     #[command(flatten)]
     data: DataArguments,
     #[command(flatten)]
     kinds: KindArguments,
-    /// How many folds the rows are dealt into
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = folds)]
-    folds: usize,
+    /// How many folds the rows are dealt into [default: 10]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = folds)]
+    folds: Option<usize>,
     /// The column of true groups, which clusters are compared with and not
     /// fitted to [mixture]
     #[arg(long, value_name = "COL")]
@@ -65,13 +74,20 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
+        match &self.model {
+            Subject::Name(model) => self.cross_validate(*model, context),
+            Subject::File(path) => self.evaluate_saved(path, context),
+        }
+    }
+
+    fn cross_validate(&self, model: ModelName, context: &Context) -> Outcome {
         let start = Instant::now();
-        let mut task = self.options.task(self.model, &self.data, context.seed)?;
+        let mut task = self.options.task(model, &self.data, context.seed)?;
         if let Task::Mixture(_, options, _) = &mut task {
             options.marks = false;
         }
         self.calibration.method(&task)?;
-        self.check_truth(&task)?;
+        self.check_truth(&task, model)?;
         let opened = self.open(&task, context)?;
         let files = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
@@ -89,12 +105,18 @@ impl Arguments {
                 .with_hint("fit a mixture to find clusters instead")
                 .into());
         }
-        let folds = Folds::stratified(&*opened.source, target, self.folds, context.seed)?;
+        let folds = Folds::stratified(
+            &*opened.source,
+            target,
+            self.folds.unwrap_or(FOLDS),
+            context.seed,
+        )?;
         self.say_what_is_dealt(&opened, &folds, target, context);
         let mut told = Told {
-            model: self.model.name(),
+            model: model.name(),
             rows: opened.source.rows(),
-            folds: &folds,
+            asked: folds.class_rows().iter().sum(),
+            folds: Some(&folds),
             seed: context.seed,
             calibration: self.calibration.method(&task)?,
             warnings: Vec::new(),
@@ -108,9 +130,9 @@ impl Arguments {
         };
         let warnings = RefCell::new(Vec::new());
         let learn = |rows: &dyn Source| -> abduce::Result<Model> {
-            let model = task.learn(self.model, rows, Vec::new(), control)?.model;
-            warnings.borrow_mut().extend(model.fit.warnings.clone());
-            Ok(model)
+            let learned = task.learn(model, rows, Vec::new(), control)?.model;
+            warnings.borrow_mut().extend(learned.fit.warnings.clone());
+            Ok(learned)
         };
         if let Some(target) = target {
             let classifier = |rows: &dyn Source| {
@@ -139,7 +161,7 @@ impl Arguments {
         output.finish()
     }
 
-    fn check_truth(&self, task: &Task) -> Outcome {
+    fn check_truth(&self, task: &Task, model: ModelName) -> Outcome {
         match (&self.truth, task.target(), task) {
             (None, ..) => Ok(()),
             (Some(_), Some(_), _) => Err(Failure::usage(
@@ -147,7 +169,7 @@ impl Arguments {
             )),
             (Some(_), None, Task::Density(_)) => Err(Failure::usage(format!(
                 "--truth: {} finds no clusters; evaluate a mixture, or name the classes with --target",
-                self.model.name()
+                model.name()
             ))),
             (
                 Some(_),

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, counted, readable};
-use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Folds, HeldOut, Metrics};
+use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Contingency, Folds, HeldOut, Metrics};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -22,7 +22,10 @@ const CLIPPED: &str = "clipped log-loss";
 pub struct Told<'a> {
     pub model: &'a str,
     pub rows: u64,
-    pub folds: &'a Folds,
+    /// The rows that were asked about.
+    pub asked: u64,
+    /// The folds of a cross-validation; none for a saved model.
+    pub folds: Option<&'a Folds>,
     pub seed: u64,
     pub calibration: Option<CalibrationMethod>,
     pub warnings: Vec<String>,
@@ -39,19 +42,27 @@ impl Told<'_> {
         }
     }
 
+    /// A figure of each fold; none for a saved model.
+    fn of_folds<T>(&self, folds: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
+        let folds = folds.iter().filter(|_| self.folds.is_some());
+        folds.map(of).collect()
+    }
+
     fn write_head(&self, what: &str, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, &format!("{}{what}", self.model));
-        let asked: u64 = self.folds.class_rows().iter().sum();
         let calibrated = match self.calibration {
             Some(method) => format!(", calibrated by {}", method.name()),
             None => String::new(),
         };
-        writeln!(
-            output,
-            "{heading}: {} held out in {}{calibrated}",
-            counted(asked, "row"),
-            counted(self.folds.number() as u64, "fold")
-        )?;
+        let rows = counted(self.asked, "row");
+        let held_out = match self.folds {
+            Some(folds) => format!(
+                "{rows} held out in {}",
+                counted(folds.number() as u64, "fold")
+            ),
+            None => format!("{rows} of a test table"),
+        };
+        writeln!(output, "{heading}: {held_out}{calibrated}")?;
         Ok(())
     }
 
@@ -59,8 +70,8 @@ impl Told<'_> {
         let mut document = json!({
             "model": self.model,
             "rows": self.rows,
-            "held_out": self.folds.class_rows().iter().sum::<u64>(),
-            "folds": self.folds.number(),
+            "held_out": self.asked,
+            "folds": self.folds.map(Folds::number),
             "seed": self.seed,
             "calibration": self.calibration.map(CalibrationMethod::name),
         });
@@ -111,9 +122,11 @@ impl Figure {
         if let Some(all) = self.all {
             told.insert("all".into(), json!(all));
         }
-        told.insert("mean".into(), json!(self.mean()));
-        told.insert("sd".into(), json!(self.deviation()));
-        told.insert("folds".into(), json!(self.folds));
+        if !self.folds.is_empty() {
+            told.insert("mean".into(), json!(self.mean()));
+            told.insert("sd".into(), json!(self.deviation()));
+            told.insert("folds".into(), json!(self.folds));
+        }
         (
             self.name.replace([' ', '-'], "_").to_lowercase(),
             told.into(),
@@ -125,9 +138,14 @@ fn write_figures<'a>(
     figures: impl IntoIterator<Item = &'a Figure>,
     output: &mut Output,
 ) -> Outcome {
-    let mut table = TextTable::new(["", "all rows", "mean of folds", "sd of folds"]);
+    let figures: Vec<&Figure> = figures.into_iter().collect();
+    let folds = figures.iter().any(|figure| !figure.folds.is_empty());
+    let columns = if folds { 4 } else { 2 };
+    let header = ["", "all rows", "mean of folds", "sd of folds"];
+    let mut table = TextTable::new(header.into_iter().take(columns));
     for figure in figures {
-        table.row([figure.name.to_string()].into_iter().chain(figure.cells()));
+        let cells = [figure.name.to_string()].into_iter().chain(figure.cells());
+        table.row(cells.take(columns));
     }
     Ok(write!(output, "{}", table.text(2))?)
 }
@@ -153,7 +171,7 @@ impl<'a> Predictions<'a> {
         let figure = |name: &'static str, of: fn(&Metrics) -> f64| Figure {
             name,
             all: Some(of(&all)),
-            folds: folds.iter().map(of).collect(),
+            folds: told.of_folds(&folds, of),
         };
         let figures = vec![
             figure("accuracy", Metrics::accuracy),
@@ -305,22 +323,22 @@ impl<'a> Clusters<'a> {
         let mut figures = vec![Figure {
             name: "log-likelihood",
             all: Some(all.mean_log_likelihood()),
-            folds: folds.iter().map(HeldOut::mean_log_likelihood).collect(),
+            folds: told.of_folds(&folds, HeldOut::mean_log_likelihood),
         }];
         if truth.is_some() {
-            let tables = || folds.iter().filter_map(|fold| fold.contingency.as_ref());
-            figures.push(Figure {
-                name: "adjusted Rand",
-                all: None,
-                folds: tables().map(|table| table.adjusted_rand_index()).collect(),
-            });
-            figures.push(Figure {
-                name: "mutual information",
-                all: None,
-                folds: tables()
-                    .map(|table| table.normalized_mutual_information())
-                    .collect(),
-            });
+            let tables = folds.iter().filter_map(|fold| fold.contingency.clone());
+            let tables: Vec<Contingency> = tables.collect();
+            let figure = |name: &'static str, of: fn(&Contingency) -> f64| Figure {
+                name,
+                // Clusters of several models are not the same clusters.
+                all: tables.first().filter(|_| told.folds.is_none()).map(of),
+                folds: told.of_folds(&tables, of),
+            };
+            figures.push(figure("adjusted Rand", Contingency::adjusted_rand_index));
+            figures.push(figure(
+                "mutual information",
+                Contingency::normalized_mutual_information,
+            ));
         }
         Clusters {
             told,
@@ -347,7 +365,7 @@ impl<'a> Clusters<'a> {
         if self.all.impossible > 0.0 {
             writeln!(
                 output,
-                "  it is infinite: rows of weight {} are impossible under the model of the others{}",
+                "  it is infinite: rows of weight {} are impossible under the model{}",
                 readable(self.all.impossible),
                 self.told.remedy()
             )?;

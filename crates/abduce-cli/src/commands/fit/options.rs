@@ -211,6 +211,11 @@ impl Task {
 }
 
 impl ModelOptions {
+    /// The column named as the target.
+    pub fn target_column(&self) -> Option<&String> {
+        self.target.as_ref()
+    }
+
     /// The model file that the fit begins at.
     pub fn start_file(&self) -> Option<String> {
         self.given.start_file()

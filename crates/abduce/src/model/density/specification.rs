@@ -66,7 +66,10 @@ impl Specification {
                     field.kind.name()
                 ))
                 .at_column(&field.name)
-                .with_hint("read it as categorical"));
+                .with_hint(format!(
+                    "pass {}",
+                    kind_option(&field.name, Kind::Categorical.name())
+                )));
             }
             if field.levels.is_empty() {
                 return Err(Error::data("no row has a label").at_column(&field.name));
@@ -113,7 +116,7 @@ impl Specification {
         if unfit.iter().all(numeric) {
             let kinds = unfit
                 .iter()
-                .map(|field| kind_option(&field.name, Kind::Real));
+                .map(|field| kind_option(&field.name, Kind::Real.name()));
             let kinds: Vec<String> = kinds.collect();
             let kinds = match kinds.len() {
                 0..=3 => kinds.join(" "),

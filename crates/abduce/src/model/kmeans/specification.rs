@@ -1,7 +1,7 @@
 //! What to look for and how: the number of clusters, the distance, the way rows are
 //! assigned, where to begin and when to stop.
 
-use crate::data::{Kind, Schema};
+use crate::data::{Field, Kind, Schema, kind_option};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -150,8 +150,17 @@ impl Specification {
             }
         }
         if columns.is_empty() {
-            return Err(Error::parameter("there is no column of numbers")
-                .with_hint("fit a mixture to find clusters of levels"));
+            let numbers = |field: &&Field| field.level_numbers().is_some();
+            return Err(
+                Error::parameter("there is no column of numbers").with_hint(
+                    match schema.fields.iter().find(numbers) {
+                        Some(field) => {
+                            format!("pass {}", kind_option(&field.name, Kind::Real.name()))
+                        }
+                        None => "fit a mixture to find clusters of levels".to_string(),
+                    },
+                ),
+            );
         }
         Ok((columns, left_out))
     }

@@ -219,7 +219,7 @@ impl Leaf {
     fn suits(&self, field: &Field) -> bool {
         match self.family.levels() {
             // A binary column may have shown one of its two levels only.
-            Some(_) if field.kind == Kind::Binary && self.family.levels() == Some(2) => true,
+            Some(2) if field.kind == Kind::Binary => (1..=2).contains(&field.levels.len()),
             Some(levels) => field.kind.is_coded() && field.levels.len() == levels,
             None if self.family.is_text() && !self.family.is_over_counts() => {
                 field.kind == Kind::Text && self.family.terms() == Some(field.terms())

@@ -15,7 +15,7 @@ use super::survey::Survey;
 use super::task::Task;
 use super::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use super::{Leaf, Mixture, Parameters, Specification};
-use crate::data::{Labelled, Schema, Source, without};
+use crate::data::{Kind, Labelled, Schema, Source, kind_option, without};
 use crate::family::Belief;
 use crate::learn::{Control, EStep, EmOptions, Progress, em};
 use crate::model::check_tries;
@@ -382,7 +382,10 @@ fn components(
                     field.kind.name()
                 ))
                 .at_column(&field.name)
-                .with_hint("read it as categorical"));
+                .with_hint(format!(
+                    "pass {}",
+                    kind_option(&field.name, Kind::Categorical.name())
+                )));
             }
             if field.levels.is_empty() {
                 return Err(Error::data("no row has a label")

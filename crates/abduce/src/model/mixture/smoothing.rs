@@ -1,8 +1,9 @@
 //! What a specification says beside the families of columns: what is counted of
 //! documents, how levels and words are smoothed, where class weights come from.
 
+use super::family_name::COMPLEMENT;
 use super::maximize::WeightBelief;
-use super::specification::{COMPLEMENT, MOST};
+use super::specification::MOST;
 use super::{FamilyName, Leaf, Specification};
 use crate::data::{Field, Schema};
 use crate::family::{

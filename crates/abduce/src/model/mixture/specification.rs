@@ -3,14 +3,10 @@
 //! analysis, Gaussian mixtures).
 
 use super::seen::Seen;
-use super::{ClassPrior, Event, Held, Leaf, MEstimate, NormalPrior, Tails, Unseen};
-use crate::data::{Asked, Field, Kind, Schema};
-use crate::family::{
-    Bernoulli, Categorical, Family, Gaussian, LeafFamily, Poisson, Presence, Words,
-};
+use super::{ClassPrior, Event, FamilyName, Held, Leaf, MEstimate, NormalPrior, Tails, Unseen};
+use crate::data::{Kind, Schema};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 /// The covariance of a Gaussian over several columns.
 pub use crate::family::Structure as CovarianceKind;
@@ -18,91 +14,6 @@ pub use crate::family::Structure as CovarianceKind;
 /// The most that is believed before any row: sums and products of more would leave
 /// double precision.
 pub(super) const MOST: f64 = 1e100;
-
-/// The name of [`Words`] told apart by what the other components are.
-pub(super) const COMPLEMENT: &str = "complement";
-
-/// A family that a user may name for a column.
-///
-/// ```
-/// use abduce::model::mixture::FamilyName;
-/// let name: FamilyName = "gamma".parse()?;
-/// assert_eq!(name.name(), "gamma");
-/// assert!("gama".parse::<FamilyName>().is_err());
-/// # Ok::<(), abduce::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FamilyName(pub(super) &'static str);
-
-impl FamilyName {
-    /// The name.
-    pub fn name(self) -> &'static str {
-        self.0
-    }
-
-    /// The leaf of a column, if the family fits its kind.
-    fn leaf(self, field: &Field) -> Option<LeafFamily> {
-        let size = match field.kind {
-            Kind::Text => field.terms(),
-            _ => field.levels.len(),
-        };
-        let name = match (field.kind, self.0) {
-            (Kind::Text, Bernoulli::NAME) => Presence::NAME,
-            (Kind::Text, COMPLEMENT) => Words::NAME,
-            (_, name) => name,
-        };
-        let mut leaf = LeafFamily::of_column(name, size)?;
-        let named = field.asked == Asked::Levels;
-        match &mut leaf {
-            LeafFamily::Words { shape, .. } => {
-                shape.complement = self.0 == COMPLEMENT;
-                shape.closed = named;
-            }
-            LeafFamily::Presence { shape, .. } => shape.closed = named,
-            _ => {}
-        }
-        let fits = match leaf {
-            _ if leaf.is_text() => field.kind == Kind::Text && size > 0,
-            LeafFamily::Bernoulli { .. } => field.kind == Kind::Binary,
-            // Without levels, no cell was seen.
-            _ if leaf.levels().is_some() => field.kind.is_coded() && size > 0,
-            _ => matches!(field.kind, Kind::Real | Kind::Count),
-        };
-        fits.then_some(leaf)
-    }
-
-    /// What a column of a kind gets unless the user chooses.
-    pub(super) fn usual(kind: Kind) -> FamilyName {
-        FamilyName(match kind {
-            Kind::Real => Gaussian::NAME,
-            Kind::Text => Words::NAME,
-            Kind::Count => Poisson::NAME,
-            Kind::Binary => Bernoulli::NAME,
-            Kind::Categorical | Kind::Ordinal => Categorical::NAME,
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for FamilyName {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        let name = String::deserialize(from)?;
-        name.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl FromStr for FamilyName {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let mut names = LeafFamily::column_families();
-        names.push(COMPLEMENT);
-        let own = names.iter().find(|own| **own == name);
-        own.map(|own| FamilyName(own)).ok_or_else(|| {
-            Error::parameter(format!("\"{name}\" is not a family a column can have"))
-                .with_hint(format!("the families are {}", names.join(", ")))
-        })
-    }
-}
 
 /// How the real columns are modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -326,18 +237,10 @@ impl Specification {
         let mut chosen = vec![None; schema.fields.len()];
         let alone = self.alone(schema)?;
         for (name, family) in alone.iter().chain(&self.families) {
-            let position = schema.position(name)?;
-            let field = &schema.fields[position];
-            let unseen = field.kind.is_coded() && field.levels.is_empty();
-            if family.leaf(field).is_none() && !unseen {
-                return Err(Error::parameter(format!(
-                    "the family does not fit the kind {}",
-                    field.kind.name()
-                ))
-                .at_column(name)
-                .with_hint("give the column another kind with --kind"));
-            }
-            chosen[position] = Some(*family);
+            chosen[schema.position(name)?] = Some(*family);
+        }
+        for (field, family) in schema.fields.iter().zip(&chosen) {
+            family.map_or(Ok(()), |family| family.check(field))?;
         }
         let mut leaves = Vec::new();
         let (mut together, mut counted) = (Vec::new(), Vec::new());

@@ -8,7 +8,7 @@ use super::groups::{Hidden, observe_documents, observe_groups};
 use super::maximize::segment;
 use super::seen::Seen;
 use super::{Leaf, MixtureStatistics};
-use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, fold};
+use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
 use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
 use crate::learn::Control;
 use crate::{Error, Result};
@@ -200,7 +200,10 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
                 ))
                 .at_row((number * CHUNK_ROWS + row + 1) as u64)
                 .at_column(&schema.fields[*column].name)
-                .with_hint("choose another family or kind for the column"));
+                .with_hint(format!(
+                    "pass {}, which takes every number, or another family",
+                    family_option(&schema.fields[*column].name, Gaussian::NAME)
+                )));
             }
         }
     }

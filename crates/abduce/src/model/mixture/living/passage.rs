@@ -2,7 +2,7 @@
 //! and terms get the codes they have there, a column that was constant here and
 //! is not there becomes rows of that constant, and the other way round.
 
-use crate::data::{Cells, NO_CODE, Rows, Schema, Translation};
+use crate::data::{Cells, Kind, NO_CODE, Rows, Schema, Translation, kind_option};
 use crate::family::{GaussianStats, LeafFamily, MultivariateStats, Statistics, Stats as _};
 use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Seen};
 use crate::{Error, Result};
@@ -176,12 +176,28 @@ impl<'a> Passage<'a> {
                 leaf.family.name()
             ))
             .at_column(name())
-            .with_hint(format!(
-                "fit all parts with the same --kind or --family for {}, and with every cell seen \
-                 where columns are correlated",
-                name()
-            ))
+            .with_hint(self.same_kind(leaf))
         })
+    }
+}
+
+impl Passage<'_> {
+    /// What to do where statistics of a leaf cannot be those of another.
+    fn same_kind(&self, leaf: &Leaf) -> String {
+        let counts = leaf.columns.iter().filter(|column| {
+            let from = self.columns[**column].as_ref();
+            from.is_some_and(|(place, _)| self.from.schema.fields[*place].kind == Kind::Count)
+        });
+        let options = counts.map(|column| kind_option(&self.names[*column], Kind::Real.name()));
+        let options: Vec<String> = options.collect();
+        if options.is_empty() {
+            let name = &self.names[leaf.columns[0]];
+            return format!(
+                "fit all parts with the same --family for {name}, and without missing values \
+                 where columns are correlated"
+            );
+        }
+        format!("fit all parts with {}", options.join(" "))
     }
 }
 
@@ -410,10 +426,11 @@ fn observe(leaf: &Leaf, numbers: &[f64], weights: &[f64], own: &mut Statistics) 
 fn renumber(translation: &Translation, from: &[f64], to: &mut [f64]) {
     for (code, count) in from.iter().enumerate() {
         let code = match translation {
-            Translation::Codes(codes) => codes[code] as usize,
-            _ => code,
+            // A binary column of one level has counts for two.
+            Translation::Codes(codes) => codes.get(code).map(|code| *code as usize),
+            _ => Some(code),
         };
-        if let Some(own) = to.get_mut(code) {
+        if let Some(own) = code.and_then(|code| to.get_mut(code)) {
             *own += count;
         }
     }

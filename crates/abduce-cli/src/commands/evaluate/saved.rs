@@ -1,0 +1,223 @@
+//! A saved model on a test table.
+
+use super::Arguments;
+use super::told::{Clusters, Predictions, Told};
+use crate::arguments::files_read;
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::output::{Output, refuse_inputs};
+use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
+use crate::text_table::counted;
+use abduce::Error;
+use abduce::ask::{Joint, Posterior};
+use abduce::data::{Chunk, Kind, Source};
+use abduce::eval::{Classifier, Contingency, HeldOut, Metrics};
+use abduce::store::{Body, Model};
+use std::path::Path;
+use std::time::Instant;
+
+impl Arguments {
+    /// Evaluates the model of a file on the rows of the data.
+    pub(super) fn evaluate_saved(&self, path: &Path, context: &Context) -> Outcome {
+        let start = Instant::now();
+        let model = Model::load(path)?;
+        self.check_options(&model)?;
+        let opened = self.data.open_for(model.joint(), context)?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, path))?;
+        let mut output = Output::text(self.output.as_deref(), context)?;
+        let name = model.model.clone();
+        let mut told = Told {
+            model: &name,
+            rows: opened.source.rows(),
+            asked: 0,
+            folds: None,
+            seed: context.seed,
+            calibration: model.calibration.as_ref().map(|own| own.method),
+            warnings: Vec::new(),
+            seconds: 0.0,
+        };
+        if let Some(target) = model.joint().target() {
+            let field = model.joint().schema().fields[target].clone();
+            let metrics = predictions(model, &*opened.source, target, context)?;
+            if metrics.rows() == 0 {
+                return Err(Error::data("no row has a label that the model knows")
+                    .at_column(&field.name)
+                    .into());
+            }
+            told.asked = metrics.rows();
+            told.seconds = start.elapsed().as_secs_f64();
+            let predictions = Predictions::new(&told, &field.name, &field.levels, vec![metrics]);
+            predictions.write(context, &mut output)?;
+        } else {
+            let found = self.likelihood(&model, &*opened.source, context)?;
+            told.asked = found.rows;
+            told.seconds = start.elapsed().as_secs_f64();
+            let clusters = Clusters::new(&told, self.truth.as_deref(), vec![found]);
+            clusters.write(context, &mut output)?;
+        }
+        output.finish()
+    }
+
+    /// Refuses options that would change the model.
+    fn check_options(&self, model: &Model) -> Outcome {
+        let joint = model.joint();
+        let own = joint
+            .target()
+            .map(|target| &joint.schema().fields[target].name);
+        if let Some(asked) = self.options.target_column()
+            && own != Some(asked)
+        {
+            let message = match own {
+                Some(own) => format!("--target: the target of the model is {own}"),
+                None => "--target: the model has no target; --truth compares its clusters \
+                         with a column"
+                    .to_string(),
+            };
+            return Err(Failure::usage(message));
+        }
+        let given = [
+            (self.folds.is_some(), "--folds"),
+            (self.calibration.is_given(), "--calibrate"),
+            (!self.kinds.kind.is_empty(), "--kind"),
+            (self.kinds.schema.is_some(), "--schema"),
+        ];
+        if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+            return Err(Failure::usage(format!(
+                "{option}: a model file is evaluated as it is; name a model such as {} to fit it",
+                model.model
+            )));
+        }
+        if self.truth.is_none() {
+            return Ok(());
+        }
+        match (own, &model.body) {
+            (Some(own), _) => Err(Failure::usage(format!(
+                "--truth: the model predicts {own}, whose labels are the truth"
+            ))),
+            (None, Body::Density(_)) => Err(Failure::usage(format!(
+                "--truth: {} finds no clusters",
+                model.model
+            ))),
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// How likely the rows are and, with --truth, how their clusters agree with it.
+    fn likelihood(
+        &self,
+        model: &Model,
+        source: &dyn Source,
+        context: &Context,
+    ) -> Outcome<HeldOut> {
+        let joint = model.joint();
+        let mut found = HeldOut::default();
+        let mut clusters = Vec::new();
+        let ask = |rows: &Chunk| {
+            let posterior = self.truth.as_ref().map(|_| joint.posterior(rows));
+            Ok((HeldOut::of_chunk(joint, rows)?, posterior.transpose()?))
+        };
+        each_chunk(joint, source, context, ask, |chunk, answer| {
+            found.merge(&answer.of.0);
+            if let Some(posterior) = &answer.of.1 {
+                clusters.extend(clusters_of(chunk, answer, posterior));
+            }
+        })?;
+        if let Some(truth) = &self.truth {
+            found.contingency = Some(self.contingency(truth, &clusters, joint, context)?);
+        }
+        Ok(found)
+    }
+
+    /// The clusters of the rows against a column of the same files.
+    fn contingency(
+        &self,
+        truth: &String,
+        clusters: &[(Option<usize>, f64)],
+        joint: &dyn Joint,
+        context: &Context,
+    ) -> Outcome<Contingency> {
+        let columns = std::slice::from_ref(truth);
+        let opened = self
+            .data
+            .open_columns(columns, Some(Kind::Categorical), context)?;
+        let source = &*opened.source;
+        let groups = source.schema().fields[source.schema().position(truth)?]
+            .levels
+            .len();
+        let mut contingency = Contingency::new(groups, joint.names().len());
+        let mut clusters = clusters.iter();
+        for chunk in source.scan()? {
+            let chunk = chunk?;
+            let cells = chunk.column(0).cells(0, chunk.rows());
+            for (row, (cluster, weight)) in (0..chunk.rows()).zip(clusters.by_ref()) {
+                if let (Some(cluster), true) = (cluster, cells.is_seen(row)) {
+                    contingency.observe(cells.codes()[row] as usize, *cluster, *weight);
+                }
+            }
+        }
+        Ok(contingency)
+    }
+}
+
+/// The most probable cluster of each row, where the model can answer, and its weight.
+fn clusters_of<T>(
+    chunk: &Chunk,
+    answer: &Answer<T>,
+    posterior: &Posterior,
+) -> Vec<(Option<usize>, f64)> {
+    let weight = |row: usize| chunk.weights().map_or(1.0, |weights| weights[row]);
+    let cluster = |row: usize| answer.place(row).map(|place| posterior.best(place));
+    (0..chunk.rows())
+        .map(|row| (cluster(row), weight(row)))
+        .collect()
+}
+
+/// What the model's predictions of labelled rows are worth.
+fn predictions(
+    model: Model,
+    source: &dyn Source,
+    target: usize,
+    context: &Context,
+) -> Outcome<Metrics> {
+    let calibration = model.calibration.clone();
+    let joint = model.into_joint();
+    let classifier = Classifier { joint, calibration };
+    let mut metrics = Metrics::new(classifier.joint.names().len());
+    let ask = |rows: &Chunk| classifier.evaluate_chunk(rows, target);
+    each_chunk(&*classifier.joint, source, context, ask, |_, answer| {
+        metrics.merge(&answer.of);
+    })?;
+    let unlabelled = source.rows() - metrics.rows();
+    if unlabelled > 0 {
+        let rows = counted(unlabelled, "row");
+        context.note(&format!("{rows} without a known label: not asked about"));
+    }
+    Ok(metrics)
+}
+
+/// Asks something of the rows of each chunk that the model can answer.
+fn each_chunk<T: Send>(
+    joint: &dyn Joint,
+    source: &dyn Source,
+    context: &Context,
+    ask: impl Fn(&Chunk) -> abduce::Result<T> + Sync,
+    mut pass_on: impl FnMut(&Chunk, &Answer<T>),
+) -> Outcome {
+    let (mut unanswered, mut constants) = (Unanswered::default(), ChangedConstants::default());
+    let mut first = 1;
+    in_order(
+        source,
+        |_, chunk| Answer::ask(joint, chunk, &ask),
+        |chunk, answer| {
+            let lacking = (0..chunk.rows()).filter(|row| answer.place(*row).is_none());
+            lacking.for_each(|row| unanswered.add(first + row as u64));
+            constants.add(joint, chunk);
+            first += chunk.rows() as u64;
+            pass_on(chunk, &answer);
+            Ok(())
+        },
+    )?;
+    unanswered.tell(context, "not asked about");
+    constants.report(joint, context);
+    Ok(())
+}
