@@ -340,7 +340,8 @@ class Mixture(Framed, _Mixture):
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
     strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`. The columns of an
-    array are real numbers.
+    array are real numbers. `unseen` says what a category is that the fitted rows do not have: "impossible" unless
+    `smoothing` gives it a probability, or "missing".
     """
 
     _parameter_constraints = {
@@ -354,6 +355,7 @@ class Mixture(Framed, _Mixture):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
         "smoothing": [Interval(Real, 0, None, closed="left")],
+        "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
         "select": [StrOptions({"bic", "aic", "icl", "cv"})],
         "random_state": RANDOM_STATES,
@@ -374,6 +376,7 @@ class Mixture(Framed, _Mixture):
         max_iter: int = OPTIONS["em"]["max_iterations"],
         n_init: int = OPTIONS["restarts"],
         smoothing: float = USUAL["smoothing"],
+        unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
         select: Literal["bic", "aic", "icl", "cv"] = "bic",
         random_state: Seed = None,
@@ -390,6 +393,7 @@ class Mixture(Framed, _Mixture):
         self.max_iter = max_iter
         self.n_init = n_init
         self.smoothing = smoothing
+        self.unseen = unseen
         self.variance_floor = variance_floor
         self.select = select
         self.random_state = random_state
@@ -405,6 +409,7 @@ class Mixture(Framed, _Mixture):
             "reals": reals,
             "families": list((self.families or {}).items()),
             "smoothing": self.smoothing,
+            "unseen": self.unseen,
             "variance_floor": self.variance_floor,
             **changes,
         }

@@ -123,13 +123,16 @@ class NaiveBayes(Framed, ModelClassifier):
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
     strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`.
-    The columns of an array are real numbers. Any cell and any label may be missing.
+    The columns of an array are real numbers. Any cell and any label may be missing. A category that the fitted rows do
+    not have gets the probability that `smoothing` gives it, and is impossible without smoothing; with
+    `unseen="missing"` it is a missing value.
     """
 
     _quiet = ()
     _parameter_constraints = {
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "class_smoothing": [Interval(Real, 0, None, closed="left")],
+        "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
         "kinds": [dict, None],
         "families": [dict, None],
@@ -146,6 +149,7 @@ class NaiveBayes(Framed, ModelClassifier):
         *,
         smoothing: float = USUAL["smoothing"],
         class_smoothing: float = USUAL["weight_smoothing"],
+        unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
         kinds: dict[str, str] | None = None,
         families: dict[str, str] | None = None,
@@ -157,6 +161,7 @@ class NaiveBayes(Framed, ModelClassifier):
     ) -> None:
         self.smoothing = smoothing
         self.class_smoothing = class_smoothing
+        self.unseen = unseen
         self.variance_floor = variance_floor
         self.kinds = kinds
         self.families = families
@@ -184,6 +189,7 @@ class NaiveBayes(Framed, ModelClassifier):
             target=self._target,
             smoothing=self.smoothing,
             weight_smoothing=self.class_smoothing,
+            unseen=self.unseen,
             variance_floor=self.variance_floor,
             families=list((self.families or {}).items()),
             class_prior=prior,

@@ -282,3 +282,18 @@ def test_copies_of_a_multiple_imputation_differ_by_what_is_unknown_of_the_parame
     np.testing.assert_array_equal(drawn[:3], filled(3))
     with pytest.raises(ValueError, match="copies"):
         filled(0)
+
+
+@pytest.mark.parametrize(("model", "answer"), [(NaiveBayes, "predict_joint_log_proba"), (Mixture, "score_samples")])
+def test_an_unseen_category_is_impossible_or_missing(model, answer):
+    rows = pd.DataFrame({"colour": ["red", "blue", "red", "blue"], "size": [1.0, 2.0, 3.0, 4.5]})
+    unseen = pd.DataFrame({"colour": ["green"], "size": [2.0]})
+    missing = pd.DataFrame({"colour": pd.Series([None], dtype=object), "size": [2.0]})
+    labels = [0, 1, 0, 1]
+    strict = getattr(model(smoothing=0).fit(rows, labels), answer)
+    lenient = getattr(model(smoothing=0, unseen="missing").fit(rows, labels), answer)
+    assert (strict(unseen) == -np.inf).all()
+    assert np.isfinite(lenient(missing)).all()
+    np.testing.assert_array_equal(lenient(unseen), lenient(missing))
+    with pytest.raises(ValueError, match="unseen"):
+        model(unseen="unlikely").fit(rows, labels)
