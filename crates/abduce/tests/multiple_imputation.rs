@@ -8,8 +8,8 @@ use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Specification, fit};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use rand_distr::{Distribution as _, StandardNormal};
+use rayon::prelude::*;
 
 const ROWS: usize = 60;
 const COPIES: usize = 10;
