@@ -198,6 +198,9 @@ pub(super) fn report<F: Scalar + 'static>(
     });
     let above = above.collect::<Result<Vec<_>>>()?;
     let maximum = fitted.as_ref().ok();
+    let prediction = Prediction::of(described, &*predictive, level);
+    let both = (&prediction, &*predictive);
+    let errors = monte_carlo(&posterior, &names, level, build, both);
     Ok(Estimate {
         family: <F as Scalar>::NAME.into(),
         rows: seen.rows,
@@ -221,9 +224,9 @@ pub(super) fn report<F: Scalar + 'static>(
         intervals: names.iter().enumerate().map(interval).collect(),
         above,
         frequentist: Vec::new(),
-        predictive: Some(Prediction::of(described, &*predictive, level)),
+        predictive: Some(prediction),
         log_evidence: posterior.log_evidence,
-        monte_carlo: Some(monte_carlo(&posterior, &names, level, build, &*predictive)),
+        monte_carlo: Some(errors),
         risk: RiskReport {
             log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
             entropy: maximum.map(|own| own.entropy() + 0.0),
@@ -241,7 +244,7 @@ fn monte_carlo<F: Scalar>(
     names: &[String],
     level: f64,
     build: fn(&[f64]) -> Result<F>,
-    predictive: &dyn Univariate,
+    (prediction, predictive): (&Prediction, &dyn Univariate),
 ) -> MonteCarlo {
     let of_row = |draw: &[f64], figure: &dyn Fn(&F) -> Option<f64>| {
         let row = build(draw).ok();
@@ -255,11 +258,11 @@ fn monte_carlo<F: Scalar>(
     let is_angle = posterior.angles.contains(&true);
     // Directions are measured from the mean, on the circle cut open opposite of it.
     let away = |x: f64| if is_angle { turned(x) } else { x };
-    let predictive_mean = predictive.mean().filter(|mean| mean.is_finite());
-    let predictive_deviation = predictive_mean.zip(predictive.variance());
-    let predictive_deviation = predictive_deviation.and_then(|(mean, variance)| {
+    let predictive_mean = prediction.mean.filter(|mean| mean.is_finite());
+    let predictive_deviation = predictive_mean.zip(prediction.deviation);
+    let predictive_deviation = predictive_deviation.and_then(|(mean, deviation)| {
         let square = |row: &F| Some(row.variance()? + away(row.mean()? - mean).powi(2));
-        finite(0.5 * error(&square) / variance.sqrt())
+        finite(0.5 * error(&square) / deviation)
     });
     let least = predictive.support().0;
     let below = |row: &F, x: f64| match is_angle {
@@ -267,7 +270,6 @@ fn monte_carlo<F: Scalar>(
         false => row.cdf(x),
     };
     let end = |x: f64| finite(error(&|row| Some(below(row, x))) / predictive.log_density(x).exp());
-    let (low, high) = predictive.equal_tailed(level);
     let deviations = posterior.deviations();
     let intervals = names.iter().enumerate();
     let intervals = intervals.map(|(i, name)| (name.clone(), posterior.interval_errors(i, level)));
@@ -282,10 +284,10 @@ fn monte_carlo<F: Scalar>(
         predictive_mean: predictive_mean
             .and_then(|mean| finite(error(&|row| Some(away(row.mean()? - mean))))),
         predictive_deviation,
-        predictive_interval: match predictive.is_discrete() {
-            true => None,
-            false => end(low).zip(end(high)),
-        },
+        predictive_interval: prediction
+            .interval
+            .filter(|_| !predictive.is_discrete())
+            .and_then(|(low, high)| end(low).zip(end(high))),
     }
 }
 
