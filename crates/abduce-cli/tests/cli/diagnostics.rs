@@ -36,7 +36,7 @@ fn a_mixture_is_told_with_the_figures_of_its_components() {
     assert_eq!(&kept["fit"]["starts"], &told["starts"]);
     let shown = abduce(&["show", &model]).good().stdout;
     assert!(!ran.stdout.contains("effective"), "{}", ran.stdout);
-    assert!(shown.contains("Kish's effective rows"), "{shown}");
+    assert!(shown.contains("Kish's rows"), "{shown}");
     assert!(shown.contains("uncertainty  entropy"), "{shown}");
     assert!(shown.contains("reached by"), "{shown}");
 }

@@ -74,8 +74,9 @@ fn the_line_of_the_contract_says_all_of_it() {
     assert_eq!(ran.stderr, "");
     for words in [
         "bernoulli of x: 6 rows",
-        "ML    MAP  mean",
-        "0.666667  0.625   0.6  0.299295 to 0.863004  0.314599 to 0.875521",
+        "ML  standard error    MAP  mean",
+        "0.666667         0.19245  0.625   0.6  0.299295 to 0.863004",
+        "0.314599 to 0.875521",
         "prior           beta(a=2, b=2)",
         "posterior       beta(a=6, b=4)",
         "predictive      bernoulli(probability=0.6)",

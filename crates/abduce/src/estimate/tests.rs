@@ -265,6 +265,9 @@ fn maximum_likelihood_estimates_have_the_standard_errors_of_the_information() {
     near(rate, b * (trigamma / determinant).sqrt());
 }
 
+/// A number of an estimate.
+type Figure<'a> = &'a dyn Fn(&Estimate) -> f64;
+
 #[test]
 fn sampled_figures_come_with_monte_carlo_errors_from_all_draws() {
     let rows = [0.3, 2.5, 1.1, 0.7, 0.2, 4.0, 1.0, 2.0];
@@ -288,7 +291,7 @@ fn sampled_figures_come_with_monte_carlo_errors_from_all_draws() {
     let high = |own: &Estimate| own.predictive.as_ref().unwrap().interval.unwrap().1;
     let shape = |own: &Estimate| own.mean.as_ref().unwrap().get("shape").unwrap();
     let end = |own: &Estimate| own.intervals[0].equal_tailed.1;
-    let figures: [(&dyn Fn(&Estimate) -> f64, f64); 4] = [
+    let figures: [(Figure, f64); 4] = [
         (&deviation, errors.predictive_deviation.unwrap()),
         (&high, errors.predictive_interval.unwrap().1),
         (&shape, errors.mean.get("shape").unwrap()),
