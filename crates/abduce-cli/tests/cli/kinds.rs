@@ -202,7 +202,7 @@ fn images(rows: std::ops::Range<u32>) -> String {
                 // Some pixels are constant, or differ in a single row.
                 (0 | 32, _) => 0,
                 (39, _) => u32::from(row == 12),
-                (_, true) => drawn % 17 * u32::from(drawn % 40 == 0),
+                (_, true) => drawn % 17 * u32::from(drawn.is_multiple_of(40)),
                 (_, false) => drawn % 17,
             };
             line += &format!("{value},");
