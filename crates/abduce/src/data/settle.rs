@@ -382,3 +382,44 @@ fn is_date(word: &str) -> bool {
         parts.len() == 3 && parts.iter().all(digits)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::infer::Wish;
+    use crate::data::levels::Levels;
+    use crate::data::read::Key;
+
+    /// What is said of a column of three different cells where two are the most.
+    fn too_many(numbers: bool, target: bool) -> Error {
+        let wish = Wish {
+            kind: (!target).then(|| Kind::Categorical.into()),
+            target,
+            ..Wish::default()
+        };
+        let mut summary = Summary::new("c", wish);
+        summary.levels = Levels::new(2);
+        for word in ["u", "v", "w"] {
+            summary.levels.add(Key::Word(word.into()));
+        }
+        summary.seen = 3;
+        summary.numbers = if numbers { 3 } else { 0 };
+        let missing = Missing::new(&[]);
+        summary
+            .finish(&missing, false, &mut Vec::new())
+            .unwrap_err()
+    }
+
+    #[test]
+    fn too_many_levels_have_a_cure() {
+        let words = too_many(false, false);
+        assert_eq!(words.hint(), Some("pass --drop \"c\""));
+        assert_eq!(words.readable_as(), None);
+        let numbers = too_many(true, false);
+        assert_eq!(numbers.hint(), Some("pass --kind \"c=real\""));
+        assert_eq!(numbers.readable_as(), Some("real"));
+        // Without its target there would be nothing to learn.
+        let target = too_many(true, true);
+        assert_eq!(target.hint(), Some("choose a --target whose labels repeat"));
+    }
+}
