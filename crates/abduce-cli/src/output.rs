@@ -160,11 +160,18 @@ impl Output {
                 temporary: None,
             });
         };
-        let file = interrupt::unfinished(|| {
+        let create = || {
             let file = Replacement::create(path)?;
             let temporary = file.temporary().map(Path::to_path_buf);
             Ok((file, temporary))
-        })?;
+        };
+        // A pipe opens only once it has a reader, however long that takes, so it is opened
+        // where signals are still handled. It has no temporary file to remove.
+        let file = if is_device(path) {
+            create()?.0
+        } else {
+            interrupt::unfinished(create)?
+        };
         Ok(Output {
             temporary: file.temporary().map(Path::to_path_buf),
             sink: Sink::File(Box::new(BufWriter::new(Packed::new(file, packing)?))),
@@ -240,6 +247,11 @@ impl Write for Output {
         let result = self.sink().flush();
         self.named(result)
     }
+}
+
+/// Whether a path names a pipe or a device, which no file can replace.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// Refuses to write over a file that is being read.

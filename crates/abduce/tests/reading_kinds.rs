@@ -280,6 +280,12 @@ fn columns_that_look_alike_get_the_most_general_kind() {
     assert_eq!(apart, [Kind::Binary, Kind::Real]);
     let fractions = kinds_of("x1,x2\n0,0.5\n1,-1\n0,1\n");
     assert_eq!(fractions, [Kind::Binary, Kind::Real]);
+    let opened = files.open(
+        "mixed.csv",
+        "b_1,b_2,b_3,b_4\n0,0,20,60\n1,1,25,60\n0,2,40,0\n1,0,20,60\n",
+    );
+    let notes = opened.notes.join("\n");
+    assert!(notes.contains("columns are read as real, as"), "{notes}");
     let words = kinds_of("a1,a2,a3\n0,0,x\n1,14,y\n0,2,x\n");
     assert_eq!(words, [Kind::Binary, Kind::Real, Kind::Categorical]);
 }
@@ -325,6 +331,13 @@ fn spellings_of_no_and_yes_are_one_level() {
     }
     let opened = files.open("a.csv", "x,y\nTRUE,1.5\nfalse,2\n1,3\n");
     assert_eq!(codes(&opened, 0), [Some(1), Some(0), Some(1)]);
+    // A kind that was asked for keeps them apart.
+    let options = ReadOptions {
+        kinds: kinds(&["x=categorical"]),
+        ..ReadOptions::default()
+    };
+    let opened = open(&[files.path("a.csv")], &options).unwrap();
+    assert_eq!(fields(&opened)[0].levels.join(" "), "1 TRUE false");
 }
 
 #[test]

@@ -425,7 +425,20 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
         "{}",
         ran.stderr
     );
-    abduce(&["evaluate", &model, &test, "--folds", "3"]).fails(2, &["--folds", "as it is"]);
+    for option in [
+        &["--folds", "3"][..],
+        &["--smoothing", "3"],
+        &["--max-iter", "5"],
+        &["--calibrate", "platt"],
+        &["--kind", "x=count"],
+        &["--predictive"],
+    ] {
+        let all = [&["evaluate", &model, &test], option].concat();
+        abduce(&all).fails(2, &[option[0], "as it is"]);
+    }
+    let weighted = files.write("w.csv", "y,x,w\na,1,2\nb,5,1\nb,1.2,0\n");
+    let ran = abduce(&["evaluate", &model, &weighted, "--weight", "w"]).good();
+    assert!(!ran.stderr.contains("label"), "{}", ran.stderr);
     abduce(&["evaluate", &model, &test, "--target", "x"]).fails(2, &["target of the model is y"]);
     let none = files.write("c.csv", "x\n1\n");
     abduce(&["evaluate", &model, &none]).fails(2, &["no row has a label"]);
@@ -444,6 +457,8 @@ fn the_clusters_of_a_saved_mixture_are_compared_with_the_truth() {
     let model = files.fit(&["mixture", &table, "-k", "2", "--columns", "x"]);
     let told = abduce(&["evaluate", &model, &table, "--truth", "side", "--json"]).good();
     assert_eq!(told.json()["adjusted_rand"]["all"], 1.0, "{}", told.stdout);
+    abduce(&["evaluate", &model, "-", "--truth", "side"])
+        .fails(2, &["--truth needs files", "standard input"]);
     let mean = abduce(&["score", &model, &table, "--mean"]).good();
     let mean: f64 = mean.stdout.trim().parse().unwrap();
     let found = told.json()["log_likelihood"]["all"].as_f64().unwrap();

@@ -204,6 +204,37 @@ fn the_next_run_removes_what_a_killed_one_left() {
     assert_eq!(files.names(), ["model.abduce", "out.csv"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_command_that_waits_for_the_reader_of_a_pipe() {
+    if is_ignored("-TERM") {
+        return;
+    }
+    let files = Files::new();
+    let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
+    let pipe = files.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let mut sample = command(&["sample", &model, "-n", "2", "-o", &pipe]);
+    let mut child = sample.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "nothing reads the pipe"
+    );
+    send("-TERM", &child);
+    // A command that does not end hangs here for as long as the pipe has no reader.
+    for _ in 0..600 {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let ended = child.try_wait().unwrap();
+    let _ = child.kill();
+    assert_eq!(ended.expect("the signal is handled").code(), Some(143));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_the_parent_ignores_is_ignored() {

@@ -28,6 +28,10 @@ const EVALUATIONS: usize = 10_000_000;
 const TAIL: (f64, usize) = (0.025, 20);
 const FEW: (f64, usize) = (0.003, 5);
 
+/// Patterns whose tails are kept; those of other patterns are computed for each chunk again.
+/// Each takes a few kilobytes, and a table may have as many patterns as rows.
+const MOST_PATTERNS: usize = EVALUATIONS / LEAST_DRAWS;
+
 /// Which columns of a row are seen, one bit each; the target counts as missing.
 type Pattern = Vec<u64>;
 
@@ -51,6 +55,7 @@ type Pattern = Vec<u64>;
 /// ```
 pub struct TailProbabilities<'a> {
     joint: &'a dyn Joint,
+    drawn: Vec<Chunk>,
     tails: HashMap<Pattern, Tail>,
 }
 
@@ -80,12 +85,13 @@ impl<'a> TailProbabilities<'a> {
         {
             return Ok(None);
         }
-        let tails = patterns.into_par_iter().map(|pattern| {
-            let tail = Tail::of(joint, &drawn, &pattern)?;
-            Ok((pattern, tail))
-        });
-        let tails = tails.collect::<Result<HashMap<_, _>>>()?;
-        Ok(Some(TailProbabilities { joint, tails }))
+        let tails = tails_of(joint, &drawn, patterns)?;
+        let tails = TailProbabilities {
+            joint,
+            drawn,
+            tails,
+        };
+        Ok(Some(tails))
     }
 
     /// The natural logarithms of the tail probabilities of rows of the source; −∞ for a row
@@ -102,15 +108,27 @@ impl<'a> TailProbabilities<'a> {
             None => self.joint.log_density(chunk)?,
         };
         let patterns = patterns(self.joint, chunk);
+        let more = patterns.iter().filter(|own| !self.tails.contains_key(*own));
+        let more = tails_of(self.joint, &self.drawn, more.cloned().collect())?;
+        let tail = |pattern: &Pattern| self.tails.get(pattern).unwrap_or_else(|| &more[pattern]);
         let rows = patterns.iter().zip(densities);
-        let log_probability = |(pattern, density): (&Pattern, f64)| match self.tails.get(pattern) {
-            Some(tail) => Ok(tail.log_probability(density)),
-            None => Err(crate::Error::parameter(
-                "tail probabilities were not prepared for this pattern of missing values",
-            )),
-        };
-        rows.map(log_probability).collect()
+        let log_probability =
+            |(pattern, density): (&Pattern, f64)| tail(pattern).log_probability(density);
+        Ok(rows.map(log_probability).collect())
     }
+}
+
+/// The tail of each pattern.
+fn tails_of(
+    joint: &dyn Joint,
+    drawn: &[Chunk],
+    patterns: HashSet<Pattern>,
+) -> Result<HashMap<Pattern, Tail>> {
+    let tails = patterns.into_par_iter().map(|pattern| {
+        let tail = Tail::of(joint, drawn, &pattern)?;
+        Ok((pattern, tail))
+    });
+    tails.collect()
 }
 
 /// The distribution of the log-density of drawn rows, for one pattern of missing values.
@@ -212,14 +230,17 @@ fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
     patterns
 }
 
-/// The patterns of all rows that the model has a density of.
+/// The patterns of the rows that the model has a density of, up to [`MOST_PATTERNS`].
 fn patterns_of(joint: &dyn Joint, source: &dyn Source) -> Result<HashSet<Pattern>> {
     let mut all = HashSet::new();
     for chunk in source.scan()? {
         let chunk = chunk?;
         let unanswerable = joint.unanswerable(&chunk);
         for (row, pattern) in patterns(joint, &chunk).into_iter().enumerate() {
-            if unanswerable.binary_search(&row).is_err() && !all.contains(&pattern) {
+            if all.len() == MOST_PATTERNS {
+                return Ok(all);
+            }
+            if unanswerable.binary_search(&row).is_err() {
                 all.insert(pattern);
             }
         }
@@ -257,6 +278,29 @@ mod tests {
             assert!(off < most, "{z}: {} {exact}", found.exp());
         }
         assert_eq!(tail.log_probability(f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn a_pattern_that_was_not_prepared_has_the_same_tail() {
+        use crate::data::{Field, Kind, Schema, Table};
+        use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+        let schema = Schema::new(["x", "y"].map(|name| Field::new(name, Kind::Real)).to_vec());
+        let of = |x: [Option<f64>; 4]| {
+            let y = [1.0, 2.0, 0.0, 5.0].map(Some);
+            let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
+            Table::new(schema.clone(), columns, None).unwrap()
+        };
+        let (whole, partly) = (of([3.0, 1.0, 4.0, 1.0].map(Some)), of([None; 4]));
+        let specification = Specification::mixture(1, CovarianceKind::Full);
+        let options = FitOptions::default();
+        let fit = fit(&specification, &whole, &options, Default::default()).unwrap();
+        let [one, other] = [&whole, &partly].map(|table| {
+            let tails = TailProbabilities::new(&fit.mixture, table, 0)
+                .unwrap()
+                .unwrap();
+            tails.log_probabilities(&partly.chunks()[0]).unwrap()
+        });
+        assert_eq!(one, other);
     }
 
     #[test]

@@ -31,17 +31,19 @@ pub(super) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>)
             continue;
         }
         let raised = raised(&group);
-        let Some((_, kind)) = raised.first().copied() else {
-            continue;
-        };
-        notes.push(format!(
-            "{} read as {}, as other columns with names like {pattern} are",
-            match raised.as_slice() {
-                [(only, _)] => format!("column {} is", summaries[*only].1.name()),
+        for kind in [Kind::Real, Kind::Count] {
+            let places = raised.iter().filter(|own| own.1 == kind);
+            let places: Vec<usize> = places.map(|(place, _)| *place).collect();
+            let columns = match places.as_slice() {
+                [] => continue,
+                [only] => format!("column {} is", summaries[*only].1.name()),
                 more => format!("{} columns are", more.len()),
-            },
-            kind.name(),
-        ));
+            };
+            notes.push(format!(
+                "{columns} read as {}, as other columns with names like {pattern} are",
+                kind.name(),
+            ));
+        }
         for (place, kind) in raised {
             summaries[place].1.raise(kind);
         }

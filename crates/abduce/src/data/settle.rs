@@ -127,7 +127,9 @@ impl Summary {
             }
             _ if !asked.levels.is_empty() => asked.levels.clone(),
             Kind::Binary => self.two_levels()?,
-            _ => self.sorted_levels()?,
+            // Asked for by name, every spelling is a level of its own.
+            _ if self.levels.is_full() => return Err(self.too_many_levels()),
+            _ => self.levels.sorted(),
         };
         let said = if asked.levels.is_empty() {
             Asked::Kind

@@ -243,8 +243,17 @@ impl Said {
         self.weights.append(&mut more.weights);
     }
 
+    /// The weights of the rows; those with a mean below 1 are brought to a mean of 1, because
+    /// the bounds of a curve depend on how many rows there are.
+    fn row_weights(&self) -> Vec<f64> {
+        let mean = self.weights.iter().sum::<f64>() / self.weights.len().max(1) as f64;
+        let unit = if mean > 0.0 { mean.min(1.0) } else { 1.0 };
+        self.weights.iter().map(|weight| weight / unit).collect()
+    }
+
     fn curves(&self, method: CalibrationMethod, classes: usize) -> Vec<Curve> {
         let first = usize::from(classes == 2);
+        let weights = self.row_weights();
         let of_class = |class: usize| {
             let rows = self.probabilities.chunks_exact(classes);
             let scores: Vec<f64> = match method {
@@ -255,8 +264,8 @@ impl Said {
                 .map(|label| *label as usize == class)
                 .collect();
             match method {
-                CalibrationMethod::Platt => Curve::logistic(&scores, &truth, &self.weights),
-                CalibrationMethod::Isotonic => Curve::steps(&scores, &truth, &self.weights),
+                CalibrationMethod::Platt => Curve::logistic(&scores, &truth, &weights),
+                CalibrationMethod::Isotonic => Curve::steps(&scores, &truth, &weights),
             }
         };
         (first..first + number_of_curves(classes))
@@ -272,4 +281,28 @@ pub(super) fn log_odds(p: &[f64], class: usize) -> f64 {
     let others = p.iter().enumerate().filter(|(other, _)| *other != class);
     let rest: f64 = others.map(|(_, p)| p).sum();
     (p[class].ln() - rest.ln()).clamp(-MOST, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_sum_to_one_give_the_curves_of_as_many_rows() {
+        let said = |weight: f64| Said {
+            probabilities: (0..10)
+                .flat_map(|i| [1.0 - f64::from(i) / 10.0, f64::from(i) / 10.0])
+                .collect(),
+            labels: (0..10).map(|i| u32::from(i > 4)).collect(),
+            weights: vec![weight; 10],
+        };
+        for method in [CalibrationMethod::Isotonic, CalibrationMethod::Platt] {
+            let [expected, found] = [1.0, 0.1].map(|weight| said(weight).curves(method, 2));
+            for p in [0.0, 0.3, 0.5, 1.0] {
+                let at = |curves: &[Curve]| curves[0].at(&[1.0 - p, p], 1);
+                let off = (at(&expected) - at(&found)).abs();
+                assert!(off < 1e-9, "{method:?} at {p}: {off}");
+            }
+        }
+    }
 }

@@ -13,8 +13,8 @@ use crate::kernel::special::{bessel_ratio, von_mises_cdf};
 use rand::Rng;
 use std::f64::consts::{PI, TAU};
 
-/// Newton steps to a quantile, at the most.
-const MOST_STEPS: usize = 20;
+/// Newton steps and bisections to a quantile, at the most.
+const MOST_STEPS: usize = 50;
 
 /// Von Mises distributions with their weights, which sum to 1.
 ///
@@ -84,21 +84,31 @@ impl AveragedAngles {
         increasing_root(low, high, |x| share(x) - p)
     }
 
-    /// The quantile of all parts, by Newton steps from that of a few. The distribution
-    /// function of all is costly and needed once: from there on the density is integrated.
+    /// The quantile of all parts, by Newton steps from that of a few; a step that would
+    /// leave the bracket is replaced by a bisection. The distribution function of all parts is
+    /// costly and needed once: from there on the density is integrated.
     fn refined(&self, p: f64) -> f64 {
-        let (low, high) = self.support();
+        let (mut low, mut high) = self.support();
         let guess = self.guess(p);
         let rest = p - self.arc(low, guess);
         let density = |x: f64| self.sum(|part| part.density(x));
         let mut x = guess;
         for _ in 0..MOST_STEPS {
-            let step = (rest - integrate_smooth(density, guess, x, 1)) / density(x);
-            if !step.is_finite() {
-                break;
+            let missing = rest - integrate_smooth(density, guess, x, 1);
+            if missing > 0.0 {
+                low = x;
+            } else {
+                high = x;
             }
-            x = (x + step).clamp(low, high);
-            if step.abs() < 1e-6 {
+            let newton = x + missing / density(x);
+            let next = if (low..=high).contains(&newton) {
+                newton
+            } else {
+                0.5 * (low + high)
+            };
+            let step = (next - x).abs();
+            x = next;
+            if step < 1e-6 {
                 break;
             }
         }
@@ -228,6 +238,29 @@ mod tests {
                 (variance / expected - 1.0).abs() < 1e-7,
                 "{variance} {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn quantiles_between_narrow_peaks_are_found() {
+        // Between the peaks the density is all but 0, and a Newton step leaves the circle.
+        let parts = (0..200).map(|i| {
+            let direction = -2.0 + 0.02 * f64::from(i % 3) + 2.0 * f64::from(i % 2);
+            let concentration = 1e4;
+            (
+                1.0,
+                VonMises {
+                    direction,
+                    concentration,
+                },
+            )
+        });
+        let mixture = AveragedAngles::new(parts).unwrap();
+        for i in 1..100 {
+            let p = f64::from(i) / 100.0;
+            let x = mixture.quantile(p);
+            let off = (mixture.cdf(x) - p).abs();
+            assert!(off < 1e-6, "{p}: {x} {off}");
         }
     }
 }

@@ -21,6 +21,14 @@ impl Model {
         fit.aic += 2.0 * constants;
         let traces = fit.trace.iter_mut().chain(&mut fit.objective_trace);
         traces.flatten().for_each(|l| *l -= constants);
+        // A constant column has the same density in every fit of a grid.
+        let candidates = fit.selection.iter_mut().flat_map(|own| &mut own.tried);
+        for own in candidates {
+            own.log_likelihood.iter_mut().for_each(|l| *l -= constants);
+            let criteria = [&mut own.bic, &mut own.aic, &mut own.icl, &mut own.cv];
+            let criteria = criteria.into_iter().flatten();
+            criteria.for_each(|value| *value += 2.0 * constants);
+        }
     }
 }
 
@@ -28,7 +36,9 @@ impl Model {
 mod tests {
     use crate::data::{Column, Field, Kind, Schema, Table};
     use crate::learn::Control;
-    use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+    use crate::model::mixture::{
+        Candidate, CovarianceKind, Criterion, FitOptions, Selection, Specification, fit,
+    };
     use crate::store::Model;
 
     fn table() -> Table {
@@ -49,7 +59,25 @@ mod tests {
         let specification = Specification::mixture(1, CovarianceKind::Full);
         let options = FitOptions::default();
         let found = fit(&specification, &table(), &options, Control::default()).unwrap();
-        let model = Model::new("mixture", found, specification, options, Vec::new());
+        let mut model = Model::new("mixture", found, specification, options, Vec::new());
+        model.fit.selection = Some(Selection {
+            criterion: Criterion::Bic,
+            tried: vec![Candidate {
+                covariance: CovarianceKind::Full,
+                components: 1,
+                left: 1,
+                log_likelihood: Some(model.fit.log_likelihood),
+                parameters: model.fit.parameters,
+                bic: Some(model.fit.bic),
+                aic: Some(model.fit.aic),
+                icl: Some(model.fit.bic),
+                cv: None,
+                converged: true,
+                spurious: None,
+            }],
+            chosen: 0,
+            same: Vec::new(),
+        });
         let constants = match &model.body {
             crate::store::Body::Mixture(own) => own.log_likelihood_of_constants(),
             _ => 0.0,
@@ -60,17 +88,23 @@ mod tests {
         early.fit.log_likelihood_of = None;
         early.fit.log_likelihood += constants;
         early.fit.bic -= 2.0 * constants;
+        let candidate = &mut early.fit.selection.as_mut().unwrap().tried[0];
+        candidate.log_likelihood = Some(early.fit.log_likelihood);
+        candidate.bic = Some(early.fit.bic);
         if let crate::store::Body::Mixture(own) = &mut early.body {
             own.statistics.log_likelihood += constants;
         }
         let early = serde_json::to_string(&early).unwrap();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
         let updated = |text: &str| {
             let model = Model::from_json(text).unwrap();
             let changed = model.update(&table(), Vec::new(), None, Control::default());
+            let tried = &model.fit.selection.as_ref().unwrap().tried[0];
+            close(tried.log_likelihood.unwrap(), model.fit.log_likelihood);
+            close(tried.bic.unwrap(), model.fit.bic);
             (model.fit, changed.unwrap().model.fit)
         };
         let ((old, old_updated), (new, new_updated)) = (updated(&early), updated(&now));
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
         close(old.log_likelihood, new.log_likelihood);
         close(old.bic, new.bic);
         close(old_updated.log_likelihood, new_updated.log_likelihood);

@@ -146,7 +146,9 @@ fn remove_abandoned(folder: &Path, prefix: &OsString) {
             continue;
         }
         let path = entry.path();
-        if let Ok(file) = File::options().write(true).open(&path)
+        // A read-only model has read-only temporary files, so either way of opening must do.
+        let file = File::open(&path).or_else(|_| File::options().write(true).open(&path));
+        if let Ok(file) = file
             && file.try_lock().is_ok()
         {
             let _ = std::fs::remove_file(&path);
@@ -207,6 +209,26 @@ mod tests {
             assert!(folder.path().join(other).exists());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_read_only_file_of_a_killed_process_is_removed_too() {
+        use std::os::unix::fs::PermissionsExt;
+        for mode in [0o400, 0o200] {
+            let folder = tempfile::tempdir().unwrap();
+            let abandoned = folder.path().join(".out.csv.abduce-a1B2c3");
+            std::fs::write(&abandoned, "half").unwrap();
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&abandoned, permissions).unwrap();
+            let path = folder.path().join("out.csv");
+            Replacement::create(&path).unwrap().finish().unwrap();
+            assert_eq!(
+                std::fs::read_dir(folder.path()).unwrap().count(),
+                1,
+                "{mode:o}"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `evaluate`: how good a model is on rows it has not seen, by cross-validation or, for a
 //! saved model, on a test table.
 
+mod given;
 mod saved;
 mod subject;
 mod told;
@@ -18,6 +19,7 @@ use abduce::learn::Control;
 use abduce::store::Model;
 use abduce::{Error, ErrorKind};
 use clap::Args;
+use given::GivenOptions;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -67,6 +69,8 @@ pub struct Arguments {
     options: ModelOptions,
     #[command(flatten)]
     calibration: CalibrationOptions,
+    #[command(flatten)]
+    given: GivenOptions,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,

@@ -75,13 +75,7 @@ impl Arguments {
             };
             return Err(Failure::usage(message));
         }
-        let given = [
-            (self.folds.is_some(), "--folds"),
-            (self.calibration.is_given(), "--calibrate"),
-            (!self.kinds.kind.is_empty(), "--kind"),
-            (self.kinds.schema.is_some(), "--schema"),
-        ];
-        if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+        if let Some(option) = self.given.first_of_a_fit() {
             return Err(Failure::usage(format!(
                 "{option}: a model file is evaluated as it is; name a model such as {} to fit it",
                 model.model
@@ -89,6 +83,12 @@ impl Arguments {
         }
         if self.truth.is_none() {
             return Ok(());
+        }
+        if self.data.data.iter().any(|path| path == "-") {
+            return Err(Failure::usage(
+                "--truth needs files: the clusters and their truth are read one after the other, \
+                 and standard input can be read only once",
+            ));
         }
         match (own, &model.body) {
             (Some(own), _) => Err(Failure::usage(format!(
@@ -182,12 +182,17 @@ fn predictions(
     let calibration = model.calibration.clone();
     let joint = model.into_joint();
     let classifier = Classifier { joint, calibration };
-    let mut metrics = Metrics::new(classifier.joint.names().len());
+    let classes = classifier.joint.names().len();
+    let mut metrics = Metrics::new(classes);
+    let mut unlabelled = 0;
     let ask = |rows: &Chunk| classifier.evaluate_chunk(rows, target);
-    each_chunk(&*classifier.joint, source, context, ask, |_, answer| {
+    each_chunk(&*classifier.joint, source, context, ask, |chunk, answer| {
         metrics.merge(&answer.of);
+        let labels = chunk.column(target).cells(0, chunk.rows());
+        let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
+        let asked = (0..chunk.rows()).filter(|row| answer.place(*row).is_some());
+        unlabelled += asked.filter(|row| !is_known(*row)).count() as u64;
     })?;
-    let unlabelled = source.rows() - metrics.rows();
     if unlabelled > 0 {
         let rows = counted(unlabelled, "row");
         context.note(&format!("{rows} without a known label: not asked about"));

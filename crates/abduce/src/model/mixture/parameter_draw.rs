@@ -192,7 +192,7 @@ impl Mixture {
     /// often as theirs.
     fn drawn_table(&self, seed: u64) -> Result<Table> {
         let columns = self.schema.fields.len();
-        let rows = self.seen.total.round().max(2.0) as usize;
+        let rows = (self.seen.total / self.seen.row_weight()).round().max(2.0) as usize;
         let rows = rows.min((MOST_CELLS / columns.max(1)).max(2));
         let rates: Vec<f64> = (0..columns).map(|column| self.seen_rate(column)).collect();
         let mut chunks = Vec::new();
@@ -233,8 +233,12 @@ impl Mixture {
 
 /// Whether moments differ by no more than rounding.
 fn are_same_moments(a: &GaussianStats, b: &GaussianStats) -> bool {
-    let weight = a.weight.max(1.0);
-    let size = (a.scatter / weight).sqrt() + a.mean.abs();
+    let weight = a.weight;
+    let size = if weight > 0.0 {
+        (a.scatter / weight).sqrt() + a.mean.abs()
+    } else {
+        0.0
+    };
     (a.weight - b.weight).abs() <= 1e-9 * weight
         && (a.mean - b.mean).abs() <= 1e-9 * size
         && (a.scatter - b.scatter).abs() <= 1e-9 * size * size * weight

@@ -124,7 +124,8 @@ impl NormalPrior {
             let variances = scales.iter().zip(&leaf.columns).map(variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();
             let floor = std::mem::take(prior);
-            let whole = whole.and_then(|whole| covariance(&whole, shape.columns));
+            let whole =
+                whole.and_then(|whole| covariance(&whole, shape.columns, seen.row_weight()));
             *prior = self.of(&shape, variances, whole, center, components);
             prior.ridge = floor.ridge;
             prior.unit_share = floor.unit_share;
@@ -176,16 +177,17 @@ impl NormalPrior {
     }
 }
 
-/// The unbiased covariance of rows, where there are more of them than columns.
-fn covariance(whole: &Statistics, columns: usize) -> Option<Vec<f64>> {
+/// The unbiased covariance of rows of this mean weight, where there are more of them than
+/// columns.
+fn covariance(whole: &Statistics, columns: usize, row_weight: f64) -> Option<Vec<f64>> {
     let (moments, rows) = match whole {
         Statistics::Multivariate(own) => (own, own.weight()),
         Statistics::MultivariateStudentT(own) => (&own.moments, own.weight()),
         _ => return None,
     };
     match moments {
-        MultivariateStats::Full { scatter, .. } if rows > columns as f64 => {
-            Some(scatter.iter().map(|s| s / (rows - 1.0)).collect())
+        MultivariateStats::Full { scatter, .. } if rows > row_weight * columns as f64 => {
+            Some(scatter.iter().map(|s| s / (rows - row_weight)).collect())
         }
         _ => None,
     }
@@ -234,7 +236,14 @@ mod tests {
         let columns = cells
             .map(|own| Column::from_numbers(own.map(Some)))
             .to_vec();
-        let table = Table::new(Schema::new(fields), columns, None).unwrap();
+        // Weights that sum to 1 stand for as many rows.
+        for weights in [None, Some(vec![0.2; 5])] {
+            let table = Table::new(Schema::new(fields.clone()), columns.clone(), weights);
+            check_prior(&table.unwrap());
+        }
+    }
+
+    fn check_prior(table: &Table) {
         // Two components share the volume: S / 2^(2/d).
         let share = 0.5;
         let mean = share * (COVARIANCE[0] + COVARIANCE[3]) / 2.0;
@@ -244,7 +253,7 @@ mod tests {
                 ..Specification::mixture(2, kind)
             };
             let options = FitOptions::default();
-            let fit = fit(&specification, &table, &options, Control::default()).unwrap();
+            let fit = fit(&specification, table, &options, Control::default()).unwrap();
             let LeafFamily::Multivariate { shape, prior, .. } = &fit.mixture.leaves[0].family
             else {
                 panic!("{kind:?} has no Gaussian");

@@ -100,12 +100,15 @@ impl Seen {
         }
     }
 
-    /// The variance of a column with n − 1 as its divisor; of a single row, 0.
+    /// The variance of a column with n − 1 as its divisor, where weights below 1 are first
+    /// brought to a mean of 1; of a single row, 0.
     pub(super) fn unbiased_variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
-        match moments.weight > 1.0 {
-            true => moments.scatter / (moments.weight - 1.0),
-            false => self.variance(column),
+        let rest = moments.weight - self.row_weight();
+        if rest > 0.0 {
+            moments.scatter / rest
+        } else {
+            self.variance(column)
         }
     }
 
