@@ -101,6 +101,27 @@ impl PointStats {
         }
     }
 
+    /// At most so many points of about equal weight, each the mean of neighbouring numbers.
+    pub(super) fn grouped(&self, groups: usize) -> PointStats {
+        let total = self.weight();
+        let mut own: Vec<(f64, f64)> = Vec::new();
+        let (mut below, mut last) = (0.0, usize::MAX);
+        for (x, weight) in self.iter() {
+            // The group of the middle of this number's weight.
+            let group = ((below + 0.5 * weight) / total * groups as f64) as usize;
+            below += weight;
+            match own.last_mut() {
+                Some((mean, sum)) if group == last => {
+                    *sum += weight;
+                    *mean += (x - *mean) * (weight / *sum);
+                }
+                _ => own.push((x, weight)),
+            }
+            last = group;
+        }
+        PointStats::new(own)
+    }
+
     /// Rows that say about what so many draws of a distribution would.
     pub(super) fn at_quantiles(of: &impl Univariate, rows: f64) -> PointStats {
         const COUNT: u8 = 8;

@@ -17,10 +17,28 @@ const DEGREES: [f64; 8] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75, 1.0];
 /// quantiles and the narrowest intervals are.
 const EVERY_NUMBER: usize = 40;
 
+/// Of more distinct numbers, the search is made among so many groups of neighbours, and what
+/// it finds is followed to a maximum of all of them.
+const MOST_POINTS: usize = 400;
+
 impl StudentT {
-    /// All maxima of the likelihood between 0.1 and 1 degrees of freedom that
+    /// The maxima of the likelihood between 0.1 and 1 degrees of freedom that
     /// are found from several centres.
     pub(super) fn maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
+        if points.values.len() <= MOST_POINTS {
+            return Self::all_maxima_of_clusters(points, least);
+        }
+        let found = Self::all_maxima_of_clusters(&points.grouped(MOST_POINTS), least);
+        let place = |own: &StudentT| DEGREES.partition_point(|degrees| *degrees < own.degrees);
+        let followed = found.iter().filter_map(|own| {
+            let place = place(own).min(DEGREES.len() - 2);
+            let own = own.at(DEGREES[place], points, least)?;
+            own.followed(place, points, least)
+        });
+        followed.collect()
+    }
+
+    pub(super) fn all_maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
         let starts = starts(points, least);
         let mut maxima: Vec<StudentT> = Vec::new();
         for (place, degrees) in DEGREES.iter().enumerate().take(DEGREES.len() - 1) {

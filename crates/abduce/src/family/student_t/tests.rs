@@ -127,3 +127,20 @@ fn no_maximum_of_small_samples_is_better_than_the_estimate() {
         );
     }
 }
+
+#[test]
+fn a_tight_cluster_among_many_numbers_is_found() {
+    // As above, with every number spread over 300 others.
+    let rows = [
+        0.931, 0.278, 0.537, 0.444, -0.287, 5.908, 6.077, 5.912, 5.894,
+    ];
+    let near = |x: f64| (0..300).map(move |i| x + 0.004 * (f64::from(i) / 299.0 - 0.5));
+    let many = PointStats::new(rows.into_iter().flat_map(near).map(|x| (x, 1.0)));
+    let own = StudentT::estimate(&many).unwrap();
+    assert!((own.location - 5.9).abs() < 0.05, "{own:?}");
+    let maxima = StudentT::all_maxima_of_clusters(&many, 1e-6);
+    let best = maxima.iter().map(|own| own.log_likelihood_of(&many));
+    let best = best.fold(f64::NEG_INFINITY, f64::max);
+    let found = own.log_likelihood_of(&many);
+    assert!(found > best - 1e-6 * best.abs(), "{found} {best}");
+}
