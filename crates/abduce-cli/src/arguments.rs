@@ -162,7 +162,14 @@ impl DataArguments {
         let target = joint
             .target()
             .map(|target| schema.fields[target].name.as_str());
-        let opened = abduce::data::open_with(&self.data, &self.options(target), schema)?;
+        let fields = schema.fields.iter().enumerate();
+        let unseen =
+            fields.map(|(column, field)| (field.name.clone(), joint.unseen_category(column)));
+        let options = ReadOptions {
+            unseen: unseen.collect(),
+            ..self.options(target)
+        };
+        let opened = abduce::data::open_with(&self.data, &options, schema)?;
         opened.notes.iter().for_each(|note| context.note(note));
         Ok(opened)
     }

@@ -18,7 +18,7 @@ pub fn read(text: &str, classes: &[String]) -> Outcome<Costs> {
             "--costs: nothing is said; write TRUE>SAID=COST, or name a table",
         ));
     }
-    if text.contains('=') && !Path::new(text).exists() {
+    if text.contains(['=', '>']) && !Path::new(text).exists() {
         return said(text, classes);
     }
     Ok(table(text, classes)?)

@@ -25,7 +25,7 @@ fn size(x: f64) -> String {
 }
 
 const ROWS: Figure = ("rows", |own| Some(size(own.rows)));
-const KISH: Figure = ("Kish's rows", |own| own.effective_rows.map(size));
+const KISH: Figure = ("Kish's rows", |own| own.kish_sample_size.map(size));
 const CONDITION: Figure = ("condition", |own| own.condition.map(short));
 const UNCERTAINTY: Figure = ("uncertainty", |own| own.uncertainty.map(short));
 const ENTROPY: Figure = ("entropy", |own| own.entropy.map(short));

@@ -7,7 +7,6 @@ use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use abduce::Error;
 use abduce::store::Replacement;
 use flate2::write::GzEncoder;
 use std::fmt;
@@ -144,7 +143,7 @@ impl Output {
         ];
         if !context.json && other.contains(&kind.as_str()) {
             let message = format!("-o {}: tables are written as CSV or TSV", name.display());
-            return Err(Error::parameter(message).with_hint("name it .csv").into());
+            return Err(Failure::usage(format!("{message}; name it .csv")));
         }
         let tabs = matches!(kind.as_str(), "tsv" | "tab");
         Self::packed(path, packing, if tabs { b'\t' } else { b',' })

@@ -58,6 +58,21 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
     lines
 }
 
+/// How levels are smoothed.
+pub fn smoothing(specification: &Specification) -> String {
+    match specification.m_estimate {
+        None => readable(specification.smoothing),
+        Some(own) => {
+            let proportions = if own.pooled {
+                "in the proportions of the table"
+            } else {
+                "spread evenly"
+            };
+            format!("m-estimate of {} rows {proportions}", readable(own.rows))
+        }
+    }
+}
+
 fn method(options: &EmOptions) -> String {
     let mut parts = Vec::new();
     match (&options.online, options.step) {

@@ -54,7 +54,7 @@ fn figures(told: &Diagnostics) -> Vec<f64> {
         all.extend([own.weight, own.rows, own.spread]);
         all.extend(
             [
-                own.effective_rows,
+                own.kish_sample_size,
                 own.uncertainty,
                 own.entropy,
                 own.condition,
@@ -102,7 +102,7 @@ fn the_figures_are_what_the_posterior_of_every_row_says() {
         let entropy = r.iter().filter(|r| **r > 0.0).map(|r| -r * r.ln());
         assert_near(
             &[
-                own.effective_rows.unwrap(),
+                own.kish_sample_size.unwrap(),
                 own.uncertainty.unwrap(),
                 own.entropy.unwrap(),
             ],
@@ -118,7 +118,7 @@ fn the_figures_are_what_the_posterior_of_every_row_says() {
 }
 
 #[test]
-fn the_parts_of_the_entropy_add_up_and_effective_rows_lie_between_own_and_all() {
+fn the_parts_of_the_entropy_add_up_and_kish_sizes_lie_between_own_and_all() {
     let fit = learn(&table(rows(2, 200, &NEAR), None), 3, CovarianceKind::Tied);
     let told = &fit.diagnostics;
     let parts = told
@@ -128,7 +128,7 @@ fn the_parts_of_the_entropy_add_up_and_effective_rows_lie_between_own_and_all() 
     let whole = (1.0 - told.certainty.unwrap()) * 200.0 * 3f64.ln();
     assert!((parts.sum::<f64>() - whole).abs() < 1e-9);
     for own in &told.components {
-        let effective = own.effective_rows.unwrap();
+        let effective = own.kish_sample_size.unwrap();
         assert!(own.rows <= effective && effective <= 200.0, "{own:?}");
         assert!(!own.collapsed && own.spread > 0.0 && own.condition.unwrap() >= 1.0);
     }
@@ -266,7 +266,7 @@ fn with_all_labels_seen_nothing_is_asked_of_the_rows() {
     assert!(
         told.components
             .iter()
-            .all(|own| own.effective_rows.is_none())
+            .all(|own| own.kish_sample_size.is_none())
     );
     assert!(told.components.iter().all(|own| own.condition.is_some()));
     assert!(fit.starts.is_empty());

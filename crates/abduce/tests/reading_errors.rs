@@ -84,7 +84,7 @@ fn a_broken_table_is_reported_with_its_place() {
         (
             "a.csv",
             b"a\n1\n1e999\n",
-            ", line 3, column \"a\": 1e999 is too large",
+            ", line 3, column \"a\": 1e999 is beyond",
         ),
         (
             "a.jsonl",

@@ -13,7 +13,7 @@ use abduce::store::{Body, Model};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Draw a model, and rows as it sees them
 ///
@@ -92,6 +92,21 @@ impl What {
     }
 }
 
+/// Refuses names of pictures that are not SVG.
+fn refuse_other_pictures(output: Option<&Path>) -> Outcome {
+    const OTHERS: [&str; 7] = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "eps"];
+    let end = output
+        .and_then(Path::extension)
+        .and_then(|end| end.to_str());
+    match (output, end.map(str::to_ascii_lowercase)) {
+        (Some(path), Some(end)) if OTHERS.contains(&end.as_str()) => Err(Failure::usage(format!(
+            "-o {}: plots are written as SVG; name it .svg",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// What is said where something is believed before any row.
 const OBJECTIVE: &str = "Log-likelihood plus log-prior never falls; the log-likelihood may.";
 
@@ -126,6 +141,7 @@ impl Arguments {
             }
             _ => self.draw_rows(what, &model, context)?,
         };
+        refuse_other_pictures(self.output.as_deref())?;
         let mut output = Output::bytes(self.output.as_deref())?;
         match context.json {
             true => write_json(&mut output, &json!({ "svg": svg }))?,

@@ -69,11 +69,11 @@ impl Arguments {
                 for row in 0..chunk.rows() {
                     if context.json {
                         output.write_all(if first { b"" } else { b"," })?;
-                        write_object(&mut output, fields, &chunk, row)?;
+                        write_object(&mut output, fields, &chunk, (row, &given))?;
                         first = false;
                     } else {
-                        let line: Vec<String> = (fields.iter().zip(chunk.columns()))
-                            .map(|(field, column)| cell(field, column, row))
+                        let line: Vec<String> = (fields.iter().zip(chunk.columns()).zip(&given))
+                            .map(|((field, column), given)| cell(field, column, row, *given))
                             .collect();
                         output.line(line.iter().map(String::as_str))?;
                     }
@@ -87,16 +87,25 @@ impl Arguments {
     }
 }
 
-fn cell(field: &Field, column: &Column, row: usize) -> String {
-    cells::value(column, row).map_or(String::new(), |x| cells::filled(field, x))
+/// A drawn cell, or the number that was given for it as it was given.
+fn cell(field: &Field, column: &Column, row: usize, given: Option<f64>) -> String {
+    match given {
+        Some(x) if !field.kind.is_coded() => cells::number(x * field.unit),
+        _ => cells::value(column, row).map_or(String::new(), |x| cells::filled(field, x)),
+    }
 }
 
-fn write_object(output: &mut Output, fields: &[Field], chunk: &Chunk, row: usize) -> Outcome {
+fn write_object(
+    output: &mut Output,
+    fields: &[Field],
+    chunk: &Chunk,
+    (row, given): (usize, &[Option<f64>]),
+) -> Outcome {
     for (number, (field, column)) in fields.iter().zip(chunk.columns()).enumerate() {
         output.write_all(if number == 0 { b"{" } else { b"," })?;
         serde_json::to_writer(&mut *output, &field.name)?;
         output.write_all(b":")?;
-        let text = cell(field, column, row);
+        let text = cell(field, column, row, given[number]);
         if field.kind.is_coded() {
             serde_json::to_writer(&mut *output, &text)?;
         } else {

@@ -92,7 +92,7 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
             }
             lines.extend(recipe_lines::of(model, specification, options));
             lines.extend([
-                ("smoothing", readable(specification.smoothing)),
+                ("smoothing", recipe_lines::smoothing(specification)),
                 ("class smoothing", readable(specification.weight_smoothing)),
                 ("variance floor", readable(specification.variance_floor)),
             ]);

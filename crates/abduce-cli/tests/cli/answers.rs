@@ -380,3 +380,15 @@ fn empty_rows_do_not_widen_the_covariance_that_classes_share() {
         );
     }
 }
+
+#[test]
+fn a_given_number_is_drawn_as_it_was_given() {
+    let files = Files::new();
+    let rows = (0..40).map(|i| format!("{},{}\n", 100 + i % 13, i % 7));
+    let table = files.write("t.csv", format!("i,z\n{}", rows.collect::<String>()));
+    let model = files.fit(&["mixture", &table, "-k", "1"]);
+    let ran = abduce(&["sample", &model, "-n", "3", "--given", "i=110.5"]).good();
+    for line in &ran.lines()[1..] {
+        assert!(line.starts_with("110.5,"), "{line}");
+    }
+}

@@ -186,3 +186,61 @@ fn a_model_that_is_absent_is_told_as_data_are() {
     let folder = files.path("");
     abduce(&["show", &folder]).fails(2, &["this is a folder"]);
 }
+
+#[test]
+fn weights_that_are_all_zero_are_refused_by_every_model() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,y,w\n1,a,0\n2,b,0\n");
+    for fit in [
+        &["naive-bayes", &table, "--target", "y"][..],
+        &["gda", &table, "--target", "y"],
+        &["mixture", &table, "-k", "1", "--drop", "y"],
+        &["kmeans", &table, "-k", "1", "--drop", "y"],
+        &["kde", &table, "--drop", "y"],
+    ] {
+        let ran = abduce(&[&["fit"], fit, &["--weight", "w"]].concat());
+        assert!(!ran.stderr.contains("no cell"), "{}", ran.stderr);
+        ran.fails(2, &["every row has weight 0", "column \"w\""]);
+    }
+}
+
+#[test]
+fn a_number_beyond_double_precision_is_named_as_such() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x\n1\n1e309\n");
+    abduce(&["fit", "mixture", &table, "-k", "1"]).fails(2, &["1e309", "1.8e308", "line 3"]);
+}
+
+#[test]
+fn other_formats_than_those_written_are_wrong_usage() {
+    let files = Files::new();
+    let table = data("faithful.csv");
+    let model = files.fit(&["mixture", &table, "-k", "2"]);
+    let out = |end: &str| files.path(&format!("out.{end}"));
+    abduce(&["plot", &model, &table, "-o", &out("png")]).fails(2, &["out.png", ".svg"]);
+    abduce(&["predict", &model, &table, "-o", &out("jsonl")]).fails(2, &["out.jsonl", ".csv"]);
+    abduce(&["impute", &model, &table, "-o", &out("parquet")]).fails(2, &["out.parquet", ".csv"]);
+}
+
+#[test]
+fn scores_that_are_no_density_are_refused_before_anything_is_written() {
+    let files = Files::new();
+    let text = files.write("t.csv", "m,y\nred red,a\nblue,b\ngreen,a\nblue blue,b\n");
+    let complement = [
+        "naive-bayes",
+        &text,
+        "--target",
+        "y",
+        "--event",
+        "complement",
+    ];
+    let model = files.fit(&[&complement[..], &["--kind", "m=text"]].concat());
+    let ran = abduce(&["score", &model, &text]);
+    assert_eq!(ran.stdout, "");
+    ran.fails(2, &["no density"]);
+    let table = data("faithful.csv");
+    let model = files.fit(&["kmeans", &table, "-k", "2", "--distance", "manhattan"]);
+    let ran = abduce(&["score", &model, &table]);
+    assert_eq!(ran.stdout, "");
+    ran.fails(2, &["no density"]);
+}

@@ -175,7 +175,7 @@ fn weight_two_is_the_row_twice_and_weight_zero_none() {
     abduce(&[
         "estimate", "poisson", &none, "--column", "x", "--weight", "w",
     ])
-    .fails(2, &["no row is seen"]);
+    .fails(2, &["every row has weight 0"]);
     let wrong = files.write("wrong.csv", "x,w\n3,-1\n");
     abduce(&[
         "estimate", "poisson", &wrong, "--column", "x", "--weight", "w",
@@ -367,4 +367,68 @@ fn proper_priors_and_bounded_likelihoods_are_never_improper() {
         "estimate", "gamma", &narrow, "--column", "x", "--prior", prior,
     ]);
     assert!(!told.stderr.contains("improper"), "{}", told.stderr);
+}
+
+#[test]
+fn a_size_at_its_limit_has_no_standard_error() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x\n3\n3\n4\n3\n3\n4\n3\n");
+    let arguments = [
+        "estimate",
+        "negative-binomial",
+        &table,
+        "--column",
+        "x",
+        "--json",
+    ];
+    let errors = abduce(&arguments).good().json();
+    let errors = &errors["maximum_likelihood"]["standard_errors"];
+    assert!(errors["size"].is_null(), "{errors}");
+    // Of a given size r and mean m, p = r/(r + m) has the variance p² (1 − p)/(n r).
+    let (n, r, m) = (7.0, 1e7, 23.0 / 7.0);
+    let p: f64 = r / (r + m);
+    let expected = (p * p * (m / (r + m)) / (n * r)).sqrt();
+    let found = errors["probability"].as_f64().unwrap();
+    assert!((found / expected - 1.0).abs() < 1e-2, "{found} {expected}");
+}
+
+#[test]
+fn a_deviation_that_few_draws_make_is_left_out() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x\n0\n0\n0\n0\n");
+    let arguments = [
+        "estimate",
+        "negative-binomial",
+        &table,
+        "--column",
+        "x",
+        "--json",
+    ];
+    let json = abduce(&arguments).good().json();
+    assert!(
+        json["predictive"]["deviation"].is_null(),
+        "{}",
+        json["predictive"]
+    );
+    assert!(json["predictive"]["mean"].is_number());
+    assert!(
+        json["notes"].to_string().contains("may be infinite"),
+        "{}",
+        json["notes"]
+    );
+}
+
+#[test]
+fn words_for_a_family_of_numbers_have_a_hint_that_helps() {
+    let files = Files::new();
+    let table = files.write("t.csv", "t,x\na,1\nb,2\n");
+    let ran = abduce(&["estimate", "gaussian", &table, "--column", "t"]);
+    assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
+    ran.fails(2, &["\"a\"", "line 2", "column of numbers"]);
+    let one = abduce(&[
+        "estimate",
+        "point-mass",
+        &files.write("p.csv", "x\n3.5\n3.5\n"),
+    ]);
+    assert!(!one.good().stdout.contains("gives it a probability"));
 }

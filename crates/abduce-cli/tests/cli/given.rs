@@ -175,3 +175,42 @@ fn what_is_given_stays_where_models_change_without_their_rows() {
     let refused = abduce(&["update", &noisy, &faithful]);
     refused.fails(2, &["noise", "--start"]);
 }
+
+#[test]
+fn a_mixture_with_noise_and_a_constant_column_is_kept() {
+    let files = Files::new();
+    let rows = (0..60).map(|i| format!("{},{},5.5\n", i % 7, (i * i) % 11 + 20 * (i % 2)));
+    let table = files.write("t.csv", format!("x,z,k\n{}", rows.collect::<String>()));
+    let numbers = ["--kind", "*=real"];
+    for more in [&["--noise"][..], &["--noise", "--tails", "student-t"]] {
+        let fit = [&["mixture", &table, "-k", "2"], &numbers[..], more].concat();
+        let model = files.fit(&fit);
+        abduce(&["predict", &model, &table]).good();
+    }
+}
+
+#[test]
+fn pooled_prior_rows_have_the_proportions_of_all_rows() {
+    let files = Files::new();
+    // Labelled rows have other levels than those without a label: of all 12 rows, 3 have p.
+    let rows = "p,a\np,b\np,a\nq,b\nq,\nq,\nq,\nq,\nq,\nq,\nq,\nq,\n";
+    let table = files.write("t.csv", format!("l,y\n{rows}"));
+    let pseudocounts = |fit: &[&str]| {
+        let model = files.fit(&[fit, &["--smoothing", "m=4,pooled"]].concat());
+        let shown = abduce(&["show", &model]).good().stdout;
+        assert!(
+            shown.contains("m-estimate of 4 rows in the proportions"),
+            "{shown}"
+        );
+        let text = std::fs::read_to_string(&model).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json["body"]["leaves"][0].to_string()
+    };
+    for fit in [
+        &["naive-bayes", &table, "--target", "y", "--unlabelled", "1"][..],
+        &["mixture", &table, "-k", "2", "--columns", "l"],
+    ] {
+        let found = pseudocounts(fit);
+        assert!(found.contains("[1.0,3.0]"), "{found}");
+    }
+}

@@ -374,3 +374,27 @@ fn nothing_can_be_evaluated_without_a_label() {
     let ran = abduce(&["evaluate", "naive-bayes", &table, "--target", "y"]);
     ran.fails(2, &["no row has a label", "column \"y\""]);
 }
+
+#[test]
+fn spellings_of_yes_stay_one_level_when_a_third_level_comes() {
+    let files = Files::new();
+    let table = files.write("a.csv", "b,y\nYes,u\nNO,v\nyes,u\nno,v\n");
+    let model = files.fit(&["naive-bayes", &table, "--target", "y"]);
+    for more in ["b,y\nYES,u\nmaybe,v\n", "b,y\nmaybe,v\n"] {
+        let more = files.write("more.csv", more);
+        let updated = files.path("updated.abduce");
+        abduce(&["update", &model, &more, "-o", &updated]).good();
+        let ran = abduce(&["predict", &updated, &table]).good();
+        assert!(!ran.stderr.contains("never seen"), "{}", ran.stderr);
+        assert_eq!(ran.lines()[1..], ["u", "v", "u", "v"]);
+        // The model of both tables read as one.
+        let whole = files.write("whole.csv", "b,y\nYes,u\nNO,v\nyes,u\nno,v\nmaybe,v\n");
+        let whole = files.fit(&["naive-bayes", &whole, "--target", "y"]);
+        let levels = |model: &str| {
+            let text = std::fs::read_to_string(model).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            json["body"]["schema"]["fields"][0]["levels"].to_string()
+        };
+        assert_eq!(levels(&updated), levels(&whole));
+    }
+}

@@ -220,3 +220,38 @@ fn an_unseen_category_of_a_tied_column_tells_no_class_from_another() {
         assert!((first - 4.0 / 6.0).abs() < 1e-12, "{}", ran.stdout);
     }
 }
+
+#[test]
+fn an_unseen_category_has_the_smoothed_probability_of_its_own_cluster() {
+    let files = Files::new();
+    // 20 rows of one level about 0, found first or second, and 180 of two levels about 20.
+    let few = (0..20).map(|i| format!("{},p\n", f64::from(i) / 10.0));
+    let many = (0..180).map(|i| {
+        let level = if i % 2 == 0 { "q" } else { "r" };
+        format!("{},{level}\n", 20.0 + f64::from(i) / 90.0)
+    });
+    let rows: String = few.chain(many).collect();
+    let table = files.write("t.csv", format!("x,level\n{rows}"));
+    let asked = files.write("u.csv", "x,level\n,zz\n");
+    let (few, many) = (1.0_f64 / 23.0, 1.0_f64 / 183.0);
+    for seed in ["0", "1", "2", "3", "4", "5"] {
+        let fit = [
+            "mixture",
+            &table,
+            "-k",
+            "2",
+            "--smoothing",
+            "1",
+            "--seed",
+            seed,
+        ];
+        let model = files.fit(&fit);
+        let found = abduce(&["score", &model, &asked]).good();
+        let found: f64 = found.lines()[1].parse().unwrap();
+        let expected: f64 = (0.9 * many + 0.1 * few).ln();
+        assert!(
+            (found - expected).abs() < 1e-4,
+            "seed {seed}: {found} {expected}"
+        );
+    }
+}

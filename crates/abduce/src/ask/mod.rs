@@ -10,7 +10,7 @@ pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
 pub use tail::TailProbabilities;
 
-use crate::data::{Chunk, Column, Kind, Schema};
+use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Gaussian};
 use crate::{Error, Result};
 use rand::Rng;
@@ -45,9 +45,9 @@ pub trait Joint: Send + Sync {
         changed(chunk, &self.constants())
     }
 
-    /// Whether an unseen category of a column is taken for a missing value.
-    fn unseen_is_missing(&self, _column: usize) -> bool {
-        false
+    /// What the model makes of an unseen category of a column.
+    fn unseen_category(&self, _column: usize) -> UnseenCategory {
+        UnseenCategory::Missing
     }
 
     /// The log-density of each row, with everything hidden integrated out and

@@ -9,7 +9,7 @@
 //! unlabelled rows are judged by the same p(x).
 
 use super::Joint;
-use crate::data::{CHUNK_ROWS, Chunk, Column, Source};
+use crate::data::{CHUNK_ROWS, Chunk, Column, Source, UnseenCategory};
 use crate::{ErrorKind, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -216,7 +216,7 @@ fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
         }
         let cells = own.cells(0, chunk.rows());
         let levels = match joint.schema().fields[column].levels.len() {
-            levels if joint.unseen_is_missing(column) => levels,
+            levels if joint.unseen_category(column) == UnseenCategory::Missing => levels,
             _ => usize::MAX,
         };
         for (row, pattern) in patterns.iter_mut().enumerate() {

@@ -4,7 +4,7 @@
 
 use super::column::Column;
 use super::levels::Lookup;
-use super::options::{Missing, kind_option};
+use super::options::{Missing, UnseenCategory, kind_option};
 use super::read::{Cell, Located, TOO_LARGE, number, token};
 use super::schema::{Field, Kind};
 use super::terms::TermsBuilder;
@@ -98,8 +98,12 @@ pub(crate) fn too_large(text: &str, name: &str) -> Error {
             format!("{text} is not a finite number"),
             "correct the cell, or leave it empty",
         ),
-        false => (
+        false if number(text).is_none_or(f64::is_finite) => (
             format!("{text} is too large, beyond 1e140"),
+            "rescale the column, or correct the cell",
+        ),
+        false => (
+            format!("{text} is beyond the largest number of double precision, 1.8e308"),
             "rescale the column, or correct the cell",
         ),
     };
@@ -143,7 +147,7 @@ enum Rule {
     Level(Lookup),
     /// Levels of a model that may meet others: those get the code behind the
     /// last.
-    Known(Lookup, u32),
+    Known(Lookup, u32, UnseenCategory),
     Text(Option<Arc<text::Encoder>>),
     Weight,
 }
@@ -160,11 +164,14 @@ impl CellEncoder {
     }
 
     /// An encoder for a column of a model, to which cells may be new.
-    pub fn known(field: &Field) -> CellEncoder {
+    pub fn known(field: &Field, unseen: UnseenCategory) -> CellEncoder {
         match field.kind.is_coded() {
             true => {
                 let next = field.levels.len() as u32;
-                Self::new(&field.name, Rule::Known(Lookup::new(&field.levels), next))
+                Self::new(
+                    &field.name,
+                    Rule::Known(Lookup::new(&field.levels), next, unseen),
+                )
             }
             false => Self::field(field),
         }
@@ -218,7 +225,7 @@ impl CellEncoder {
             first_stranger,
         } = self;
         let next = match rule {
-            Rule::Known(_, next) => Some(*next),
+            Rule::Known(_, next, _) => Some(*next),
             _ => None,
         };
         let read = match rule {
@@ -290,7 +297,7 @@ impl CellEncoder {
                 let unknown = documents.iter().flat_map(|own| own.unknown());
                 *strangers += unknown.map(|count| u64::from(*count)).sum::<u64>();
             }),
-            Rule::Level(lookup) | Rule::Known(lookup, _) => {
+            Rule::Level(lookup) | Rule::Known(lookup, ..) => {
                 located.visit(column, rows, missing, |row, cell| {
                     let mut code = lookup.code(cell);
                     if code.is_none() && cell != Cell::Missing {
@@ -352,10 +359,8 @@ impl CellEncoder {
         }
         let (level, place) = self.first_stranger.as_ref()?;
         let then = match self.rule {
-            Rule::Known(..) => {
-                "as probable as smoothing says; taken for missing where there is none"
-            }
-            _ => "treated as missing",
+            Rule::Known(.., unseen) => unseen.consequence(),
+            _ => UnseenCategory::Missing.consequence(),
         };
         let (cells, hold, levels) = if self.strangers == 1 {
             ("cell", "holds", "a level")

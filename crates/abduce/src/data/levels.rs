@@ -2,7 +2,7 @@
 //! up while it is encoded. Numbers are told apart by value, words by spelling.
 
 use super::read::{Cell, Key, key, number, token};
-use super::truth::{are_truths, truth};
+use super::truth::{are_truths, places_among_others, truth};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -123,10 +123,13 @@ impl Lookup {
             numbers: HashMap::default(),
             words: HashMap::new(),
             last: (f64::NAN.to_bits(), 0),
-            truths: are_truths(levels).then(|| match truth(&levels[0]) {
-                Some(true) => [1, 0],
-                _ => [0, 1],
-            }),
+            truths: match places_among_others(levels) {
+                Some(places) => Some(places.map(|place| place as u32)),
+                None => are_truths(levels).then(|| match truth(&levels[0]) {
+                    Some(true) => [1, 0],
+                    _ => [0, 1],
+                }),
+            },
         };
         for (level, code) in levels.iter().zip(0..) {
             match key(Cell::Text(level)) {
@@ -239,8 +242,11 @@ mod tests {
             assert_ne!(lookup.code(Cell::Bool(false)), yes);
             assert_eq!(lookup.code(Cell::Text("maybe")), None);
         }
-        let other = ["false", "maybe", "true"].map(String::from);
-        assert_eq!(Lookup::new(&other).code(Cell::Text("TRUE")), None);
+        let more = ["false", "maybe", "true"].map(String::from);
+        assert_eq!(Lookup::new(&more).code(Cell::Text("TRUE")), Some(2));
+        assert_eq!(Lookup::new(&more).code(Cell::Text("0")), Some(0));
+        let other = ["FALSE", "TRUE", "maybe", "true"].map(String::from);
+        assert_eq!(Lookup::new(&other).code(Cell::Text("True")), None);
     }
 
     #[test]

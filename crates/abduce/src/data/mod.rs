@@ -45,7 +45,7 @@ pub(crate) use names::{listed, nearest};
 pub use one_level::OneLevel;
 pub use open::{Opened, label_column, open, open_frame, open_frame_with, open_with};
 pub use open_more::open_more;
-pub use options::{KindOverride, ReadOptions, TextOptions, parse_kind_override};
+pub use options::{KindOverride, ReadOptions, TextOptions, UnseenCategory, parse_kind_override};
 pub(crate) use options::{family_option, kind_option};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub(crate) use read::{not_opened, number, token as number_token};

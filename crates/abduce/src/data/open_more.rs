@@ -88,6 +88,7 @@ pub fn open_more(
         target: None,
         weight: weight.cloned(),
         text: text.into_iter().next(),
+        weightless: true,
         ..options.clone()
     };
     open_inputs(inputs, &options, notes).map_err(|error| match error.readable_as() {

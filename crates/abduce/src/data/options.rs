@@ -52,14 +52,42 @@ pub struct ReadOptions {
     /// The byte around a cell that holds delimiters or line ends; `None` when
     /// the files have no such thing.
     pub quote: Option<u8>,
+    /// What the model that the rows are read for makes of unseen categories, by column, for
+    /// notes about them; they are missing values where it is not said.
+    pub unseen: Vec<(String, UnseenCategory)>,
     /// How text is read; without it, columns of text are left out.
     pub text: Option<TextOptions>,
     /// Whether numbers beyond 1e140, whose squares would leave double precision, are read
     /// in a [unit](super::Field::unit) of their own; they are refused otherwise.
     pub units: bool,
+    /// Whether a table may be read in which every row has weight 0.
+    pub weightless: bool,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
+}
+
+/// What a model makes of a category that the fitted rows did not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnseenCategory {
+    /// The cell counts as a missing value.
+    #[default]
+    Missing,
+    /// The category has the probability that smoothing gives it.
+    Smoothed,
+    /// The category has probability 0.
+    Impossible,
+}
+
+impl UnseenCategory {
+    /// What a note says becomes of such cells.
+    pub(super) fn consequence(self) -> &'static str {
+        match self {
+            UnseenCategory::Missing => "treated as missing",
+            UnseenCategory::Smoothed => "given the probability of an unseen category",
+            UnseenCategory::Impossible => "impossible under this model, which has no smoothing",
+        }
+    }
 }
 
 impl Default for ReadOptions {
@@ -80,8 +108,10 @@ impl Default for ReadOptions {
             names: None,
             delimiter: None,
             quote: Some(b'"'),
+            unseen: Vec::new(),
             text: None,
             units: false,
+            weightless: false,
             memory_budget: 256 << 20,
         }
     }

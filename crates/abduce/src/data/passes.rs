@@ -47,9 +47,10 @@ pub(super) fn infer(
         .collect();
     let mut read = vec![false; inputs.names.len()];
     summaries.iter().for_each(|(at, _)| read[*at] = true);
-    let mut rows = 0;
+    let (mut rows, mut weighing) = (0, 0);
     inputs.scan(&read, |located| {
         rows += located.batch.rows();
+        weighing += located.weighing_rows();
         first_error(
             summaries
                 .par_iter_mut()
@@ -58,6 +59,12 @@ pub(super) fn infer(
     })?;
     if rows == 0 {
         return Err(no_rows(inputs));
+    }
+    if weighing == 0 && !options.weightless {
+        let column = options.weight.as_deref().unwrap_or_default();
+        return Err(Error::data("every row has weight 0")
+            .at_column(column)
+            .with_hint("leave the weights out, or name another column with --weight"));
     }
     unify(&mut summaries, notes);
     let mut fields = Vec::new();
@@ -126,7 +133,10 @@ pub(super) fn encode(
         .iter()
         .map(|field| {
             let encoder = match known && Some(field.name.as_str()) != target {
-                true => CellEncoder::known(field),
+                true => {
+                    let unseen = options.unseen.iter().find(|own| own.0 == field.name);
+                    CellEncoder::known(field, unseen.map(|own| own.1).unwrap_or_default())
+                }
                 false => CellEncoder::field(field),
             };
             (place(&field.name), encoder)

@@ -4,7 +4,7 @@
 
 use super::names::{listed, nearest};
 use super::read::TOO_LARGE;
-use super::truth::{are_truths, truth as truth_of};
+use super::truth::{are_truths, places_among_others, truth as truth_of};
 use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -218,15 +218,20 @@ impl Field {
         self.text.as_ref().map_or(0, |own| own.encoding.width())
     }
 
-    /// The code of a level, if the column has it. Where the levels are no and yes, any
+    /// The code of a level, if the column has it. Where no and yes are among the levels, any
     /// other spelling of them is the same level: TRUE is true, and so is 1.
     pub fn code(&self, level: &str) -> Option<u32> {
         let same = |own: &String| own == level;
         let exact = self.levels.iter().position(same);
         let meant = || {
-            let said = truth_of(level).filter(|_| are_truths(&self.levels))?;
+            let said = truth_of(level)?;
+            if let Some(places) = places_among_others(&self.levels) {
+                return Some(places[usize::from(said)]);
+            }
             let says = |own: &String| truth_of(own) == Some(said);
-            self.levels.iter().position(says)
+            are_truths(&self.levels)
+                .then(|| self.levels.iter().position(says))
+                .flatten()
         };
         exact.or_else(meant).map(|code| code as u32)
     }

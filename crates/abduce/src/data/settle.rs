@@ -12,7 +12,7 @@ use super::infer::Summary;
 use super::options::{KindOverride, Missing, drop_option, kind_option};
 use super::read::number;
 use super::schema::{Asked, Field, Kind};
-use super::truth::{folded, no_then_yes};
+use super::truth::{folded, folded_among_others, no_then_yes};
 use crate::{Error, Result};
 
 /// Columns of words with more levels than this are text or identifiers, when most
@@ -328,7 +328,8 @@ impl Summary {
             return Err(self.too_many_levels());
         }
         let levels = self.levels.sorted();
-        Ok(folded(&levels).unwrap_or(levels))
+        let folded = folded(&levels).or_else(|| folded_among_others(&levels));
+        Ok(folded.unwrap_or(levels))
     }
 
     fn too_many_levels(&self) -> Error {

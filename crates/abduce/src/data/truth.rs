@@ -1,6 +1,8 @@
 //! Words for no and yes. `TRUE`, `true` and `1` are one level of a binary column,
 //! within one table and between a model's table and a new one.
 
+use super::levels::sort_levels;
+
 /// The words for no and yes that make a column binary, in any case.
 const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
 
@@ -10,6 +12,52 @@ const ALSO_DIGITS: usize = 2;
 /// Whether a level is one of the words for no.
 pub(crate) fn is_no(level: &str) -> bool {
     NO_YES.iter().any(|[no, _]| level.eq_ignore_ascii_case(no))
+}
+
+/// How many of the pairs are words that mean no and yes among other levels too; single
+/// letters may mean anything there.
+const LONG: usize = 2;
+
+/// The places of no and yes among other levels: those of the only word for each of one pair.
+pub(super) fn places_among_others(levels: &[String]) -> Option<[usize; 2]> {
+    let only = |word: &str| {
+        let mut places = (0..levels.len()).filter(|i| levels[*i].eq_ignore_ascii_case(word));
+        let place = places.next()?;
+        places.next().is_none().then_some(place)
+    };
+    let place = |[no, yes]: &[&str; 2]| Some([only(no)?, only(yes)?]);
+    NO_YES[..LONG].iter().find_map(place)
+}
+
+/// The levels of a column that has both words of a pair beside other levels: each of the
+/// two once, in lower case where it is spelled in several ways.
+pub(super) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
+    let spellings = |word: &str| -> Vec<&String> {
+        let same = |level: &&String| level.eq_ignore_ascii_case(word);
+        levels.iter().filter(same).collect()
+    };
+    let both = |pair: &&[&str; 2]| pair.iter().all(|word| !spellings(word).is_empty());
+    let pair = NO_YES[..LONG].iter().find(both)?;
+    let digits = ["0", "1"];
+    let is_of_pair = |level: &String| {
+        let words = pair.iter().any(|word| level.eq_ignore_ascii_case(word));
+        words || digits.contains(&level.as_str())
+    };
+    let mut found: Vec<String> = levels
+        .iter()
+        .filter(|own| !is_of_pair(own))
+        .cloned()
+        .collect();
+    for (word, digit) in pair.iter().zip(digits) {
+        match spellings(word).as_slice() {
+            [only] if !levels.iter().any(|level| level == digit) => found.push((*only).clone()),
+            _ => found.push(word.to_string()),
+        }
+    }
+    (found.len() < levels.len()).then(|| {
+        sort_levels(&mut found);
+        found
+    })
 }
 
 /// What a level says, if it is a word for no or yes, 0 or 1.
@@ -85,6 +133,27 @@ pub(super) fn folded(levels: &[String]) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_a_pair_are_folded_beside_other_levels_too() {
+        let of = |levels: &str| -> Vec<String> { levels.split(' ').map(String::from).collect() };
+        let fold = |levels: &str| folded_among_others(&of(levels)).map(|own| own.join(" "));
+        let found = fold("1 FALSE TRUE maybe true");
+        assert_eq!(found.as_deref(), Some("FALSE maybe true"));
+        assert_eq!(fold("NO No maybe yes").as_deref(), Some("maybe no yes"));
+        for kept in [
+            "FALSE TRUE maybe",
+            "TRUE maybe true",
+            "N Y maybe n",
+            "0 1 2 yes",
+        ] {
+            assert_eq!(fold(kept), None, "{kept}");
+        }
+        assert_eq!(places_among_others(&of("FALSE maybe true")), Some([0, 2]));
+        for none in ["FALSE TRUE maybe true", "maybe true", "a n y"] {
+            assert_eq!(places_among_others(&of(none)), None, "{none}");
+        }
+    }
 
     #[test]
     fn spellings_of_a_pair_are_folded_and_other_words_are_not() {

@@ -6,7 +6,7 @@ use super::levels::sort_levels;
 use super::options::kind_option;
 use super::read::number;
 use super::schema::{Asked, Field, Kind};
-use super::truth::are_truths;
+use super::truth::{are_truths, folded_among_others, places_among_others};
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;
@@ -92,10 +92,14 @@ impl Field {
             }
         }
         let known: HashSet<&String> = self.levels.iter().collect();
-        let has = |level: &&String| known.contains(level) || pair && self.code(level).is_some();
+        let means = pair || places_among_others(&self.levels).is_some();
+        let has = |level: &&String| known.contains(level) || means && self.code(level).is_some();
         let new = other.levels.iter().filter(|level| !has(level));
         let mut levels = self.levels.clone();
         levels.extend(new.cloned());
+        if self.asked == Asked::Nothing {
+            levels = folded_among_others(&levels).unwrap_or(levels);
+        }
         // Both of an ordered pair may come from one table or from two.
         if levels.len() <= 2 && [self.kind, other.kind].contains(&Kind::Binary) {
             let binary = if self.kind == Kind::Binary {

@@ -261,11 +261,13 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
                 Slot {
                     name: "size",
                     range: Range::Above(0.0),
+                    most: NegativeBinomial::MOST,
                     prior: "log_normal(0,4)",
                 },
                 Slot {
                     name: "probability",
                     range: Range::Share,
+                    most: f64::INFINITY,
                     prior: "uniform(0,1)",
                 },
             ],
@@ -349,11 +351,13 @@ pub(super) fn zero_inflated_poisson(source: &dyn Source, request: &Request) -> R
             Slot {
                 name: "inflation",
                 range: Range::Share,
+                most: f64::INFINITY,
                 prior: "uniform(0,1)",
             },
             Slot {
                 name: "rate",
                 range: Range::Above(0.0),
+                most: f64::INFINITY,
                 prior: "x^-0.5",
             },
         ],

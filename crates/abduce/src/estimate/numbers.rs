@@ -65,6 +65,7 @@ fn scale(name: &'static str) -> Slot {
     Slot {
         name,
         range: Range::Above(0.0),
+        most: f64::INFINITY,
         prior: "1/x",
     }
 }
@@ -290,18 +291,21 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
         Some(PriorChoice::Text(text)) if asked(text) => Slot {
             name: "degrees",
             range: Range::Above(0.0),
+            most: StudentT::MOST_DEGREES,
             prior: "1",
         },
         // Above 1 the posterior is proper wherever the estimate exists.
         _ => Slot {
             name: "degrees",
             range: Range::Above(1.0),
+            most: StudentT::MOST_DEGREES,
             prior: "gamma(2,0.1) if x > 1 else 0",
         },
     };
     let location = Slot {
         name: "location",
         range: Range::Anywhere,
+        most: f64::INFINITY,
         prior: "1",
     };
     let family = Sampled {
@@ -338,11 +342,13 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
     let direction = Slot {
         name: "direction",
         range: Range::Angle { held_by: 1 },
+        most: f64::INFINITY,
         prior: "uniform(-pi,pi)",
     };
     let concentration = Slot {
         name: "concentration",
         range: Range::Above(0.0),
+        most: f64::INFINITY,
         prior: "log_normal(0,4)",
     };
     let family = Sampled {

@@ -26,10 +26,16 @@ pub(super) enum Range {
     },
 }
 
+/// The Monte Carlo error of the standard deviation of a prediction, as a share of it, beyond
+/// which it is not reported.
+const MOST_RELATIVE_ERROR: f64 = 0.1;
+
 /// A parameter of a family.
 pub(super) struct Slot {
     pub name: &'static str,
     pub range: Range,
+    /// The largest value of the maximum-likelihood estimate.
+    pub most: f64,
     /// The prior where none is given.
     pub prior: &'static str,
 }
@@ -198,9 +204,32 @@ pub(super) fn report<F: Scalar + 'static>(
     });
     let above = above.collect::<Result<Vec<_>>>()?;
     let maximum = fitted.as_ref().ok();
-    let prediction = Prediction::of(described, &*predictive, level);
+    // A maximum at the end of a parameter's range has no standard error.
+    let within = |x: &[f64]| {
+        let beyond = slots.iter().zip(x).any(|(slot, x)| *x > slot.most);
+        if beyond {
+            f64::NEG_INFINITY
+        } else {
+            log_likelihood(x)
+        }
+    };
+    let mut prediction = Prediction::of(described, &*predictive, level);
     let both = (&prediction, &*predictive);
-    let errors = monte_carlo(&posterior, &names, level, build, both);
+    let mut errors = monte_carlo(&posterior, &names, level, build, both);
+    // Where a few draws make the variance, the variance of the prediction may be infinite.
+    let uncertain = |(error, deviation): (f64, f64)| error > MOST_RELATIVE_ERROR * deviation;
+    if errors
+        .predictive_deviation
+        .zip(prediction.deviation)
+        .is_some_and(uncertain)
+    {
+        (prediction.deviation, errors.predictive_deviation) = (None, None);
+        notes.push(
+            "the standard deviation of the prediction is left out: it depends on a few draws \
+             and may be infinite"
+                .into(),
+        );
+    }
     Ok(Estimate {
         family: <F as Scalar>::NAME.into(),
         rows: seen.rows,
@@ -209,7 +238,7 @@ pub(super) fn report<F: Scalar + 'static>(
         kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: maximum.map(|own| Point {
             parameters: Numbers::of(own),
-            standard_errors: standard_errors::of_maximum(&names, &start, &log_likelihood),
+            standard_errors: standard_errors::of_maximum(&names, &start, &within),
             log_likelihood: own.log_likelihood_of(&stats),
         }),
         no_maximum: fitted.as_ref().err().map(Error::to_string),

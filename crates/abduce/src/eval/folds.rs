@@ -72,9 +72,10 @@ impl Folds {
                 ""
             };
             return Err(Error::parameter(format!(
-                "{number} folds cannot be made of the {rows} rows{labelled}"
+                "{number} folds cannot be made of {rows} {noun}{labelled}",
+                noun = if rows == 1 { "row" } else { "rows" },
             ))
-            .with_hint("ask for fewer folds, or choose by bic where several models are compared"));
+            .with_hint("ask for fewer folds, or give more rows"));
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xf01d);
         let mut left = places(&class_rows, number, &mut rng);

@@ -2,7 +2,7 @@
 //! one `column=kind` to a line.
 
 use super::Model;
-use crate::data::{KindOverride, Schema, parse_kind_override};
+use crate::data::{KindOverride, Schema, not_opened, parse_kind_override};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use std::path::Path;
 pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>> {
     let path = path.as_ref();
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| Error::from(error).at_file(&file))?;
+    let text = std::fs::read_to_string(path).map_err(|error| not_opened(error).at_file(&file))?;
     if text.trim_start().starts_with('{') {
         return Ok(kinds_of(Model::load(path)?.joint().schema()));
     }

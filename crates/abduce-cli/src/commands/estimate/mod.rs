@@ -227,6 +227,15 @@ impl Arguments {
                 let anything = self.data.open_columns(&[], None, context);
                 Err(anything.ok().as_ref().and_then(one_too_many).unwrap_or(why))
             }
+            // The family decides the kind here, so other kinds are other families.
+            Err(Failure::Engine(why)) if why.readable_as().is_some() => {
+                let hint = format!(
+                    "{} is a family of numbers; name a column of numbers with --column, or estimate \
+                     categorical",
+                    self.family
+                );
+                Err(why.with_hint(hint).into())
+            }
             Err(why) => Err(why),
         }
     }

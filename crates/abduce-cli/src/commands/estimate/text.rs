@@ -156,13 +156,15 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         say("entropy of ML", format!("{} nats", readable(entropy)));
     }
     if !risk.ruled_out.is_empty() {
-        say(
-            "risk of ML",
-            format!(
-                "infinite, if {} can happen after all; the predictive gives it a probability",
-                risk.ruled_out.join(" or ")
-            ),
+        let mut text = format!(
+            "infinite, if {} can happen after all",
+            risk.ruled_out.join(" or ")
         );
+        // The prediction of a point mass is the same point.
+        if estimate.family != "point-mass" {
+            text.push_str("; the predictive gives it a probability");
+        }
+        say("risk of ML", text);
     }
     lines
 }

@@ -51,6 +51,9 @@ const WARNINGS: usize = 5;
   abduce evaluate mixture penguins.csv -k 3 --truth species --drop island,sex,year
   abduce evaluate penguins.abduce test.csv")]
 pub struct Arguments {
+    // Comes first: clap removes the options from the matches as they are read.
+    #[command(flatten)]
+    given: GivenOptions,
     /// What to fit, or the file of a model that is fitted
     #[arg(value_name = "MODEL", value_parser = SubjectParser)]
     model: Subject,
@@ -69,8 +72,6 @@ pub struct Arguments {
     options: ModelOptions,
     #[command(flatten)]
     calibration: CalibrationOptions,
-    #[command(flatten)]
-    given: GivenOptions,
     /// Write to a file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,

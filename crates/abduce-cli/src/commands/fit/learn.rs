@@ -131,11 +131,6 @@ pub struct CalibrationOptions {
 }
 
 impl CalibrationOptions {
-    /// Whether calibration is asked for.
-    pub fn is_given(&self) -> bool {
-        self.calibrate.is_some()
-    }
-
     /// The method asked for, if the task has classes to calibrate.
     pub fn method(&self, task: &Task) -> Outcome<Option<CalibrationMethod>> {
         if self.calibrate.is_some() && task.target().is_none() {

@@ -42,7 +42,10 @@ pub fn unseen(text: &str) -> Result<Unseen, String> {
 pub fn unlabelled(text: &str) -> Result<Unlabelled, String> {
     match text {
         "auto" => Ok(Unlabelled::Chosen),
-        _ => not_negative(text).map(Unlabelled::Weight),
+        _ => match not_negative(text) {
+            Ok(weight) => Ok(Unlabelled::Weight(weight)),
+            Err(_) => Err("must be a number, 0 or more, or auto".into()),
+        },
     }
 }
 

@@ -56,6 +56,12 @@ pub(crate) struct Located<'a> {
 }
 
 impl Located<'_> {
+    /// The number of rows that weigh something.
+    pub fn weighing_rows(&self) -> usize {
+        let absent = self.absent.iter().filter(|absent| **absent);
+        self.batch.rows() - absent.count()
+    }
+
     /// Shows every cell of a run of rows of one column, as [`Batch::visit`] does;
     /// those of rows that weigh nothing are holes.
     pub fn visit(

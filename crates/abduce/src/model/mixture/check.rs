@@ -72,7 +72,9 @@ impl Mixture {
 
     /// Noise is a component, so all leaves describe it or none does.
     fn check_noise(&self) -> Result<()> {
-        let Some(odd) = self.leaves.iter().position(|leaf| leaf.noise.is_none()) else {
+        // A constant column has one distribution in all components.
+        let lacks_noise = |leaf: &Leaf| leaf.noise.is_none() && !leaf.fixed;
+        let Some(odd) = self.leaves.iter().position(lacks_noise) else {
             return Ok(());
         };
         let place = format!("body.leaves[{odd}].noise");

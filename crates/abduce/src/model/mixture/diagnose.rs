@@ -236,6 +236,10 @@ pub(super) fn order_components(
     for leaf in &mut result.parameters.leaves {
         *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
     }
+    let unseen = result.parameters.unseen.iter_mut();
+    for probabilities in unseen.filter(|own| !own.is_empty()) {
+        *probabilities = pick(probabilities);
+    }
     for leaf in &mut result.statistics.leaves {
         *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
     }

@@ -42,7 +42,7 @@ const LEAST: f64 = 1e-18;
 /// let fit = fit(&specification, &table, &FitOptions::default(), Control::default())?;
 /// // Two clusters far apart: every row is wholly of one of them.
 /// assert!(fit.diagnostics.uncertainty.is_some_and(|all| all < 1e-9));
-/// assert!((fit.diagnostics.components[0].effective_rows.unwrap() - 3.0).abs() < 1e-9);
+/// assert!((fit.diagnostics.components[0].kish_sample_size.unwrap() - 3.0).abs() < 1e-9);
 /// # Ok::<(), abduce::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,8 @@ pub struct ComponentDiagnostics {
     /// are wholly its own, and more of them the more it shares them with others. As in all
     /// figures here, a row of weight 2 counts as two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effective_rows: Option<f64>,
+    #[serde(alias = "effective_rows")]
+    pub kish_sample_size: Option<f64>,
     /// The condition number of its covariance, where numbers are taken together, with
     /// every column in units of its standard deviation in the table: a change of units
     /// changes nothing.
@@ -121,7 +122,7 @@ impl Diagnostics {
         let components = (0..mixture.components()).map(|j| ComponentDiagnostics {
             weight: parameters.weights[j],
             rows: mixture.statistics.weights[j],
-            effective_rows: None,
+            kish_sample_size: None,
             condition: conditions[j],
             spread: spreads[j],
             collapsed: is_collapsed(spreads[j]),
@@ -163,7 +164,7 @@ impl Diagnostics {
         };
         let ratio = |a: f64, b: f64| (b > 0.0).then(|| a / b);
         for (own, each) in self.components.iter_mut().zip(&shares.components) {
-            own.effective_rows = ratio(each.sum * each.sum, each.squares);
+            own.kish_sample_size = ratio(each.sum * each.sum, each.squares);
             own.uncertainty = ratio(each.uncertainty, each.assigned);
             own.entropy = ratio(each.entropy, each.sum);
         }

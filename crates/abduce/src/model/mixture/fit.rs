@@ -269,6 +269,16 @@ fn fit_by(
         survey = Survey::of(source, &leaves, target, control)?.ok_or_else(stopped)?;
     }
     settle(specification, schema, &survey, &mut leaves)?;
+    // The survey has the levels of labelled rows only.
+    if specification.pools_levels() && survey.seen.unlabelled > 0.0 {
+        for leaf in &mut leaves {
+            if (leaf.family.levels().is_some() || leaf.family.is_text())
+                && let Some(all) = statistics_of_all(source, leaf)?
+            {
+                specification.smooth(leaf, schema, &[all])?;
+            }
+        }
+    }
     // More components than rows would have none.
     let asked = components;
     if target.is_none() && own && specification.holds_nothing() {

@@ -7,7 +7,7 @@ use crate::ask::{
     Classifier, Conditional, Decider, Explanation, Joint, Posterior, check_room, impossible,
     repeated,
 };
-use crate::data::{Chunk, Column, Kind, Schema};
+use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
 use crate::learn::EStep;
 use crate::{Error, Result};
@@ -34,9 +34,18 @@ impl Joint for Mixture {
         constants.collect()
     }
 
-    fn unseen_is_missing(&self, column: usize) -> bool {
-        let mut leaves = self.leaves.iter();
-        leaves.any(|leaf| leaf.columns.contains(&column) && leaf.unseen == Unseen::Missing)
+    fn unseen_category(&self, column: usize) -> UnseenCategory {
+        let has = |leaf: &Leaf| leaf.columns.contains(&column);
+        let Some(number) = self.leaves.iter().position(has) else {
+            return UnseenCategory::Missing;
+        };
+        let probabilities = self.parameters.unseen.get(number);
+        let positive = |own: &Vec<f64>| own.iter().any(|p| *p > 0.0);
+        match self.leaves[number].unseen {
+            Unseen::Missing => UnseenCategory::Missing,
+            Unseen::Impossible if probabilities.is_some_and(positive) => UnseenCategory::Smoothed,
+            Unseen::Impossible => UnseenCategory::Impossible,
+        }
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {

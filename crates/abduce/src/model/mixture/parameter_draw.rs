@@ -16,7 +16,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// Iterations of EM from the fitted parameters, at the most.
-const ITERATIONS: usize = 100;
+const ITERATIONS: usize = 1000;
+
+/// The relative change of the mean log-likelihood at which they end: where much is missing, EM
+/// is slow, and draws that stop early differ too little.
+const TOLERANCE: f64 = 1e-10;
 
 /// How many tables are drawn before a fit that fails is given up.
 const ATTEMPTS: u64 = 5;
@@ -108,6 +112,7 @@ impl Mixture {
         };
         let options = EmOptions {
             max_iterations: ITERATIONS,
+            tolerance: TOLERANCE,
             ..EmOptions::default()
         };
         let found = em(&task, rows, self.parameters.clone(), &options, control)?;

@@ -81,8 +81,8 @@ impl FromStr for Event {
 pub struct MEstimate {
     /// m.
     pub rows: f64,
-    /// Whether p is what all classes together show, instead of the same for
-    /// every level.
+    /// Whether p is the share of each level in the whole table, instead of the same
+    /// for every level.
     pub pooled: bool,
 }
 
@@ -209,6 +209,11 @@ impl Specification {
                 each.collect()
             }),
         }
+    }
+
+    /// Whether prior rows have the proportions of the table.
+    pub(super) fn pools_levels(&self) -> bool {
+        self.m_estimate.is_some_and(|own| own.pooled)
     }
 
     /// Gives a leaf over levels or words the smoothing that this asks for
