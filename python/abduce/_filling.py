@@ -5,6 +5,7 @@ Columns of integers are filled with whole numbers, clipped to the range of their
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -262,7 +263,10 @@ def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
     if not seen and filling.levels is None:
         return _put(column.astype(np.float64), holes, filling.numbers())
     if seen and not any(issubclass(own, str) for own in seen):
-        return _put(column, holes, filling.numbers())
+        known, numbers = _known(holes, filling)
+        if all(issubclass(own, Integral) for own in seen):
+            return _put(column, known, [int(own) for own in np.round(numbers)])
+        return _put(column, known, numbers)
     return _put(column, holes, filling.words())
 
 

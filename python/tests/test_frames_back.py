@@ -174,6 +174,12 @@ def test_fillings_of_integers_stay_in_the_range_of_their_type(library, how):
         assert cells_of(out)[:8] == [0, 10, 20, 30, 40, 255, 200, 250]
 
 
+def test_objects_that_are_integers_are_filled_with_integers():
+    frame = pandas.DataFrame({"n": pandas.Series([100, 110, None, 117, 130], dtype=object), "x": np.arange(5.0)})
+    filled = abduce.GaussianImputer().fit_transform(frame)
+    assert [type(cell) for cell in filled["n"]] == [int] * 5
+
+
 def test_digits_as_bytes_are_drawn_as_bytes():
     rows, labels = load_digits(return_X_y=True)
     frame = pandas.DataFrame(rows.astype("uint8")).rename(columns=str)
