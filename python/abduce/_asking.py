@@ -137,6 +137,7 @@ class Asking(Ranking):
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
+        self._warn_of_impossible_fillings(table)
         if copies is None:
             return self._imputed(X, self._model.complete(table, how, seed_of(random_state)))
         return [self._imputed(X, own) for own in drawn_copies(self._model, table, how, copies, random_state)]

@@ -8,6 +8,7 @@ from abduce import _core
 from abduce._base import Mixed, warn
 from abduce._tables import (
     arrow_of,
+    cell_of,
     checked,
     dense,
     is_frame,
@@ -20,6 +21,13 @@ from abduce._tables import (
     truths_of,
 )
 from abduce._types import Floats, Labels
+
+# What unseen categories are taken for, as warnings have it.
+TAKEN_FOR = {
+    "missing": "taken for missing",
+    "smoothed": "given the probability that smoothing leaves for unseen categories",
+    "impossible": "impossible without smoothing",
+}
 
 
 class Framed(Mixed):
@@ -97,4 +105,16 @@ class Framed(Mixed):
             warn(
                 f'column "{name}" was constant when the model was fitted; {rows} {plural} another value, which is ignored'
             )
+        if self._framed:
+            self._warn_of_unseen(X, table)
         return table
+
+    def _warn_of_unseen(self, X: Any, table: _core.Table) -> None:
+        """Warns of categories that the fitted rows do not have, and of what they are taken for."""
+        for name, cells, row, taken_for in _core.unseen_categories(self._model, table, self._threads()):
+            hold = "cell holds a category" if cells == 1 else "cells hold categories"
+            they, first = ("it is", "") if cells == 1 else ("they are", "first: ")
+            warn(
+                f'column "{name}": {cells} {hold} that the fitted rows do not have '
+                f'({first}"{cell_of(X, name, row)}" in row {row}); {they} {TAKEN_FOR[taken_for]}'
+            )

@@ -261,6 +261,14 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in (X.column_names if by_arrow else getattr(X, "columns", ()))]
 
 
+def cell_of(X: Any, name: str, row: int) -> Any:
+    """A cell of a frame."""
+    if is_pandas(X):
+        return X.iloc[row, column_names(X).index(name)]
+    column = X[name] if is_polars(X) else X.column(name)
+    return column[row] if is_polars(X) else column[row].as_py()
+
+
 def likeness(X: Any) -> Any:
     """A frame of pandas, polars or Arrow without its rows: its library, the names and the types of its columns; None of
     anything else."""

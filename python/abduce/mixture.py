@@ -27,6 +27,9 @@ USUAL, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specif
 # The most numbers of components that are compared.
 MOST_NUMBERS = 10_000
 
+# The weight below which the engine calls a component empty.
+EMPTY = 1e-9
+
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
 
@@ -83,11 +86,13 @@ class _Mixture(Asking, DensityMixin, ModelEstimator):
     def predict(self, X: Rows) -> Codes:
         """The most probable component of each row."""
         _, table = self._asked(X)
+        self._warn_of_impossible(table, "components")
         return self._model.best(table, self._threads())
 
     def predict_proba(self, X: Rows) -> NDArray[np.floating]:
         """The probability of each component for each row."""
         X, table = self._asked(X)
+        self._warn_of_impossible(table, "components")
         return self._single(X, self._model.posterior(table, self._threads()))
 
     def score_samples(self, X: Rows) -> NDArray[np.floating]:
@@ -233,6 +238,14 @@ class GaussianMixture(GaussianStarts, _Mixture):
         else:
             self._set_fitted(max(self._fits(X, names, weights, watch), key=_lower_bound))
         return self
+
+    def _set_fitted(self, model: _core.Model) -> None:
+        # As many components as were asked for are kept, even those without rows.
+        weights = np.array(json.loads(model.part("weights")))
+        empty = int((weights <= EMPTY).sum())
+        if empty:
+            model = model.with_warning(f"{empty} of {len(weights)} components are empty: no row belongs to them")
+        super()._set_fitted(model)
 
     def _select(self, table: _core.Table) -> Self:
         grid = {

@@ -109,6 +109,13 @@ impl Model {
         Ok(Model { model })
     }
 
+    /// The same with one more warning of its fit.
+    fn with_warning(&self, text: String) -> Model {
+        let mut model = self.model.clone();
+        model.fit.warnings.push(text);
+        Model { model }
+    }
+
     /// The same with another ridge, which counts from the next change on.
     fn with_ridge(&self, ridge: f64) -> PyResult<Model> {
         let mut model = self.model.clone();

@@ -367,3 +367,16 @@ def test_weights_may_be_large_but_not_beyond_all_numbers():
 def test_hypotheses_have_names_of_their_own():
     with pytest.raises(ValueError, match="same name"):
         abduce.bayes.Hypotheses(["a", "a"], {"x": [0.1, 0.2]})
+
+
+FRAME = pd.DataFrame(X - 2, columns=["a", "b", "c", "d"])
+
+
+def test_imputers_take_how_beside_copies():
+    imputer = GaussianImputer().fit(FRAME)
+    holes = FRAME.assign(a=np.nan)
+    copies = imputer.impute(holes, how="draw", copies=2, random_state=0)
+    assert len(copies) == 2 and not copies[0].equals(copies[1])
+    assert copies[0].equals(imputer.impute(holes, copies=2, random_state=0)[0])
+    with pytest.raises(ValueError, match='copies needs how="draw"'):
+        imputer.impute(holes, how="mean", copies=2)
