@@ -348,13 +348,34 @@ def _tails(text: str) -> Any:
     return {"student-t": {"degrees": degrees}}
 
 
+def _normal_prior(text: str) -> dict[str, float]:
+    """A prior of Gaussians, as the engine reads it."""
+    if text == "mclust":
+        text = "normal-inverse-wishart(0.01)"
+    found = re.fullmatch(r"normal-inverse-wishart\(([^,]+)(?:,([^,]+))?\)", text)
+    try:
+        numbers = [float(own) for own in found.groups() if own is not None] if found else []
+    except ValueError:
+        numbers = []
+    # The degrees of freedom, where they are given, are above 0.
+    if not numbers or not np.isfinite(numbers).all() or numbers[0] < 0 or min(numbers[1:], default=1.0) <= 0:
+        raise ValueError(
+            "prior is mclust, normal-inverse-wishart(rows) or normal-inverse-wishart(rows,degrees), with rows from 0 up "
+            f"and degrees above 0, not {text!r}"
+        )
+    return dict(zip(("mean_rows", "degrees"), numbers, strict=False))
+
+
 class Mixture(Framed, _Mixture):
     """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
     strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`. The columns of an
     array are real numbers. `unseen` says what a category is that the fitted rows do not have: "impossible" unless
-    `smoothing` gives it a probability, or "missing".
+    `smoothing` gives it a probability, or "missing"; `smoothing` is a pseudocount or an m-estimate, as for `NaiveBayes`.
+    `prior` is that of the Gaussians of the numbers: "mclust" for the default of R's mclust,
+    "normal-inverse-wishart(0.01)" with the rows that the belief in the means is worth, or
+    "normal-inverse-wishart(0.01,5)" with the degrees of freedom of the covariances too.
     """
 
     _parameter_constraints = {
@@ -367,9 +388,10 @@ class Mixture(Framed, _Mixture):
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
+        "prior": [str, None],
         "select": [StrOptions({"bic", "aic", "icl", "cv"})],
         "random_state": RANDOM_STATES,
         "verbose": ["verbose"],
@@ -388,9 +410,10 @@ class Mixture(Framed, _Mixture):
         tol: float = OPTIONS["em"]["tolerance"],
         max_iter: int = OPTIONS["em"]["max_iterations"],
         n_init: int = OPTIONS["restarts"],
-        smoothing: float = USUAL["smoothing"],
+        smoothing: float | str = USUAL["smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
+        prior: str | None = None,
         select: Literal["bic", "aic", "icl", "cv"] = "bic",
         random_state: Seed = None,
         verbose: int = 0,
@@ -408,6 +431,7 @@ class Mixture(Framed, _Mixture):
         self.smoothing = smoothing
         self.unseen = unseen
         self.variance_floor = variance_floor
+        self.prior = prior
         self.select = select
         self.random_state = random_state
         self.verbose = verbose
@@ -415,13 +439,15 @@ class Mixture(Framed, _Mixture):
 
     def _checked_parameters(self) -> dict[str, Any]:
         reals = _specifications.together(_core.covariances(self.covariance)[0])
-        changes = {"noise": self.noise} if self.noise else {}
+        changes: dict[str, Any] = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
             changes["tails"] = _tails(self.tails)
+        if self.prior is not None:
+            changes["normal_prior"] = _normal_prior(self.prior)
         return {
             "reals": reals,
-            "families": list((self.families or {}).items()),
-            "smoothing": self.smoothing,
+            "families": _specifications.by_column("families", self.families),
+            **_specifications.smoothed(self.smoothing),
             "unseen": self.unseen,
             "variance_floor": self.variance_floor,
             **changes,

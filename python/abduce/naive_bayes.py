@@ -130,7 +130,7 @@ class NaiveBayes(Framed, ModelClassifier):
 
     _quiet = ()
     _parameter_constraints = {
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "class_smoothing": [Interval(Real, 0, None, closed="left")],
         "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
@@ -147,7 +147,7 @@ class NaiveBayes(Framed, ModelClassifier):
     def __init__(
         self,
         *,
-        smoothing: float = USUAL["smoothing"],
+        smoothing: float | str = USUAL["smoothing"],
         class_smoothing: float = USUAL["weight_smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
@@ -187,7 +187,7 @@ class NaiveBayes(Framed, ModelClassifier):
             prior = self._given_prior(self.class_prior)
         return _specifications.naive_bayes(
             target=self._target,
-            smoothing=self.smoothing,
+            **_specifications.smoothed(self.smoothing),
             weight_smoothing=self.class_smoothing,
             unseen=self.unseen,
             variance_floor=self.variance_floor,
