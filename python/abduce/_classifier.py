@@ -191,8 +191,10 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
     def _given_prior(self, priors: ArrayLike) -> dict[str, Any]:
         """Probabilities of the classes, as the engine takes them."""
         priors = np.asarray(priors, dtype=np.float64)
-        if len(priors) != len(self.classes_):
+        if priors.shape != (len(self.classes_),):
             raise ValueError("Number of priors must match number of classes.")
+        if not np.isfinite(priors).all():
+            raise ValueError("Priors must be finite numbers, not NaN or infinity.")
         if (priors < 0).any():
             raise ValueError("Priors must be non-negative.")
         return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}

@@ -380,3 +380,47 @@ def test_imputers_take_how_beside_copies():
     assert copies[0].equals(imputer.impute(holes, copies=2, random_state=0)[0])
     with pytest.raises(ValueError, match='copies needs how="draw"'):
         imputer.impute(holes, how="mean", copies=2)
+
+
+PRIORS = [
+    (lambda priors: GaussianNB(priors=priors), X),
+    (lambda priors: LinearDiscriminantAnalysis(priors=priors), X),
+    (lambda priors: QuadraticDiscriminantAnalysis(priors=priors), X),
+    (lambda priors: BernoulliNB(class_prior=priors), X),
+    (lambda priors: CategoricalNB(class_prior=priors), np.floor(X)),
+    (lambda priors: MultinomialNB(class_prior=priors), X),
+    (lambda priors: ComplementNB(class_prior=priors), X),
+    (lambda priors: NaiveBayes(class_prior=priors), X),
+]
+
+
+@pytest.mark.parametrize(("make", "rows"), PRIORS, ids=lambda own: type(own(None)).__name__ if callable(own) else "")
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_priors_are_finite(make, rows, odd):
+    with pytest.raises(ValueError, match="Priors must be finite"):
+        make([odd, 0.5, 0.5]).fit(rows, Y)
+
+
+@pytest.mark.parametrize("make", [lambda own: NaiveBayes(class_prior=own), lambda own: GaussianNB(priors=own)])
+def test_priors_sum_to_one(make):
+    with pytest.raises(ValueError, match=r"The sum of (class_prior|the priors) should be 1"):
+        make([0.5, 0.6, 0.1]).fit(X, Y)
+    np.testing.assert_allclose(make([0.5, 0.4, 0.1]).fit(X, Y).class_prior_, [0.5, 0.4, 0.1])
+
+
+def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
+    expected = NaiveBayes(class_prior=[0.5, 0.4, 0.1]).fit(X, Y)
+    model = NaiveBayes(class_prior={2: 0.1, 0: 0.5, 1: 0.4}).fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    words = np.array(["a", "b", "c"])[Y]
+    np.testing.assert_array_equal(
+        NaiveBayes(class_prior={"c": 0.1, "a": 0.5, "b": 0.4}).fit(X, words).class_prior_, model.class_prior_
+    )
+    model.save(tmp_path / "model.abduce")
+    again = abduce.load(tmp_path / "model.abduce").fit(X, Y)
+    np.testing.assert_array_equal(again.class_prior_, model.class_prior_)
+    for wrong in ({0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.3, 3: 0.2}, {0: 0.5, 1: 0.3, 2: 0.1, 3: 0.1}):
+        with pytest.raises(ValueError, match=r"class_prior has probabilities of the classes .*the classes are 0, 1, 2"):
+            NaiveBayes(class_prior=wrong).fit(X, Y)
+    with pytest.raises(ValueError, match="The sum of class_prior should be 1"):
+        NaiveBayes(class_prior={0: 0.5, 1: 0.3, 2: 0.3}).fit(X, Y)
