@@ -424,3 +424,10 @@ def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
             NaiveBayes(class_prior=wrong).fit(X, Y)
     with pytest.raises(ValueError, match="The sum of class_prior should be 1"):
         NaiveBayes(class_prior={0: 0.5, 1: 0.3, 2: 0.3}).fit(X, Y)
+
+
+def test_labels_that_are_floats_stay_floats_beside_a_hole():
+    model = GaussianNB().fit(X, [0.0, 1.0, np.nan] * 50)
+    assert model.classes_.dtype == model.predict(X).dtype == np.float64
+    assert model.classes_.tolist() == [0.0, 1.0]
+    assert GaussianNB().fit(X, [0, 1, None] * 50).classes_.dtype == np.int64
