@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
 from abduce._filling import Filling, filled, framed, integer_types, widened
-from abduce._questions import Question, parsed
+from abduce._questions import ONLY_EQUAL, Question, is_comparison, parsed
 from abduce._tables import is_frame, own_names, tabled
 from abduce._types import Columns, Floats, Rows, Seed
 
@@ -172,6 +172,7 @@ class Asking(Ranking):
         """
         check_is_fitted(self, "_model")
         asked = parsed(question)
+        self._check_comparisons(asked)
         model, given = self._conditioned(asked.given)
         if asked.columns == [self._component()] and asked.kind != "E":
             return self._of_components(model, asked, given)
@@ -195,6 +196,13 @@ class Asking(Ranking):
             return {named(levels): probability for levels, probability in told}
         levels, probability = max(told, key=lambda own: own[1])
         return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
+
+    def _check_comparisons(self, asked: Question) -> None:
+        """Refuses comparisons that would pass for names of columns."""
+        names = {field["name"] for field in self._fields()}
+        for name in asked.columns:
+            if name not in names and is_comparison(name):
+                raise ValueError(f"{name!r} is no column; {ONLY_EQUAL}, as in P(column=value)")
 
     def _conditioned(self, given: Mapping[str, Any] | None) -> tuple[_core.Model, Given]:
         """The model to ask, and the cells that are given: a component that is given is the only one of it."""

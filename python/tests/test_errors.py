@@ -431,3 +431,40 @@ def test_labels_that_are_floats_stay_floats_beside_a_hole():
     assert model.classes_.dtype == model.predict(X).dtype == np.float64
     assert model.classes_.tolist() == [0.0, 1.0]
     assert GaussianNB().fit(X, [0, 1, None] * 50).classes_.dtype == np.int64
+
+
+def test_only_equality_is_asked_about():
+    model = NaiveBayes().fit(FRAME, Y)
+    for question in ("P(a>4)", "P(a<4 | y=1)", "P(y | a>4)", "P(y | a>=4)", "P(a!=4)", "P(y | a≤4)"):
+        with pytest.raises(ValueError, match='the only comparison is "="'):
+            model.query(question)
+    strange = NaiveBayes().fit(pd.DataFrame({"a>4": ["yes", "no"] * 75}), Y)
+    assert sum(strange.query("P(a>4)").values()) == pytest.approx(1.0)
+    assert 0 < strange.query("P(a>4=yes)") < 1
+
+
+def test_impossible_evidence_is_a_value_error():
+    both = pd.DataFrame({"a": ["x", "y"] * 10, "b": ["x", "y"] * 10})
+    model = NaiveBayes(smoothing=0).fit(both, [0, 1] * 10)
+    for question in ("P(y | a=x, b=y)", "P(y, b | a=x, y=1)", "MAP(y, b | a=x, y=1)", "P(y=1, b=x | a=y, b=x)"):
+        with pytest.raises(ValueError):
+            model.query(question)
+    with pytest.raises(ValueError, match="probability 0"):
+        model.query("P(y | a=x, b=y)")
+    with pytest.raises(ValueError, match="probability 0"):
+        model.draw(2, given={"a": "x", "b": "y"})
+    mixture = Mixture(1, families={"n": "uniform"}, random_state=0).fit(
+        pd.DataFrame({"n": np.linspace(0.5, 9.5, 40), "c": ["u", "v"] * 20})
+    )
+    for question in ("P(c | n=99)", "P(component | n=99)", "P(c=u | n=99)", "MAP(c | n=99)"):
+        with pytest.raises(ValueError, match="probability 0"):
+            mixture.query(question)
+    hypotheses = abduce.bayes.Hypotheses({"a": 0.5, "b": 0.5}, {"x": [0, 0]})
+    with pytest.raises(ValueError, match="impossible under every hypothesis"):
+        hypotheses.observe("x")
+
+
+def test_priors_of_hypotheses_that_do_not_sum_to_one_name_the_option():
+    with pytest.raises(ValueError, match=r"the priors sum to 0\.9, not to 1; pass normalize=True"):
+        abduce.bayes.Hypotheses({"a": 0.5, "b": 0.4}, {"x": [0.1, 0.2]})
+    assert abduce.bayes.Hypotheses({"a": 5, "b": 4}, {"x": [0.1, 0.2]}, normalize=True).posterior["a"] == 5 / 9
