@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -335,6 +336,8 @@ class Explaining(Asking):
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
+        if isinstance(row, bool) or not isinstance(row, Integral):
+            raise TypeError(f"row is the place of a row in X, a whole number counted from 0, not {row!r}")
         if row < 0:
             raise ValueError(f"Invalid value for 'row': {row} . Rows are counted from 0.")
         if row >= len(table):

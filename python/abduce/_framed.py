@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils.validation import validate_data
 
-from abduce import _core
+from abduce import _core, _specifications
 from abduce._base import Mixed, warn
 from abduce._tables import (
     arrow_of,
@@ -19,6 +19,7 @@ from abduce._tables import (
     refuse_twins,
     tabled,
     truths_of,
+    without_sparse,
 )
 from abduce._types import Floats, Labels
 
@@ -41,7 +42,7 @@ class Framed(Mixed):
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        X = tabled(X)
+        X = without_sparse(tabled(X))
         if reset:
             self._framed = is_frame(X)
             self._like: Any = None
@@ -64,7 +65,7 @@ class Framed(Mixed):
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to learn from."""
-        kinds = dict(self.kinds or {})
+        kinds = dict(_specifications.by_column("kinds", self.kinds))
         if labels is not None:
             # The `kinds_` of another fit name the column of classes too.
             kinds.pop(labels[0], None)

@@ -144,9 +144,10 @@ pub fn estimate_family(
         above,
         seed,
     };
-    let found = watched(py, None, None, |_| {
+    let mut found = watched(py, None, None, |_| {
         estimate::estimate(family, table.made()?, &request)
     })?;
+    found.notes = found.notes.iter().map(|note| warning(note)).collect();
     serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
 }
 

@@ -468,3 +468,74 @@ def test_priors_of_hypotheses_that_do_not_sum_to_one_name_the_option():
     with pytest.raises(ValueError, match=r"the priors sum to 0\.9, not to 1; pass normalize=True"):
         abduce.bayes.Hypotheses({"a": 0.5, "b": 0.4}, {"x": [0.1, 0.2]})
     assert abduce.bayes.Hypotheses({"a": 5, "b": 4}, {"x": [0.1, 0.2]}, normalize=True).posterior["a"] == 5 / 9
+
+
+@pytest.mark.parametrize("family", ["weibull", "gaussian(1"])
+def test_an_unknown_family_is_told_without_a_place_in_json(family):
+    for model in (NaiveBayes(families={"a": family}), Mixture(families={"a": family})):
+        with pytest.raises(ValueError) as caught:
+            model.fit(FRAME, Y)
+        assert str(caught.value).startswith(f'"{family}" is not a family a column can have')
+        assert " line " not in str(caught.value)
+
+
+def test_kinds_and_families_are_strings_by_names():
+    for model in (NaiveBayes(kinds={"a": 3}), Mixture(kinds={"a": 3}), GaussianImputer(kinds={"a": 3})):
+        with pytest.raises(TypeError, match="kinds is a dict of strings by the names of columns, and has 'a': 3"):
+            model.fit(FRAME, Y)
+    for model in (NaiveBayes(families={0: "gamma"}), Mixture(families={0: "gamma"})):
+        with pytest.raises(
+            TypeError, match="families is a dict of strings by the names of columns, and has 0: 'gamma'"
+        ):
+            model.fit(FRAME, Y)
+
+
+def test_advice_is_written_as_python_takes_it(tmp_path):
+    with pytest.raises(ValueError, match=r'families=\{"b": "gaussian"\}, which takes every number'):
+        NaiveBayes(families={"b": "gamma"}).fit(FRAME - 2, Y)
+    with pytest.raises(ValueError, match="smoothing=1"):
+        ComplementNB(alpha=0, force_alpha=True).fit([[0, 1], [1, 0], [1, 0]], [0, 1, 1])
+    path = tmp_path / "program.py"
+    path.write_text("x = 1")
+    with pytest.raises(ValueError, match=r"this is not an abduce model; .*save\(path\)") as caught:
+        abduce.load(path)
+    assert "abduce fit" not in str(caught.value)
+
+
+COLUMNS = [pd.Series([1.0, 2.0, 3.0]), pl.Series([1.0, 2.0, 3.0]), pa.array([1.0, 2.0, 3.0]), pa.chunked_array([[1.0]])]
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda own: f"{type(own).__module__}.{type(own).__name__}")
+def test_one_column_is_no_table(column):
+    for model in (NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), GaussianMixture(), KMeans()):
+        with pytest.raises(ValueError, match=r"X is one column.*pass a frame.*two dimensions"):
+            model.fit(column, [0, 1, 1])
+    for model in (NaiveBayes().fit(FRAME, Y), Mixture().fit(FRAME)):
+        with pytest.raises(ValueError, match="X is one column"):
+            model.predict(column)
+
+
+def test_sparse_columns_of_pandas_are_read_as_dense():
+    dense = FRAME.assign(b=[np.nan, *FRAME["b"][1:]])
+    sparse = dense.astype(pd.SparseDtype(float))
+    np.testing.assert_array_equal(
+        NaiveBayes().fit(sparse, Y).predict_proba(sparse), NaiveBayes().fit(dense, Y).predict_proba(dense)
+    )
+    assert Mixture(1, random_state=0).fit(sparse).draw(3, random_state=0).shape == (3, 4)
+    imputer = GaussianImputer().fit(sparse)
+    pd.testing.assert_frame_equal(imputer.transform(sparse), GaussianImputer().fit(dense).transform(dense))
+
+
+@pytest.mark.parametrize("row", ["r1", 1.5, None, True], ids=str)
+def test_a_row_to_explain_is_named_by_its_place(row):
+    with pytest.raises(TypeError, match="row is the place of a row in X, a whole number counted from 0"):
+        NaiveBayes().fit(FRAME, Y).explain(FRAME, row)
+    assert NaiveBayes().fit(FRAME, Y).explain(FRAME, np.int64(3))["class"] == 0
+
+
+def test_notes_of_estimates_name_no_command():
+    rows = X.copy()
+    rows[0, 0] = np.nan
+    notes = abduce.families.estimate("multivariate-gaussian", rows)["notes"]
+    assert any("rows with a hole" in note for note in notes)
+    assert not any("abduce fit" in note or "--" in note for note in notes)
