@@ -158,6 +158,10 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """log P(class | x) of each row, one column per class."""
+        check_is_fitted(self)
+        if self._part("calibrated"):
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))
         joint = self.predict_joint_log_proba(X)
         most = joint.max(axis=1, keepdims=True)
         possible = np.isfinite(most)

@@ -158,6 +158,7 @@ impl Model {
             ("estimator", _) => serde_json::to_string(&self.model.estimator),
             ("schema", _) => serde_json::to_string(self.schema_of()),
             ("target", _) => serde_json::to_string(&self.model.joint().target()),
+            ("calibrated", _) => serde_json::to_string(&self.model.calibration.is_some()),
             ("names", _) => serde_json::to_string(&self.model.joint().names()),
             ("weights", Body::Mixture(own)) => serde_json::to_string(&own.parameters.weights),
             ("leaves", Body::Mixture(own)) => serde_json::to_string(&own.leaves),
