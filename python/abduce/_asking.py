@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
-from abduce._filling import Filling, filled, framed, widened
-from abduce._questions import Question, parsed
+from abduce._filling import Filling, filled, framed, integer_types, widened
+from abduce._questions import ONLY_EQUAL, Question, is_comparison, parsed
 from abduce._tables import is_frame, own_names, tabled
 from abduce._types import Columns, Floats, Rows, Seed
 
@@ -95,13 +96,27 @@ class Asking(Ranking):
         """Rows drawn from the model, given some cells by the names of their columns, or the `component` of a mixture.
 
         They are a frame of the library and with the types of the frame that was fitted, or a dict of columns x0, x1, …
-        where that was an array. A column of classes is among them, by their labels.
+        where that was an array. A column of classes is among them, by their labels. Draws of a column of integers are
+        whole numbers, clipped to the range of its type.
         """
         check_is_fitted(self, "_model")
         model, known = self._conditioned(given)
+        self._check_held(known)
         drawn = model.sample(at_least_one(n_samples, len(self._fields())), seed_of(random_state), known)
         columns = self._decoded(drawn)
         return framed(columns, self._like) if getattr(self, "_like", None) is not None else columns
+
+    def _check_held(self, known: Given) -> None:
+        """Refuses given numbers that the columns of drawn rows would have to round or clip."""
+        whole = {field["name"] for field in self._fields() if field.get("whole") or field["kind"] == "count"}
+        kinds = integer_types(getattr(self, "_like", None))
+        for name, value in known:
+            if isinstance(value, str):
+                continue
+            if (name in whole or name in kinds) and value != round(value):
+                raise ValueError(f"column {name!r} holds whole numbers, and {value!r} is none")
+            if name in kinds and not np.iinfo(kinds[name]).min <= value <= np.iinfo(kinds[name]).max:
+                raise ValueError(f"column {name!r} is of type {kinds[name]}, which cannot hold {value!r}")
 
     def impute(
         self,
@@ -114,7 +129,8 @@ class Asking(Ranking):
         """The rows of X with their missing values filled, by "mean", "mode" or "draw".
 
         A frame comes back as one of its library, its columns of the types they were, with the column of classes where
-        there is one; an array as a dict of columns.
+        there is one; an array as a dict of columns. Columns of integers are filled with whole numbers, clipped to the
+        range of their type.
 
         With `copies` and `how="draw"`, a list of so many for multiple imputation: each is drawn under parameters of its
         own, those of a fit to the rows with random weights (the Bayesian bootstrap) where X are the rows that were
@@ -122,6 +138,7 @@ class Asking(Ranking):
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
+        self._warn_of_impossible_fillings(table)
         if copies is None:
             return self._imputed(X, self._model.complete(table, how, seed_of(random_state)))
         return [self._imputed(X, own) for own in drawn_copies(self._model, table, how, copies, random_state)]
@@ -156,6 +173,7 @@ class Asking(Ranking):
         """
         check_is_fitted(self, "_model")
         asked = parsed(question)
+        self._check_comparisons(asked)
         model, given = self._conditioned(asked.given)
         if asked.columns == [self._component()] and asked.kind != "E":
             return self._of_components(model, asked, given)
@@ -179,6 +197,13 @@ class Asking(Ranking):
             return {named(levels): probability for levels, probability in told}
         levels, probability = max(told, key=lambda own: own[1])
         return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
+
+    def _check_comparisons(self, asked: Question) -> None:
+        """Refuses comparisons that would pass for names of columns."""
+        names = {field["name"] for field in self._fields()}
+        for name in asked.columns:
+            if name not in names and is_comparison(name):
+                raise ValueError(f"{name!r} is no column; {ONLY_EQUAL}, as in P(column=value)")
 
     def _conditioned(self, given: Mapping[str, Any] | None) -> tuple[_core.Model, Given]:
         """The model to ask, and the cells that are given: a component that is given is the only one of it."""
@@ -311,6 +336,8 @@ class Explaining(Asking):
         """
         check_is_fitted(self, "_model")
         table = self._asked_about(X)
+        if isinstance(row, bool) or not isinstance(row, Integral):
+            raise TypeError(f"row is the place of a row in X, a whole number counted from 0, not {row!r}")
         if row < 0:
             raise ValueError(f"Invalid value for 'row': {row} . Rows are counted from 0.")
         if row >= len(table):

@@ -203,6 +203,27 @@ class ModelEstimator(Reporting, Plotting, BaseEstimator):
                 own = self._in_own_words(text)
                 warn(own, ConvergenceWarning if own.startswith(NOT_CONVERGED) else UserWarning)
 
+    def _warn_of_impossible(self, table: _core.Table, of: str) -> None:
+        """Warns of rows that are impossible under the model, which get the weights of classes or components."""
+        found = _core.impossible_rows(self._model, table, False, self._threads())
+        if found is not None:
+            rows, first = found
+            which = f"row {first} is" if rows == 1 else f"{rows} rows (first: row {first}) are"
+            gets = "it gets" if rows == 1 else "they get"
+            warn(f"{which} impossible under the model; {gets} the weights of the {of}")
+
+    def _warn_of_impossible_fillings(self, table: _core.Table) -> None:
+        """Warns of rows with missing values that are impossible under the model, of which nothing follows."""
+        found = _core.impossible_rows(self._model, table, True, self._threads())
+        if found is not None:
+            rows, first = found
+            which = f"row {first} has" if rows == 1 else f"{rows} rows (first: row {first}) have"
+            own = ("is", "it") if rows == 1 else ("are", "them")
+            warn(
+                f"{which} missing values and {own[0]} impossible under the model; "
+                f"filled as if nothing were seen of {own[1]}"
+            )
+
     def _in_own_words(self, text: str) -> str:
         """A warning of the engine with the parameters that this estimator has, without advice about others."""
         own = self._get_param_names()

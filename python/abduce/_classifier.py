@@ -1,5 +1,6 @@
 """What all classifiers share."""
 
+import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
@@ -134,7 +135,9 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         """The most probable class of each row."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self.classes_[self._model.best(self._asked(X), self._threads())]
+        table = self._asked(X)
+        self._warn_of_impossible(table, "classes")
+        return self.classes_[self._model.best(table, self._threads())]
 
     def score(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> float:
         """The share of rows whose class is found, of those that have a label; NaN, with a warning, where none has."""
@@ -155,6 +158,10 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """log P(class | x) of each row, one column per class."""
+        check_is_fitted(self)
+        if self._part("calibrated"):
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))
         joint = self.predict_joint_log_proba(X)
         most = joint.max(axis=1, keepdims=True)
         possible = np.isfinite(most)
@@ -165,14 +172,18 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         if possible.all():
             return told
         # Of a row that no class can have, nothing is known but what is known of all.
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore"), warnings.catch_warnings():
+            # What there is to say of single columns has been said above.
+            warnings.filterwarnings("ignore", 'column "')
             return np.where(possible, told, np.log(self.predict_proba(X)))
 
     def predict_proba(self, X: Rows) -> Floats:
         """P(class | x) of each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self._model.posterior(self._asked(X), self._threads())
+        table = self._asked(X)
+        self._warn_of_impossible(table, "classes")
+        return self._model.posterior(table, self._threads())
 
     def _leaves(self, key: str) -> list[Any]:
         """A parameter of every column, one row per class."""
@@ -184,8 +195,10 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
     def _given_prior(self, priors: ArrayLike) -> dict[str, Any]:
         """Probabilities of the classes, as the engine takes them."""
         priors = np.asarray(priors, dtype=np.float64)
-        if len(priors) != len(self.classes_):
+        if priors.shape != (len(self.classes_),):
             raise ValueError("Number of priors must match number of classes.")
+        if not np.isfinite(priors).all():
+            raise ValueError("Priors must be finite numbers, not NaN or infinity.")
         if (priors < 0).any():
             raise ValueError("Priors must be non-negative.")
         return {"given": list(zip(levels_of(self.classes_), priors.tolist(), strict=True))}

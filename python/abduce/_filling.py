@@ -1,10 +1,11 @@
 """Frames with their holes filled. A frame comes back as one of its own library, and a column as what it was.
 
-Columns of integers are filled with whole numbers. Holes are nulls and NaN.
+Columns of integers are filled with whole numbers, clipped to the range of their type. Holes are nulls and NaN.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -61,12 +62,37 @@ def _number(level: str) -> float:
         return {"true": 1.0, "false": 0.0}.get(level.lower(), np.nan)
 
 
-def are_whole(numbers: Floats, kind: Any) -> bool:
-    """Whether a type of whole numbers holds all of these."""
+def integer_type(kind: Any) -> Any:
+    """The NumPy type of the cells of a column of integers, of whatever library its type is; None of other columns."""
+    if type(kind).__module__.startswith("pyarrow"):
+        from pyarrow import types
+
+        return np.dtype(kind.to_pandas_dtype()) if types.is_integer(kind) else None
+    if getattr(kind, "kind", "O") not in "iu":
+        return None
+    # Nullable types of pandas name their NumPy type, and sparse ones that of their cells.
+    return np.dtype(getattr(kind, "numpy_dtype", getattr(kind, "subtype", kind)))
+
+
+def integer_types(like: Any) -> dict[str, Any]:
+    """The NumPy types of the columns of integers of a frame, by their names."""
+    if like is None:
+        return {}
+    if is_pandas(like):
+        kinds = {str(name): kind for name, kind in like.dtypes.items()}
+    else:
+        kinds = {field.name: field.type for field in (like.to_arrow() if is_polars(like) else like).schema}
+    found = {name: integer_type(kind) for name, kind in kinds.items()}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def integers_of(numbers: Floats, kind: Any) -> NDArray[np.integer]:
+    """Numbers rounded to whole ones, and clipped to the range of an integer type."""
     bounds = np.iinfo(kind)
-    return bool(
-        (numbers == np.round(numbers)).all() and (numbers >= bounds.min).all() and (numbers <= bounds.max).all()
-    )
+    # Doubles next to the greatest integers of 64 bits are beyond them.
+    most = np.float64(bounds.max)
+    most = np.nextafter(most, 0.0) if int(most) > bounds.max else most
+    return np.clip(np.round(numbers), float(bounds.min), most).astype(kind)
 
 
 def holes_of(X: Any) -> NDArray[np.bool_]:
@@ -94,7 +120,7 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
         import pandas
 
         kinds = {str(name): kind for name, kind in like.dtypes.items() if str(name) in columns}
-        columns = {name: _suited(own, _letter(kinds.get(name))) for name, own in columns.items()}
+        columns = {name: _suited(own, kinds.get(name)) for name, own in columns.items()}
         out = pandas.DataFrame(columns)
         for name, kind in kinds.items():
             if isinstance(kind, pandas.CategoricalDtype):
@@ -103,8 +129,7 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     import pyarrow
 
     types = {own.name: own.type for own in (like.to_arrow() if is_polars(like) else like).schema}
-    letters = {name: _arrow_letter(kind) for name, kind in types.items()}
-    cells = {name: _suited(own, letters.get(name, "O")).tolist() for name, own in columns.items()}
+    cells = {name: _suited(own, types.get(name)).tolist() for name, own in columns.items()}
     made = {}
     for name, own in cells.items():
         try:
@@ -119,36 +144,43 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     return polars.DataFrame(table).cast({name: kind for name, kind in like.schema.items() if name in cells})
 
 
-def _letter(kind: Any) -> str:
-    """The letter of NumPy for a type of pandas: "i" and "u" for integers, "f" for floats."""
-    return getattr(kind, "kind", "O")
+def _is_floating(kind: Any) -> bool:
+    """Whether a type, of pandas or Arrow, is of fractions."""
+    if type(kind).__module__.startswith("pyarrow"):
+        from pyarrow import types
+
+        return bool(types.is_floating(kind))
+    return getattr(kind, "kind", "O") == "f"
 
 
-def _arrow_letter(kind: Any) -> str:
-    """The same for a type of Arrow."""
-    from pyarrow import types
-
-    return "i" if types.is_integer(kind) else "f" if types.is_floating(kind) else "O"
-
-
-def _suited(cells: NDArray[Any], letter: str) -> NDArray[Any]:
-    """Drawn cells for a column of numbers: levels as the numbers they are, and whole numbers for integers."""
-    if letter not in "iuf":
+def _suited(cells: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """Drawn cells for a column of a type: levels as the numbers they are, and integers in their range."""
+    integer = integer_type(kind)
+    if integer is None and not _is_floating(kind):
         return cells
-    if cells.dtype == object:
+    if cells.dtype.kind in "Ob":
         numbers = np.array([np.nan if own is None else _number(str(own)) for own in cells.tolist()])
         if np.isnan(numbers).any():
             return cells
         cells = numbers
-    return np.round(cells) if letter in "iu" and cells.dtype.kind == "f" else cells
+    if integer is None:
+        return cells
+    missing = np.isnan(cells)
+    if not missing.any():
+        return integers_of(cells, integer)
+    out = np.full(len(cells), None, dtype=object)
+    out[~missing] = integers_of(cells[~missing], integer)
+    return out
 
 
 def _holds(kind: Any, cells: NDArray[Any]) -> bool:
     """Whether a type of pandas holds cells without changing them."""
-    if getattr(kind, "kind", "O") not in "iu":
+    if integer_type(kind) is None:
         # Cells of objects say themselves what they are.
         return not (isinstance(kind, np.dtype) and kind.kind == "O")
-    return cells.dtype.kind in "fiu" and bool((cells == np.round(cells)).all())
+    # Only integers of NumPy cannot be missing.
+    missing = not isinstance(kind, np.dtype)
+    return all(isinstance(own, int) or (missing and own is None) for own in cells.tolist())
 
 
 def narrowed(X: Any, places: NDArray[np.intp]) -> Any:
@@ -206,10 +238,13 @@ def _pandas_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
         return _put(column.cat.add_categories(strange) if strange else column, holes, cells)
     if types.is_bool_dtype(kind) and (truths := filling.truths()) is not None:
         return _put(column, holes, truths)
+    if (integer := integer_type(kind)) is not None:
+        known, numbers = _known(holes, filling)
+        return _put(column, known, integers_of(numbers, integer))
     if types.is_numeric_dtype(kind):
-        numbers = np.round(filling.numbers()) if kind.kind in "iu" else filling.numbers()
+        numbers = filling.numbers()
         cells = numbers.astype(kind) if isinstance(kind, np.dtype) else numbers
-        return _put(column.astype(_wide_enough(kind, numbers)), holes, cells)
+        return _put(column.astype(kind if kind.kind == "f" else _fractions_beside(kind)), holes, cells)
     if types.is_object_dtype(kind):
         return _object_column(column, holes, filling)
     if holes.all() and not filling.levels:
@@ -228,7 +263,10 @@ def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
     if not seen and filling.levels is None:
         return _put(column.astype(np.float64), holes, filling.numbers())
     if seen and not any(issubclass(own, str) for own in seen):
-        return _put(column, holes, filling.numbers())
+        known, numbers = _known(holes, filling)
+        if all(issubclass(own, Integral) for own in seen):
+            return _put(column, known, [int(own) for own in np.round(numbers)])
+        return _put(column, known, numbers)
     return _put(column, holes, filling.words())
 
 
@@ -247,12 +285,18 @@ def _level(category: object) -> str:
     return str(category)
 
 
-def _wide_enough(kind: Any, numbers: Floats) -> Any:
-    """A type of pandas, or that of fractions beside it if it cannot hold these numbers."""
+def _known(holes: NDArray[np.bool_], filling: Filling) -> tuple[NDArray[np.bool_], Floats]:
+    """The missing cells of which a number is known, and these numbers."""
+    numbers = filling.numbers()
+    known = holes.copy()
+    known[holes] = ~np.isnan(numbers)
+    return known, numbers[~np.isnan(numbers)]
+
+
+def _fractions_beside(kind: Any) -> Any:
+    """The type of fractions beside a type of pandas."""
     import pandas
 
-    if kind.kind == "f" or (kind.kind in "iu" and are_whole(numbers, kind.numpy_dtype)):
-        return kind
     if isinstance(kind, pandas.ArrowDtype):
         import pyarrow
 
@@ -306,11 +350,12 @@ def _arrow_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> An
         return _dictionary_column(column, holes, filling)
     if types.is_boolean(kind) and (truths := filling.truths()) is not None:
         return _replaced(column, holes, pyarrow.array(truths, kind))
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
-        numbers = np.round(filling.numbers()) if types.is_integer(kind) else filling.numbers()
-        if not (types.is_floating(kind) or (types.is_integer(kind) and are_whole(numbers, kind.to_pandas_dtype()))):
-            kind = pyarrow.float64()
-        return _replaced(column.cast(kind), holes, pyarrow.array(numbers).cast(kind))
+    if (integer := integer_type(kind)) is not None:
+        known, numbers = _known(holes, filling)
+        return _replaced(column, known, pyarrow.array(integers_of(numbers, integer), kind))
+    if types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        kind = kind if types.is_floating(kind) else pyarrow.float64()
+        return _replaced(column.cast(kind), holes, pyarrow.array(filling.numbers()).cast(kind))
     if types.is_null(kind):
         own = pyarrow.float64() if filling.levels is None else pyarrow.string()
         return _replaced(column.cast(own), holes, pyarrow.array(filling.named(), own))

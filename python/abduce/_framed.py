@@ -4,10 +4,11 @@ from typing import Any
 
 from sklearn.utils.validation import validate_data
 
-from abduce import _core
+from abduce import _core, _specifications
 from abduce._base import Mixed, warn
 from abduce._tables import (
     arrow_of,
+    cell_of,
     checked,
     dense,
     is_frame,
@@ -18,8 +19,16 @@ from abduce._tables import (
     refuse_twins,
     tabled,
     truths_of,
+    without_sparse,
 )
 from abduce._types import Floats, Labels
+
+# What unseen categories are taken for, as warnings have it.
+TAKEN_FOR = {
+    "missing": "taken for missing",
+    "smoothed": "given the probability that smoothing leaves for unseen categories",
+    "impossible": "impossible without smoothing",
+}
 
 
 class Framed(Mixed):
@@ -33,7 +42,7 @@ class Framed(Mixed):
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        X = tabled(X)
+        X = without_sparse(tabled(X))
         if reset:
             self._framed = is_frame(X)
             self._like: Any = None
@@ -56,7 +65,7 @@ class Framed(Mixed):
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to learn from."""
-        kinds = dict(self.kinds or {})
+        kinds = dict(_specifications.by_column("kinds", self.kinds))
         if labels is not None:
             # The `kinds_` of another fit name the column of classes too.
             kinds.pop(labels[0], None)
@@ -97,4 +106,16 @@ class Framed(Mixed):
             warn(
                 f'column "{name}" was constant when the model was fitted; {rows} {plural} another value, which is ignored'
             )
+        if self._framed:
+            self._warn_of_unseen(X, table)
         return table
+
+    def _warn_of_unseen(self, X: Any, table: _core.Table) -> None:
+        """Warns of categories that the fitted rows do not have, and of what they are taken for."""
+        for name, cells, row, taken_for in _core.unseen_categories(self._model, table, self._threads()):
+            hold = "cell holds a category" if cells == 1 else "cells hold categories"
+            they, first = ("it is", "") if cells == 1 else ("they are", "first: ")
+            warn(
+                f'column "{name}": {cells} {hold} that the fitted rows do not have '
+                f'({first}"{cell_of(X, name, row)}" in row {row}); {they} {TAKEN_FOR[taken_for]}'
+            )

@@ -99,9 +99,6 @@ def encoded(y: Target, missing_label: object = None, classes: NDArray[Any] | Non
             raise ValueError(
                 f"The target label(s) {np.unique(unknown)} in y do not exist in the initial classes {classes}"
             )
-    # Whole numbers become fractions beside a NaN; they are labels all the same.
-    if missing.any() and classes.dtype.kind == "f" and (classes == np.round(classes)).all():
-        classes = classes.astype(np.int64)
     all_codes = np.full(len(y), -1, dtype=np.int64)
     all_codes[~missing] = codes
     return classes, all_codes

@@ -10,6 +10,14 @@ from typing import NamedTuple
 QUOTED = r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'"
 
 
+ONLY_EQUAL = 'the only comparison is "="'
+
+
+def is_comparison(text: str) -> bool:
+    """Whether a text has a sign of a comparison that questions do not know."""
+    return re.search("[<>≤≥≠]|!=", text) is not None
+
+
 class Question(NamedTuple):
     """What is asked, of which columns or events, and what is given."""
 
@@ -48,7 +56,10 @@ def _conditions(text: str) -> dict[str, str]:
     for part in filter(str.strip, _cut(text, ",")):
         name, value = _assigned(part)
         if not name or value is None:
-            raise ValueError(f"{part.strip()!r} is not a condition of the form column=value")
+            raise ValueError(
+                f"{part.strip()!r} is not a condition of the form column=value"
+                f"{f'; {ONLY_EQUAL}' if is_comparison(part) else ''}"
+            )
         if name in given:
             raise ValueError(f"column {name!r} is given twice")
         given[name] = value
@@ -61,7 +72,7 @@ def _assigned(text: str) -> tuple[str, str | None]:
     if not rest:
         return _plain(name), None
     if name.rstrip().endswith(("<", ">", "!")):
-        raise ValueError(f"{text.strip()!r} is not a condition of the form column=value")
+        raise ValueError(f"{text.strip()!r} is not a condition of the form column=value; {ONLY_EQUAL}")
     return _plain(name), _plain("=".join(rest))
 
 

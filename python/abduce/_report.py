@@ -21,12 +21,13 @@ class Reporting:
 
     @property
     def fit_report_(self) -> dict[str, Any]:
-        """How the fit went, as `abduce fit --json` reports it.
+        """How the fit went; `abduce fit --json` has more.
 
         The keys are `model`, `rows`, `weight`, `log_likelihood`, `bic`, `aic`, `parameters` (how many are free),
-        `iterations`, `converged`, `monotone`, `trace`, `warnings`, `components`, `columns` (the kind and the family of
-        each), `selection` (the criteria of the numbers of components that were compared, None without a comparison)
-        and `unlabelled_weight` (what a row without a label counts, None where no such row was there to choose it by).
+        `iterations`, `converged`, `monotone`, `trace`, `inertia` (of k-means), `warnings`, `components` (how many),
+        `columns` (the kind and the family of each), `selection` (the criteria of the numbers of components that were
+        compared, None without a comparison) and `unlabelled_weight` (what a row without a label counts, None where no
+        such row was there to choose it by).
         """
         check_is_fitted(self, "_model")
         fit = self._part("fit")

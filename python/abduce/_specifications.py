@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,28 @@ def options(em: dict[str, Any] | None = None, **changes: Any) -> str:
     """Options of a fit: the usual ones with some changes."""
     usual = defaults("mixture")["options"]
     return dumped(usual | changes | {"em": usual["em"] | (em or {})})
+
+
+def by_column(parameter: str, given: dict[str, str] | None) -> list[tuple[str, str]]:
+    """What a parameter says of columns, by their names."""
+    for column, own in (given or {}).items():
+        if not (isinstance(column, str) and isinstance(own, str)):
+            raise TypeError(f"{parameter} is a dict of strings by the names of columns, and has {column!r}: {own!r}")
+    return list((given or {}).items())
+
+
+def smoothed(smoothing: float | str) -> dict[str, Any]:
+    """A pseudocount, or "m=2" and "m=2,pooled" for the m-estimate."""
+    if not isinstance(smoothing, str):
+        return {"smoothing": smoothing}
+    found = re.fullmatch(r"m=([^,]+?)(,\s*pooled)?", smoothing.strip())
+    try:
+        rows = float(found[1]) if found else np.nan
+    except ValueError:
+        rows = np.nan
+    if not 0 <= rows < np.inf:
+        raise ValueError(f'smoothing is a number, "m=2" or "m=2,pooled" with a number from 0 up, not {smoothing!r}')
+    return {"m_estimate": {"rows": rows, "pooled": bool(found and found[2])}}
 
 
 def together(covariance: str, counts: bool = False) -> dict[str, Any]:

@@ -155,7 +155,19 @@ def tabled(X: Any) -> Any:
         import pyarrow
 
         return pyarrow.Table.from_batches([X])
+    if _is_column(X):
+        raise ValueError(
+            f"X is one column, a {type(X).__name__}; X has rows and columns: pass a frame, as of X.to_frame() of pandas or "
+            "polars, or an array of two dimensions"
+        )
     return X
+
+
+def _is_column(X: Any) -> bool:
+    """Whether X is a column of pandas, polars or Arrow."""
+    library = type(X).__module__.split(".")[0]
+    names = {"pandas": ("Series",), "polars": ("Series",), "pyarrow": ("Array", "ChunkedArray")}
+    return any(own.__name__ in names.get(library, ()) for own in type(X).__mro__)
 
 
 def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
@@ -261,6 +273,14 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in (X.column_names if by_arrow else getattr(X, "columns", ()))]
 
 
+def cell_of(X: Any, name: str, row: int) -> Any:
+    """A cell of a frame."""
+    if is_pandas(X):
+        return X.iloc[row, column_names(X).index(name)]
+    column = X[name] if is_polars(X) else X.column(name)
+    return column[row] if is_polars(X) else column[row].as_py()
+
+
 def likeness(X: Any) -> Any:
     """A frame of pandas, polars or Arrow without its rows: its library, the names and the types of its columns; None of
     anything else."""
@@ -286,6 +306,16 @@ def arrow_of(X: Any) -> Any:
         return pyarrow.Table.from_pandas(_with_named_intervals(X.rename(columns=str)), preserve_index=False)
     except (pyarrow.ArrowException, TypeError) as error:
         raise _of_other_types(X) or error from error
+
+
+def without_sparse(X: Any) -> Any:
+    """A frame in which sparse columns, as pandas has them, are dense."""
+    sparse = [place for place, (_, kind) in enumerate(_kinds(X)) if type(kind).__name__ == "SparseDtype"]
+    if sparse:
+        X = X.copy()
+        for place in sparse:
+            X.isetitem(place, X.iloc[:, place].sparse.to_dense())
+    return X
 
 
 def truths_of(X: Any) -> list[str]:

@@ -45,6 +45,11 @@ class Hypotheses:
         priors = [float(p) for p in prior.values()]
         self._made = ([str(name) for name in self.names], priors, normalize, outcomes)
         self._observed: list[tuple[str, float]] = []
+        total = sum(priors)
+        if not normalize and 0.0 < total < float("inf") and abs(total - 1.0) > 1e-9:
+            raise ValueError(
+                f"the priors sum to {total:.12g}, not to 1; pass normalize=True to divide them by their sum"
+            )
         self._own = _core.Hypotheses(*self._made)
 
     def __repr__(self) -> str:

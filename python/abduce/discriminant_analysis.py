@@ -227,17 +227,24 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def predict(self, X: Rows) -> NDArray[Any]:
         """The most probable class of each row."""
+        check_is_fitted(self)
+        if self._part("calibrated"):
+            return super().predict(X)
         best = self._scores(X).argmax(axis=1)
         return self.classes_[best]
 
     def predict_proba(self, X: Rows) -> Floats:
         """P(class | x) of each row, one column per class."""
-        return np.exp(self.predict_log_proba(X))
+        check_is_fitted(self)
+        return super().predict_proba(X) if self._part("calibrated") else np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """log P(class | x) of each row, one column per class."""
         from scipy.special import log_softmax
 
+        check_is_fitted(self)
+        if self._part("calibrated"):
+            return super().predict_log_proba(X)
         return log_softmax(self._scores(X), axis=1)
 
 

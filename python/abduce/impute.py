@@ -115,7 +115,14 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         """The rows with their holes filled; a frame comes back as one of its library, its columns of the types they were."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self._filled(X, dict(self._model.complete(self._asked_table(X), self.how, seed_of(self.random_state))))
+        table = self._asked_about(X)
+        return self._filled(X, dict(self._model.complete(table, self.how, seed_of(self.random_state))))
+
+    def _asked_about(self, X: Any) -> _core.Table:
+        """Checked rows as a table to fill."""
+        table = self._asked_table(X)
+        self._warn_of_impossible_fillings(table)
+        return table
 
     def _filled(self, X: Any, completed: dict[str, Any]) -> Any:
         """The rows with their missing values taken from all columns as the model completes them."""
@@ -125,17 +132,19 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         out = self._filled_array(X, completed)[:, self._kept()]
         return out if holes is None else np.hstack([out, holes.astype(out.dtype)])
 
-    def impute(self, X: Rows, *, copies: int = 5, random_state: Seed = None) -> list[Any]:
+    def impute(
+        self, X: Rows, *, how: Literal["draw"] = "draw", copies: int = 5, random_state: Seed = None
+    ) -> list[Any]:
         """So many copies of the rows for multiple imputation, as `transform` gives them back.
 
-        Missing values are drawn, whatever `how` is, and each copy under parameters of its own: those of a fit to the rows
+        Missing values are drawn, whatever the `how` of the imputer is, and each copy under parameters of its own: those of a fit to the rows
         with random weights (the Bayesian bootstrap) where X are the rows that were fitted, and otherwise to as many rows
         drawn from the model. `random_state` is that of the imputer where it is not given.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         seed = self.random_state if random_state is None else random_state
-        each = drawn_copies(self._model, self._asked_table(X), "draw", copies, seed)
+        each = drawn_copies(self._model, self._asked_about(X), how, copies, seed)
         return [self._filled(X, dict(completed)) for completed in each]
 
     def _filled_array(self, X: Any, completed: dict[str, Any]) -> NDArray[np.floating]:

@@ -27,6 +27,9 @@ USUAL, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specif
 # The most numbers of components that are compared.
 MOST_NUMBERS = 10_000
 
+# The weight below which the engine calls a component empty.
+EMPTY = 1e-9
+
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
 
@@ -83,11 +86,13 @@ class _Mixture(Asking, DensityMixin, ModelEstimator):
     def predict(self, X: Rows) -> Codes:
         """The most probable component of each row."""
         _, table = self._asked(X)
+        self._warn_of_impossible(table, "components")
         return self._model.best(table, self._threads())
 
     def predict_proba(self, X: Rows) -> NDArray[np.floating]:
         """The probability of each component for each row."""
         X, table = self._asked(X)
+        self._warn_of_impossible(table, "components")
         return self._single(X, self._model.posterior(table, self._threads()))
 
     def score_samples(self, X: Rows) -> NDArray[np.floating]:
@@ -234,6 +239,14 @@ class GaussianMixture(GaussianStarts, _Mixture):
             self._set_fitted(max(self._fits(X, names, weights, watch), key=_lower_bound))
         return self
 
+    def _set_fitted(self, model: _core.Model) -> None:
+        # As many components as were asked for are kept, even those without rows.
+        weights = np.array(json.loads(model.part("weights")))
+        empty = int((weights <= EMPTY).sum())
+        if empty:
+            model = model.with_warning(f"{empty} of {len(weights)} components are empty: no row belongs to them")
+        super()._set_fitted(model)
+
     def _select(self, table: _core.Table) -> Self:
         grid = {
             "components": numbers_of(self.n_components),
@@ -335,13 +348,34 @@ def _tails(text: str) -> Any:
     return {"student-t": {"degrees": degrees}}
 
 
+def _normal_prior(text: str) -> dict[str, float]:
+    """A prior of Gaussians, as the engine reads it."""
+    if text == "mclust":
+        text = "normal-inverse-wishart(0.01)"
+    found = re.fullmatch(r"normal-inverse-wishart\(([^,]+)(?:,([^,]+))?\)", text)
+    try:
+        numbers = [float(own) for own in found.groups() if own is not None] if found else []
+    except ValueError:
+        numbers = []
+    # The degrees of freedom, where they are given, are above 0.
+    if not numbers or not np.isfinite(numbers).all() or numbers[0] < 0 or min(numbers[1:], default=1.0) <= 0:
+        raise ValueError(
+            "prior is mclust, normal-inverse-wishart(rows) or normal-inverse-wishart(rows,degrees), with rows from 0 up "
+            f"and degrees above 0, not {text!r}"
+        )
+    return dict(zip(("mean_rows", "degrees"), numbers, strict=False))
+
+
 class Mixture(Framed, _Mixture):
     """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
 
     The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
     strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`. The columns of an
     array are real numbers. `unseen` says what a category is that the fitted rows do not have: "impossible" unless
-    `smoothing` gives it a probability, or "missing".
+    `smoothing` gives it a probability, or "missing"; `smoothing` is a pseudocount or an m-estimate, as for `NaiveBayes`.
+    `prior` is that of the Gaussians of the numbers: "mclust" for the default of R's mclust,
+    "normal-inverse-wishart(0.01)" with the rows that the belief in the means is worth, or
+    "normal-inverse-wishart(0.01,5)" with the degrees of freedom of the covariances too.
     """
 
     _parameter_constraints = {
@@ -354,9 +388,10 @@ class Mixture(Framed, _Mixture):
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
+        "prior": [str, None],
         "select": [StrOptions({"bic", "aic", "icl", "cv"})],
         "random_state": RANDOM_STATES,
         "verbose": ["verbose"],
@@ -375,9 +410,10 @@ class Mixture(Framed, _Mixture):
         tol: float = OPTIONS["em"]["tolerance"],
         max_iter: int = OPTIONS["em"]["max_iterations"],
         n_init: int = OPTIONS["restarts"],
-        smoothing: float = USUAL["smoothing"],
+        smoothing: float | str = USUAL["smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
+        prior: str | None = None,
         select: Literal["bic", "aic", "icl", "cv"] = "bic",
         random_state: Seed = None,
         verbose: int = 0,
@@ -395,6 +431,7 @@ class Mixture(Framed, _Mixture):
         self.smoothing = smoothing
         self.unseen = unseen
         self.variance_floor = variance_floor
+        self.prior = prior
         self.select = select
         self.random_state = random_state
         self.verbose = verbose
@@ -402,13 +439,15 @@ class Mixture(Framed, _Mixture):
 
     def _checked_parameters(self) -> dict[str, Any]:
         reals = _specifications.together(_core.covariances(self.covariance)[0])
-        changes = {"noise": self.noise} if self.noise else {}
+        changes: dict[str, Any] = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
             changes["tails"] = _tails(self.tails)
+        if self.prior is not None:
+            changes["normal_prior"] = _normal_prior(self.prior)
         return {
             "reals": reals,
-            "families": list((self.families or {}).items()),
-            "smoothing": self.smoothing,
+            "families": _specifications.by_column("families", self.families),
+            **_specifications.smoothed(self.smoothing),
             "unseen": self.unseen,
             "variance_floor": self.variance_floor,
             **changes,

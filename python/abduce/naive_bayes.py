@@ -126,17 +126,21 @@ class NaiveBayes(Framed, ModelClassifier):
     The columns of an array are real numbers. Any cell and any label may be missing. A category that the fitted rows do
     not have gets the probability that `smoothing` gives it, and is impossible without smoothing; with
     `unseen="missing"` it is a missing value.
+
+    `smoothing` is a pseudocount for each category, or "m=2" for the m-estimate: two rows spread evenly over the
+    categories, or with "m=2,pooled" as all classes together are. `class_prior` has the probabilities of the classes, which
+    sum to 1, in the order of `classes_` or as a dict by the classes.
     """
 
     _quiet = ()
     _parameter_constraints = {
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "class_smoothing": [Interval(Real, 0, None, closed="left")],
         "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
         "kinds": [dict, None],
         "families": [dict, None],
-        "class_prior": ["array-like", StrOptions({"uniform"}), None],
+        "class_prior": ["array-like", dict, StrOptions({"uniform"}), None],
         "predictive": ["boolean"],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
@@ -147,13 +151,13 @@ class NaiveBayes(Framed, ModelClassifier):
     def __init__(
         self,
         *,
-        smoothing: float = USUAL["smoothing"],
+        smoothing: float | str = USUAL["smoothing"],
         class_smoothing: float = USUAL["weight_smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
         variance_floor: float = USUAL["variance_floor"],
         kinds: dict[str, str] | None = None,
         families: dict[str, str] | None = None,
-        class_prior: ArrayLike | None = None,
+        class_prior: ArrayLike | dict[Any, float] | None = None,
         predictive: bool = False,
         missing_label: object = None,
         unlabelled: float | None = None,
@@ -184,17 +188,32 @@ class NaiveBayes(Framed, ModelClassifier):
         if isinstance(self.class_prior, str):
             prior = self.class_prior
         elif self.class_prior is not None:
-            prior = self._given_prior(self.class_prior)
+            priors = self._in_order(self.class_prior) if isinstance(self.class_prior, dict) else self.class_prior
+            prior = self._given_prior(priors)
+            if not np.isclose(np.sum(priors), 1.0):
+                raise ValueError(f"The sum of class_prior should be 1, not {np.sum(priors):g}.")
         return _specifications.naive_bayes(
             target=self._target,
-            smoothing=self.smoothing,
+            **_specifications.smoothed(self.smoothing),
             weight_smoothing=self.class_smoothing,
             unseen=self.unseen,
             variance_floor=self.variance_floor,
-            families=list((self.families or {}).items()),
+            families=_specifications.by_column("families", self.families),
             class_prior=prior,
             predictive=self.predictive,
         )
+
+    def _in_order(self, class_prior: dict[Any, float]) -> list[float]:
+        """The probabilities of a dict in the order of the classes."""
+        # Files have the labels as strings.
+        given = {str(label): probability for label, probability in class_prior.items()}
+        classes = levels_of(self.classes_)
+        if set(given) != set(classes):
+            raise ValueError(
+                f"class_prior has probabilities of the classes {', '.join(given)}, and the classes are "
+                f"{', '.join(classes)}"
+            )
+        return [given[label] for label in classes]
 
     @property
     def class_prior_(self) -> Floats:

@@ -3,7 +3,8 @@
 use crate::aligned::Aligned1;
 use crate::fitting::watched;
 use crate::table::Table;
-use crate::trouble::{raised, wrong};
+use crate::trouble::{raised, refused, wrong};
+use crate::words::warning;
 use abduce::concept;
 use abduce::estimate::{self, PriorChoice, Request};
 use abduce::family::{self, Univariate, divergence};
@@ -143,9 +144,10 @@ pub fn estimate_family(
         above,
         seed,
     };
-    let found = watched(py, None, None, |_| {
+    let mut found = watched(py, None, None, |_| {
         estimate::estimate(family, table.made()?, &request)
     })?;
+    found.notes = found.notes.iter().map(|note| warning(note)).collect();
     serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
 }
 
@@ -201,7 +203,7 @@ impl Hypotheses {
     /// Weighs all hypotheses by an outcome that happened, or "not" one, so many times.
     fn observe(&mut self, event: &str, times: f64) -> PyResult<()> {
         let event = self.own.event(event).map_err(raised)?;
-        self.own.observe(event, times).map_err(raised)?;
+        self.own.observe(event, times).map_err(refused)?;
         Ok(())
     }
 

@@ -104,8 +104,14 @@ fn tell(py: Python<'_>, watch: &Py<PyAny>, progress: &Progress) -> PyResult<()> 
     watch.call1(py, news).map(|_| ())
 }
 
-fn read<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|why| wrong(format!("{what}: {why}")))
+/// Parameters out of JSON. What is wrong with them is said without the place in that text, which no
+/// user sees.
+fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|why| {
+        let place = format!(" at line {} column {}", why.line(), why.column());
+        let told = why.to_string();
+        wrong(told.strip_suffix(&place).unwrap_or(&told))
+    })
 }
 
 /// The covariances that a list of names means, as specifications have them: the engine's
@@ -140,8 +146,8 @@ pub fn fit_mixture(
     threads: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let specification: mixture::Specification = read(specification, "the specification")?;
-    let options: mixture::FitOptions = read(options, "the options")?;
+    let specification: mixture::Specification = read(specification)?;
+    let options: mixture::FitOptions = read(options)?;
     let start = match start.map(|start| &start.model.body) {
         Some(store::Body::Mixture(start)) => Some(start),
         Some(_) => return Err(wrong("a mixture can begin only at a mixture")),
@@ -173,9 +179,9 @@ pub fn select_mixture(
     threads: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let specification: mixture::Specification = read(specification, "the specification")?;
-    let grid: mixture::Grid = read(grid, "the grid")?;
-    let options: mixture::FitOptions = read(options, "the options")?;
+    let specification: mixture::Specification = read(specification)?;
+    let grid: mixture::Grid = read(grid)?;
+    let options: mixture::FitOptions = read(options)?;
     let _borrow = table.borrow(py)?;
     let (fit, selection) = watched(py, threads, watch, |control| {
         mixture::select(&specification, &grid, table.made()?, &options, control)
@@ -199,8 +205,8 @@ pub fn fit_kmeans<'py>(
     threads: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Option<Bound<'py, PyArray1<i64>>>)> {
-    let specification: kmeans::Specification = read(specification, "the specification")?;
-    let options: kmeans::Options = read(options, "the options")?;
+    let specification: kmeans::Specification = read(specification)?;
+    let options: kmeans::Options = read(options)?;
     let _borrow = table.borrow(py)?;
     let mut fit = watched(py, threads, watch, |control| {
         // Points are made of the rows once, unless starts have to be looked for.
@@ -227,7 +233,7 @@ pub fn fit_density(
     threads: Option<usize>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let specification: density::Specification = read(specification, "the specification")?;
+    let specification: density::Specification = read(specification)?;
     // The likelihood of the points takes longer than all else, and nobody asked for it.
     let _borrow = table.borrow(py)?;
     let fit = watched(py, threads, watch, |control| {

@@ -5,6 +5,7 @@
 mod aligned;
 mod asking;
 mod cells;
+mod checks;
 mod defaults;
 mod dense;
 mod discriminant;
@@ -26,6 +27,8 @@ mod words;
 /// What the estimators stand on.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::checks::{impossible_rows, unseen_categories};
     #[pymodule_export]
     use super::defaults::defaults;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use crate::cells::{Cells, columns_of};
 use crate::fitting::watched;
 use crate::pools::pooled;
 use crate::table::Table;
-use crate::trouble::{raised, wrong};
+use crate::trouble::{raised, refused, wrong};
 use crate::words::warning;
 use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
@@ -109,6 +109,13 @@ impl Model {
         Ok(Model { model })
     }
 
+    /// The same with one more warning of its fit.
+    fn with_warning(&self, text: String) -> Model {
+        let mut model = self.model.clone();
+        model.fit.warnings.push(text);
+        Model { model }
+    }
+
     /// The same with another ridge, which counts from the next change on.
     fn with_ridge(&self, ridge: f64) -> PyResult<Model> {
         let mut model = self.model.clone();
@@ -151,6 +158,7 @@ impl Model {
             ("estimator", _) => serde_json::to_string(&self.model.estimator),
             ("schema", _) => serde_json::to_string(self.schema_of()),
             ("target", _) => serde_json::to_string(&self.model.joint().target()),
+            ("calibrated", _) => serde_json::to_string(&self.model.calibration.is_some()),
             ("names", _) => serde_json::to_string(&self.model.joint().names()),
             ("weights", Body::Mixture(own)) => serde_json::to_string(&own.parameters.weights),
             ("leaves", Body::Mixture(own)) => serde_json::to_string(&own.leaves),
@@ -295,7 +303,7 @@ impl Model {
         let joint = self.model.joint();
         let known = self.known(given)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let drawn = pooled(py, None, || joint.sample(&known, rows, &mut rng))?.map_err(raised)?;
+        let drawn = pooled(py, None, || joint.sample(&known, rows, &mut rng))?.map_err(refused)?;
         Ok(columns_of(py, joint.schema(), &[drawn]))
     }
 
@@ -308,7 +316,7 @@ impl Model {
         let field = &self.schema_of().fields[position];
         let known = self.known(given)?;
         let told: serde_json::Result<serde_json::Value> =
-            match joint.condition(&known, position).map_err(raised)? {
+            match joint.condition(&known, position).map_err(refused)? {
                 Conditional::Levels(probabilities) => {
                     let pair = |(level, p): (&String, f64)| (level.clone(), p.into());
                     let levels = field.levels.iter().zip(probabilities).map(pair);
@@ -377,7 +385,7 @@ impl Model {
         let found = pooled(py, None, || {
             joint_of_levels(self.model.joint(), &known, &places)
         })?;
-        let found = found.map_err(raised)?;
+        let found = found.map_err(refused)?;
         let named = found.into_iter().map(|(levels, probability)| {
             let names = levels.iter().zip(&places);
             let names = names.map(|(level, place)| schema.fields[*place].levels[*level].clone());

@@ -6,7 +6,7 @@ use crate::asking::Given;
 use crate::model::Model;
 use crate::pools::pooled;
 use crate::table::Table;
-use crate::trouble::{raised, wrong};
+use crate::trouble::{raised, refused, wrong};
 use abduce::ask::{Conditional, TailProbabilities};
 use abduce::data::{Chunk, Column, Kind};
 use abduce::family::{Distribution, Univariate};
@@ -32,7 +32,7 @@ impl Parts {
         let position = model.schema_of().position(column).map_err(raised)?;
         let known = model.known(given)?;
         let found = model.model.joint().condition(&known, position);
-        match found.map_err(raised)? {
+        match found.map_err(refused)? {
             Conditional::Numbers(parts) => {
                 let parts = parts.into_iter().filter(|(weight, _)| *weight > 0.0);
                 Ok(Parts(parts.collect()))
@@ -188,7 +188,11 @@ pub fn component_probabilities(model: &Model, given: Vec<(String, Given)>) -> Py
         _ => Column::from_numbers([*cell]),
     });
     let row = Chunk::new(1, columns.collect(), None);
-    let found = model.model.joint().posterior(&row).map_err(raised)?;
+    let joint = model.model.joint();
+    if joint.log_density(&row).map_err(raised)?[0] == f64::NEG_INFINITY {
+        return Err(wrong("what is given has probability 0 under the model"));
+    }
+    let found = joint.posterior(&row).map_err(raised)?;
     Ok(found.row(0).to_vec())
 }
 

@@ -8,12 +8,17 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
 use std::io;
 
-/// The Python exception of an error.
-pub fn raised(error: Error) -> PyErr {
-    let place = place_of(&error).map_or(String::new(), |place| format!("{place}: "));
+/// What an error says in Python: where, what, and what to do about it.
+fn text_of(error: &Error) -> String {
+    let place = place_of(error).map_or(String::new(), |place| format!("{place}: "));
     let hint = error.hint().and_then(advice);
     let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
-    let text = format!("{place}{}{hint}", spoken(error.message()));
+    format!("{place}{}{hint}", spoken(error.message()))
+}
+
+/// The Python exception of an error.
+pub fn raised(error: Error) -> PyErr {
+    let text = text_of(&error);
     match error.kind() {
         ErrorKind::Data | ErrorKind::Parameter => PyValueError::new_err(text),
         ErrorKind::Io => match error.cause().and_then(number_of) {
@@ -21,6 +26,15 @@ pub fn raised(error: Error) -> PyErr {
             None => PyOSError::new_err(text),
         },
         ErrorKind::Numeric => PyFloatingPointError::new_err(text),
+    }
+}
+
+/// The Python exception of a question whose conditions are impossible: they are a wrong value, not
+/// a failure of arithmetic.
+pub fn refused(error: Error) -> PyErr {
+    match error.kind() {
+        ErrorKind::Numeric => PyValueError::new_err(text_of(&error)),
+        _ => raised(error),
     }
 }
 

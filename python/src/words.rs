@@ -25,17 +25,21 @@ const PARAMETERS: [(&str, &str); 19] = [
     ("above", "above"),
 ];
 
+/// What advice about the command line names.
+const COMMAND: &str = "abduce fit";
+
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,
-/// `kinds={"x": "real"}` for `--kind "x=real"`. An option without a parameter loses its dashes,
+/// `kinds={"x": "real"}` for `--kind "x=real"`, `smoothing=1` for `--smoothing 1`. An option without a parameter loses its dashes,
 /// and what is quoted stays as it is.
 pub fn spoken(text: &str) -> String {
     translated(text).0
 }
 
 /// A warning or a note of the engine, without the clauses that name options which there are not
-/// here.
+/// here, or commands.
 pub fn warning(text: &str) -> String {
-    let clauses = text.split("; ").map(translated);
+    let clauses = text.split("; ").filter(|own| !own.contains(COMMAND));
+    let clauses = clauses.map(translated);
     let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
     match known.next() {
         Some(first) => known.fold(first, |all, own| format!("{all}; {own}")),
@@ -45,6 +49,11 @@ pub fn warning(text: &str) -> String {
 
 /// What to do about an error, unless it is to pass an option that there is not here.
 pub fn advice(hint: &str) -> Option<String> {
+    if hint.contains(COMMAND) {
+        return Some("model files are written by the save(path) of a fitted estimator".into());
+    }
+    let hint = hint.replace("as in a=0.3,b=0.7", "as in {\"a\": 0.3, \"b\": 0.7}");
+    let hint = hint.as_str();
     let (text, known) = translated(hint);
     known.then_some(text)
 }
@@ -72,7 +81,7 @@ fn translated(text: &str) -> (String, bool) {
         };
         out.push_str(parameter);
         match (name, argument(rest)) {
-            ("kind", Some((given, after))) => {
+            ("kind" | "family", Some((given, after))) => {
                 if let Some((column, value)) = given.rsplit_once('=') {
                     out.push_str(&format!("={{\"{column}\": \"{value}\"}}"));
                     rest = after;
@@ -82,10 +91,24 @@ fn translated(text: &str) -> (String, bool) {
                 out.push_str(&format!("(columns=\"{given}\")"));
                 rest = after;
             }
-            _ => {}
+            _ => {
+                if let Some((given, after)) = number(rest) {
+                    out.push_str(&format!("={given}"));
+                    rest = after;
+                }
+            }
         }
     }
     (out, known)
+}
+
+/// The number at the beginning of a text, as in ` 0.5`, and what comes after it.
+fn number(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix(' ')?;
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    let given = &text[..text.find(|c| !is_of_number(c)).unwrap_or(text.len())];
+    let given = given.trim_end_matches('.');
+    (!given.is_empty()).then(|| (given, &text[given.len()..]))
 }
 
 /// The quoted argument at the beginning of a text, as in ` "x=real"`, and what comes after it.

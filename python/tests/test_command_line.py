@@ -136,3 +136,14 @@ def test_columns_of_text_mean_the_same_in_python_and_on_the_command_line(tmp_pat
         again = abduce.load(tmp_path / "again.abduce")
         np.testing.assert_array_equal(again.predict_proba(asked), model.predict_proba(asked))
     assert ours.explain(asked, 0)["contributions"][0]["word"] == "cheap"
+
+
+@pytest.mark.parametrize("kind", ["naive-bayes", "gda", "gda --covariance tied"])
+def test_probabilities_of_a_calibrated_model_are_calibrated_in_logarithms_too(kind, table, tmp_path):
+    path = tmp_path / "model.abduce"
+    run("fit", *kind.split(), table, "--target", "y", "--calibrate", "isotonic", "-o", path)
+    run("predict", path, table, "--proba", "-o", tmp_path / "out.csv")
+    expected = pd.read_csv(tmp_path / "out.csv")[["P(s)", "P(t)", "P(v)"]].to_numpy()
+    model, frame = abduce.load(path), pd.read_csv(table)[NAMES]
+    np.testing.assert_allclose(model.predict_proba(frame), expected, atol=1e-9)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(frame)), expected, atol=1e-9)

@@ -367,3 +367,175 @@ def test_weights_may_be_large_but_not_beyond_all_numbers():
 def test_hypotheses_have_names_of_their_own():
     with pytest.raises(ValueError, match="same name"):
         abduce.bayes.Hypotheses(["a", "a"], {"x": [0.1, 0.2]})
+
+
+FRAME = pd.DataFrame(X - 2, columns=["a", "b", "c", "d"])
+
+
+def test_imputers_take_how_beside_copies():
+    imputer = GaussianImputer().fit(FRAME)
+    holes = FRAME.assign(a=np.nan)
+    copies = imputer.impute(holes, how="draw", copies=2, random_state=0)
+    assert len(copies) == 2 and not copies[0].equals(copies[1])
+    assert copies[0].equals(imputer.impute(holes, copies=2, random_state=0)[0])
+    with pytest.raises(ValueError, match='copies needs how="draw"'):
+        imputer.impute(holes, how="mean", copies=2)
+
+
+PRIORS = [
+    (lambda priors: GaussianNB(priors=priors), X),
+    (lambda priors: LinearDiscriminantAnalysis(priors=priors), X),
+    (lambda priors: QuadraticDiscriminantAnalysis(priors=priors), X),
+    (lambda priors: BernoulliNB(class_prior=priors), X),
+    (lambda priors: CategoricalNB(class_prior=priors), np.floor(X)),
+    (lambda priors: MultinomialNB(class_prior=priors), X),
+    (lambda priors: ComplementNB(class_prior=priors), X),
+    (lambda priors: NaiveBayes(class_prior=priors), X),
+]
+
+
+@pytest.mark.parametrize(("make", "rows"), PRIORS, ids=lambda own: type(own(None)).__name__ if callable(own) else "")
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_priors_are_finite(make, rows, odd):
+    with pytest.raises(ValueError, match="Priors must be finite"):
+        make([odd, 0.5, 0.5]).fit(rows, Y)
+
+
+@pytest.mark.parametrize("make", [lambda own: NaiveBayes(class_prior=own), lambda own: GaussianNB(priors=own)])
+def test_priors_sum_to_one(make):
+    with pytest.raises(ValueError, match=r"The sum of (class_prior|the priors) should be 1"):
+        make([0.5, 0.6, 0.1]).fit(X, Y)
+    np.testing.assert_allclose(make([0.5, 0.4, 0.1]).fit(X, Y).class_prior_, [0.5, 0.4, 0.1])
+
+
+def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
+    expected = NaiveBayes(class_prior=[0.5, 0.4, 0.1]).fit(X, Y)
+    model = NaiveBayes(class_prior={2: 0.1, 0: 0.5, 1: 0.4}).fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    words = np.array(["a", "b", "c"])[Y]
+    np.testing.assert_array_equal(
+        NaiveBayes(class_prior={"c": 0.1, "a": 0.5, "b": 0.4}).fit(X, words).class_prior_, model.class_prior_
+    )
+    model.save(tmp_path / "model.abduce")
+    again = abduce.load(tmp_path / "model.abduce").fit(X, Y)
+    np.testing.assert_array_equal(again.class_prior_, model.class_prior_)
+    for wrong in ({0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.3, 3: 0.2}, {0: 0.5, 1: 0.3, 2: 0.1, 3: 0.1}):
+        with pytest.raises(ValueError, match=r"class_prior has probabilities of the classes .*the classes are 0, 1, 2"):
+            NaiveBayes(class_prior=wrong).fit(X, Y)
+    with pytest.raises(ValueError, match="The sum of class_prior should be 1"):
+        NaiveBayes(class_prior={0: 0.5, 1: 0.3, 2: 0.3}).fit(X, Y)
+
+
+def test_labels_that_are_floats_stay_floats_beside_a_hole():
+    model = GaussianNB().fit(X, [0.0, 1.0, np.nan] * 50)
+    assert model.classes_.dtype == model.predict(X).dtype == np.float64
+    assert model.classes_.tolist() == [0.0, 1.0]
+    assert GaussianNB().fit(X, [0, 1, None] * 50).classes_.dtype == np.int64
+
+
+def test_only_equality_is_asked_about():
+    model = NaiveBayes().fit(FRAME, Y)
+    for question in ("P(a>4)", "P(a<4 | y=1)", "P(y | a>4)", "P(y | a>=4)", "P(a!=4)", "P(y | a≤4)"):
+        with pytest.raises(ValueError, match='the only comparison is "="'):
+            model.query(question)
+    strange = NaiveBayes().fit(pd.DataFrame({"a>4": ["yes", "no"] * 75}), Y)
+    assert sum(strange.query("P(a>4)").values()) == pytest.approx(1.0)
+    assert 0 < strange.query("P(a>4=yes)") < 1
+
+
+def test_impossible_evidence_is_a_value_error():
+    both = pd.DataFrame({"a": ["x", "y"] * 10, "b": ["x", "y"] * 10})
+    model = NaiveBayes(smoothing=0).fit(both, [0, 1] * 10)
+    for question in ("P(y | a=x, b=y)", "P(y, b | a=x, y=1)", "MAP(y, b | a=x, y=1)", "P(y=1, b=x | a=y, b=x)"):
+        with pytest.raises(ValueError):
+            model.query(question)
+    with pytest.raises(ValueError, match="probability 0"):
+        model.query("P(y | a=x, b=y)")
+    with pytest.raises(ValueError, match="probability 0"):
+        model.draw(2, given={"a": "x", "b": "y"})
+    mixture = Mixture(1, families={"n": "uniform"}, random_state=0).fit(
+        pd.DataFrame({"n": np.linspace(0.5, 9.5, 40), "c": ["u", "v"] * 20})
+    )
+    for question in ("P(c | n=99)", "P(component | n=99)", "P(c=u | n=99)", "MAP(c | n=99)"):
+        with pytest.raises(ValueError, match="probability 0"):
+            mixture.query(question)
+    hypotheses = abduce.bayes.Hypotheses({"a": 0.5, "b": 0.5}, {"x": [0, 0]})
+    with pytest.raises(ValueError, match="impossible under every hypothesis"):
+        hypotheses.observe("x")
+
+
+def test_priors_of_hypotheses_that_do_not_sum_to_one_name_the_option():
+    with pytest.raises(ValueError, match=r"the priors sum to 0\.9, not to 1; pass normalize=True"):
+        abduce.bayes.Hypotheses({"a": 0.5, "b": 0.4}, {"x": [0.1, 0.2]})
+    assert abduce.bayes.Hypotheses({"a": 5, "b": 4}, {"x": [0.1, 0.2]}, normalize=True).posterior["a"] == 5 / 9
+
+
+@pytest.mark.parametrize("family", ["weibull", "gaussian(1"])
+def test_an_unknown_family_is_told_without_a_place_in_json(family):
+    for model in (NaiveBayes(families={"a": family}), Mixture(families={"a": family})):
+        with pytest.raises(ValueError) as caught:
+            model.fit(FRAME, Y)
+        assert str(caught.value).startswith(f'"{family}" is not a family a column can have')
+        assert " line " not in str(caught.value)
+
+
+def test_kinds_and_families_are_strings_by_names():
+    for model in (NaiveBayes(kinds={"a": 3}), Mixture(kinds={"a": 3}), GaussianImputer(kinds={"a": 3})):
+        with pytest.raises(TypeError, match="kinds is a dict of strings by the names of columns, and has 'a': 3"):
+            model.fit(FRAME, Y)
+    for model in (NaiveBayes(families={0: "gamma"}), Mixture(families={0: "gamma"})):
+        with pytest.raises(
+            TypeError, match="families is a dict of strings by the names of columns, and has 0: 'gamma'"
+        ):
+            model.fit(FRAME, Y)
+
+
+def test_advice_is_written_as_python_takes_it(tmp_path):
+    with pytest.raises(ValueError, match=r'families=\{"b": "gaussian"\}, which takes every number'):
+        NaiveBayes(families={"b": "gamma"}).fit(FRAME - 2, Y)
+    with pytest.raises(ValueError, match="smoothing=1"):
+        ComplementNB(alpha=0, force_alpha=True).fit([[0, 1], [1, 0], [1, 0]], [0, 1, 1])
+    path = tmp_path / "program.py"
+    path.write_text("x = 1")
+    with pytest.raises(ValueError, match=r"this is not an abduce model; .*save\(path\)") as caught:
+        abduce.load(path)
+    assert "abduce fit" not in str(caught.value)
+
+
+COLUMNS = [pd.Series([1.0, 2.0, 3.0]), pl.Series([1.0, 2.0, 3.0]), pa.array([1.0, 2.0, 3.0]), pa.chunked_array([[1.0]])]
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda own: f"{type(own).__module__}.{type(own).__name__}")
+def test_one_column_is_no_table(column):
+    for model in (NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), GaussianMixture(), KMeans()):
+        with pytest.raises(ValueError, match=r"X is one column.*pass a frame.*two dimensions"):
+            model.fit(column, [0, 1, 1])
+    for model in (NaiveBayes().fit(FRAME, Y), Mixture().fit(FRAME)):
+        with pytest.raises(ValueError, match="X is one column"):
+            model.predict(column)
+
+
+def test_sparse_columns_of_pandas_are_read_as_dense():
+    dense = FRAME.assign(b=[np.nan, *FRAME["b"][1:]])
+    sparse = dense.astype(pd.SparseDtype(float))
+    np.testing.assert_array_equal(
+        NaiveBayes().fit(sparse, Y).predict_proba(sparse), NaiveBayes().fit(dense, Y).predict_proba(dense)
+    )
+    assert Mixture(1, random_state=0).fit(sparse).draw(3, random_state=0).shape == (3, 4)
+    imputer = GaussianImputer().fit(sparse)
+    pd.testing.assert_frame_equal(imputer.transform(sparse), GaussianImputer().fit(dense).transform(dense))
+
+
+@pytest.mark.parametrize("row", ["r1", 1.5, None, True], ids=str)
+def test_a_row_to_explain_is_named_by_its_place(row):
+    with pytest.raises(TypeError, match="row is the place of a row in X, a whole number counted from 0"):
+        NaiveBayes().fit(FRAME, Y).explain(FRAME, row)
+    assert NaiveBayes().fit(FRAME, Y).explain(FRAME, np.int64(3))["class"] == 0
+
+
+def test_notes_of_estimates_name_no_command():
+    rows = X.copy()
+    rows[0, 0] = np.nan
+    notes = abduce.families.estimate("multivariate-gaussian", rows)["notes"]
+    assert any("rows with a hole" in note for note in notes)
+    assert not any("abduce fit" in note or "--" in note for note in notes)

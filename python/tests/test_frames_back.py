@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pandas
 import polars
 import pyarrow
 import pytest
+from sklearn.datasets import load_digits
 
 import abduce
 
@@ -116,6 +118,102 @@ def test_columns_of_integers_are_drawn_and_filled_with_whole_numbers(library):
             assert types(out) == types(frame)
     out = abduce.GaussianImputer().fit(holed).transform(holed)
     assert types(out) == types(frame)
+
+
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NULLABLE = {kind: kind.replace("int", "Int").replace("uI", "UI") for kind in INTEGERS}
+WHOLE = {
+    "numpy": lambda cells, kind: pandas.DataFrame({"n": np.array(cells, dtype=kind)}),
+    "nullable": lambda cells, kind: pandas.DataFrame({"n": pandas.array(cells, dtype=NULLABLE[kind])}),
+    "arrow-backed": lambda cells, kind: pandas.DataFrame({"n": pandas.array(cells, dtype=f"{kind}[pyarrow]")}),
+    "polars": lambda cells, kind: polars.DataFrame({"n": polars.Series(cells, dtype=getattr(polars, NULLABLE[kind]))}),
+    "pyarrow": lambda cells, kind: pyarrow.table({"n": pyarrow.array(cells, getattr(pyarrow, kind)())}),
+}
+
+
+def cells_of(frame, name="n"):
+    column = frame[name]
+    return column.to_pylist() if isinstance(frame, pyarrow.Table) else column.to_list()
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("library", WHOLE)
+def test_draws_of_integers_stay_in_the_range_of_their_type(library, kind):
+    bounds = np.iinfo(kind)
+    frame = WHOLE[library]([bounds.min, bounds.max, bounds.max // 8 * 7, bounds.min // 8 * 7] * 5, kind)
+    for model in (abduce.Mixture(1, random_state=0), abduce.GaussianMixture(1)):
+        drawn = model.fit(frame).draw(40, random_state=0)
+        assert types(drawn) == types(frame)
+        cells = cells_of(drawn)
+        # The ends are where the draws beyond them are; nothing wraps to the other end.
+        assert min(cells) == bounds.min
+        assert max(cells) > bounds.max // 2
+        assert max(cells) <= bounds.max
+
+
+@pytest.mark.parametrize("how", ["mean", "mode", "draw"])
+@pytest.mark.parametrize("library", [own for own in WHOLE if own != "numpy"])
+def test_fillings_of_integers_stay_in_the_range_of_their_type(library, how):
+    cells = [None, 10, 20, 30, 40, None, 200, 250] * 4
+    frame = WHOLE[library](cells, "uint8")
+    x = np.array([-90.0, 10, 20, 30, 40, 400, 200, 250] * 4) + np.arange(32) % 3
+    if isinstance(frame, pandas.DataFrame):
+        frame = frame.assign(x=x)
+    elif isinstance(frame, polars.DataFrame):
+        frame = frame.with_columns(x=polars.Series(x))
+    else:
+        frame = frame.append_column("x", pyarrow.array(x))
+    imputer = abduce.MixtureImputer(1, how=how, random_state=0).fit(frame)
+    outs = [
+        abduce.Mixture(1, random_state=0).fit(frame).impute(frame, how=how, random_state=0),
+        imputer.transform(frame),
+        *(imputer.impute(frame, copies=1) if how == "draw" else []),
+    ]
+    for out in outs:
+        assert types(out) == types(frame)
+        assert cells_of(out)[:8] == [0, 10, 20, 30, 40, 255, 200, 250]
+
+
+def test_objects_that_are_integers_are_filled_with_integers():
+    frame = pandas.DataFrame({"n": pandas.Series([100, 110, None, 117, 130], dtype=object), "x": np.arange(5.0)})
+    filled = abduce.GaussianImputer().fit_transform(frame)
+    assert [type(cell) for cell in filled["n"]] == [int] * 5
+
+
+def test_digits_as_bytes_are_drawn_as_bytes():
+    rows, labels = load_digits(return_X_y=True)
+    frame = pandas.DataFrame(rows.astype("uint8")).rename(columns=str)
+    drawn = abduce.NaiveBayes().fit(frame, labels).draw(5, random_state=0)
+    assert set(drawn.drop(columns="y").dtypes) == {np.dtype("uint8")}
+
+
+@pytest.mark.parametrize("library", [own for own in WHOLE if own != "numpy"])
+def test_an_empty_column_of_integers_is_drawn_empty(library):
+    frame = WHOLE[library]([None] * 8, "uint8")
+    if isinstance(frame, pandas.DataFrame):
+        frame = frame.assign(x=np.arange(8.0))
+    elif isinstance(frame, polars.DataFrame):
+        frame = frame.with_columns(x=polars.Series(np.arange(8.0)))
+    else:
+        frame = frame.append_column("x", pyarrow.array(np.arange(8.0)))
+    with pytest.warns(UserWarning, match='column "n"'):
+        model = abduce.Mixture(1, random_state=0).fit(frame)
+    drawn = model.draw(3, random_state=0)
+    assert types(drawn) == types(frame)
+    assert all(pandas.isna(cell) for cell in cells_of(drawn))
+
+
+def test_given_numbers_that_a_column_cannot_hold_are_refused():
+    frame = pandas.DataFrame({"n": np.array([100, 110, 120, 115] * 5, dtype="int8"), "x": np.arange(20.0)})
+    for model in (abduce.Mixture(1, random_state=0).fit(frame), abduce.GaussianMixture(1).fit(frame)):
+        assert set(model.draw(3, given={"n": 111})["n"]) == {111}
+        with pytest.raises(ValueError, match=r"column 'n' holds whole numbers, and 110\.5 is none"):
+            model.draw(3, given={"n": 110.5})
+        with pytest.raises(ValueError, match="column 'n' is of type int8, which cannot hold 300"):
+            model.draw(3, given={"n": 300})
+        # A question about other columns may stand between two integers.
+        assert np.isfinite(model.query("E(x | n=110.5)"))
+    assert set(abduce.GaussianMixture(1).fit(frame.to_numpy(float)).draw(3, given={"x0": 110.5})["x0"]) == {110.5}
 
 
 def test_floats_that_are_whole_are_filled_with_fractions():

@@ -5,6 +5,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.model_selection import GridSearchCV
 
@@ -116,3 +117,38 @@ def test_every_classifier_says_what_unlabelled_rows_count(name):
     labels = [None if n % 3 else int(y) for n, y in enumerate(Y)]
     weight = getattr(abduce, name)(**usual).fit(X, labels).fit_report_["unlabelled_weight"]
     assert (weight is None) if name == "ComplementNB" else 0 <= weight <= 1
+
+
+def test_the_m_estimate_is_a_smoothing():
+    frame = pandas.DataFrame({"c": ["a", "a", "b", "c", "a", "b"]})
+    labels = [0, 0, 0, 1, 1, 1]
+    model = abduce.NaiveBayes(smoothing="m=2").fit(frame, labels)
+    # (n_l + m/3) / (n + m) of three rows and three levels.
+    assert model.query("P(c=a | y=0)") == pytest.approx((2 + 2 / 3) / 5)
+    pooled = abduce.NaiveBayes(smoothing="m=2,pooled").fit(frame, labels)
+    assert pooled.query("P(c=a | y=0)") == pytest.approx((2 + 2 * 3 / 6) / 5)
+    mixture = abduce.Mixture(1, smoothing="m=3").fit(frame)
+    assert mixture.query("P(c=c)") == pytest.approx((1 + 1) / 9)
+    for wrong in ("laplac", "m=", "m=-1", "m=two", "m=nan", "m=2,shared"):
+        for own in (abduce.NaiveBayes(smoothing=wrong), abduce.Mixture(smoothing=wrong)):
+            with pytest.raises(ValueError, match=r'smoothing is a number, "m=2" or "m=2,pooled"'):
+                own.fit(frame, labels)
+
+
+def test_a_mixture_takes_the_prior_of_mclust(tmp_path):
+    rows = RNG.normal(size=(80, 2))
+    plain, mclust = (abduce.Mixture(1, prior=own, random_state=0).fit(rows) for own in (None, "mclust"))
+    # The mode of mclust's posterior, for the mean of the prior is that of the rows.
+    scatter = np.cov(rows.T, bias=True) * 80
+    expected = (np.cov(rows.T) + scatter) / (4 + 2 + 2 + 80)
+    (found,) = mclust.parameters_[0]["components"]
+    np.testing.assert_allclose(np.reshape(found["covariance"]["full"], (2, 2)), expected, rtol=1e-6)
+    written = abduce.Mixture(1, prior="normal-inverse-wishart(0.01,4)", random_state=0).fit(rows)
+    np.testing.assert_allclose(written.score_samples(rows), mclust.score_samples(rows))
+    assert not np.allclose(plain.score_samples(rows), mclust.score_samples(rows))
+    mclust.save(tmp_path / "model.abduce")
+    assert abduce.load(tmp_path / "model.abduce").get_params()["prior"] == "mclust"
+    assert abduce.Mixture([1, 2], prior="mclust", random_state=0).fit(rows).n_components_ in (1, 2)
+    for wrong in ("wishart", "normal-inverse-wishart(-1)", "normal-inverse-wishart(1,0)", "normal-inverse-wishart(a)"):
+        with pytest.raises(ValueError, match="prior is mclust, normal-inverse-wishart"):
+            abduce.Mixture(prior=wrong).fit(rows)

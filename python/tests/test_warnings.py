@@ -90,6 +90,18 @@ def test_a_new_value_in_a_constant_column_warns():
         classes.predict(frame)
 
 
+def test_empty_components_are_warned_of(tmp_path):
+    rows = np.ones((10, 2))
+    told_here(lambda: abduce.GaussianMixture(3, random_state=0).fit(rows), "2 of 3 components are empty")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = abduce.GaussianMixture(3, random_state=0).fit(rows)
+    assert model.fit_report_["warnings"] == ["2 of 3 components are empty: no row belongs to them"]
+    model.save(tmp_path / "model.abduce")
+    assert abduce.load(tmp_path / "model.abduce").fit_report_ == model.fit_report_
+    assert abduce.GaussianMixture(2, random_state=0).fit(X).fit_report_["warnings"] == []
+
+
 def test_advice_is_about_parameters_that_there_are():
     told = "not converged after 1000 iterations; raise max_iter or tol"
     assert abduce.Mixture()._in_own_words(told) == told
