@@ -1,4 +1,4 @@
-"""Generative learning on tables with holes, with scikit-learn's interface.
+"""Generative learning on tables with missing values, with scikit-learn's interface.
 
 Estimators are in modules named as scikit-learn's: `abduce.naive_bayes`, `abduce.mixture`,
 `abduce.cluster`, `abduce.neighbors`, `abduce.impute`. Any of them can be had from here too,

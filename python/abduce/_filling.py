@@ -1,4 +1,4 @@
-"""Frames with their holes filled. A frame comes back as one of its own library, and a column as what it was.
+"""Frames with their missing values filled. A frame comes back as one of its own library, and a column as what it was.
 
 Columns of integers are filled with whole numbers, clipped to the range of their type. Holes are nulls and NaN.
 """
@@ -108,7 +108,7 @@ def holes_of(X: Any) -> NDArray[np.bool_]:
 
 
 def filled(X: Any, fillings: Mapping[str, Filling]) -> Any:
-    """A frame whose holes are filled; columns of which nothing is said stay as they are."""
+    """A frame whose missing values are filled; columns of which nothing is said stay as they are."""
     if is_pandas(X):
         return _filled_pandas(X, fillings)
     return _filled_polars(X, fillings) if is_polars(X) else _filled_arrow(X, fillings)
@@ -258,7 +258,7 @@ def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> A
     truths = filling.truths()
     if seen and seen <= {bool, np.bool_} and truths is not None:
         out = _put(column, holes, truths)
-        # Truths are objects only for the sake of the holes among them.
+        # Truths are objects only for the sake of the missing values among them.
         return out if out.isna().any() else out.astype(bool)
     if not seen and filling.levels is None:
         return _put(column.astype(np.float64), holes, filling.numbers())

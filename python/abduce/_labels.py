@@ -62,7 +62,7 @@ def is_missing(y: NDArray[Any], missing_label: object) -> NDArray[np.bool_]:
 
 
 def settled(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels that are objects only for the sake of holes that were among them, as what they are."""
+    """Labels that are objects only for the sake of missing values that were among them, as what they are."""
     if labels.dtype.kind != "O":
         return labels
     kinds = {type(label) for label in labels.tolist()}

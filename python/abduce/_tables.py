@@ -197,7 +197,7 @@ def spread(own: Floats, columns: list[int], width: int, axes: int) -> Floats:
 
 
 def empty_columns(X: Any) -> NDArray[np.intp]:
-    """The columns of an array without a single number; only those that begin with a hole are looked at."""
+    """The columns of an array without a single number; only those that begin with a missing value are looked at."""
     holed = np.flatnonzero(np.isnan(X[0]))
     return holed[np.isnan(X[:, holed]).all(axis=0)]
 

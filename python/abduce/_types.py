@@ -30,6 +30,6 @@ class Sparse(Protocol):
         """The same by rows."""
 
 
-# Rows of cells, and a label for each of them; None is a hole.
+# Rows of cells, and a label for each of them; None is a missing value.
 Rows: TypeAlias = ArrayLike | Frame | Sparse | Sequence[Sequence[Any]]
 Target: TypeAlias = ArrayLike | Sequence[Any]

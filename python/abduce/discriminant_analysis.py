@@ -197,7 +197,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self._linear()[1]
 
     def transform(self, X: Rows) -> Floats:
-        """The rows in the directions in which the classes lie apart; of rows with holes, what is expected of them."""
+        """The rows in the directions in which the classes lie apart; of rows with missing values, what is expected of them."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         refuse_large(X)

@@ -1,4 +1,4 @@
-"""Imputers: holes filled with what a model of all columns expects of them, given the cells that are seen."""
+"""Imputers: missing values filled with what a model of all columns expects of them, given the cells that are seen."""
 
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -55,19 +55,19 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         named = not is_scalar_nan(self.missing_values)
         if named and is_frame(X):
-            raise ValueError("the holes of a frame are its nulls; leave missing_values as it is, or pass an array")
+            raise ValueError("the missing values of a frame are its nulls; leave missing_values as it is, or pass an array")
         X = super()._checked(X, reset=reset)
         return np.where(X == self.missing_values, np.nan, X) if named else X
 
     def _note_holes(self, X: Any) -> None:
-        """Which columns had holes, and which nothing else."""
+        """Which columns had missing values, and which nothing else."""
         holes = holes_of(X)
         self._with_holes = np.flatnonzero(holes.any(axis=0))
         self._empty = np.flatnonzero(holes.all(axis=0))
 
     @parameters_checked
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns a mixture of the rows, holes and all."""
+        """Learns a mixture of the rows, missing values and all."""
         X = self._checked(X, reset=True)
         self._note_holes(X)
         table = self._learned_table(X, None, weights_of(sample_weight, X))
@@ -112,7 +112,7 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
         return len(self._kept()) + (len(self._with_holes) if self.add_indicator else 0)
 
     def transform(self, X: Rows) -> Any:
-        """The rows with their holes filled; a frame comes back as one of its library, its columns of the types they were."""
+        """The rows with their missing values filled; a frame comes back as one of its library, its columns of the types they were."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         table = self._asked_about(X)
@@ -169,7 +169,7 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
 
 
 class GaussianImputer(_Imputer):
-    """Fills holes with what one Gaussian of all columns expects of them.
+    """Fills missing values with what one Gaussian of all columns expects of them.
 
     `missing_values`, `add_indicator` and `keep_empty_features` are those of `sklearn.impute.SimpleImputer`: a column
     without a single cell is left out, or made 0.
@@ -206,7 +206,7 @@ class GaussianImputer(_Imputer):
 
 
 class MixtureImputer(_Imputer):
-    """Fills holes with what a mixture of all columns expects of them; columns may be of any kind.
+    """Fills missing values with what a mixture of all columns expects of them; columns may be of any kind.
 
     `missing_values`, `add_indicator` and `keep_empty_features` are those of `sklearn.impute.SimpleImputer`.
     """

@@ -104,11 +104,11 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
         return self
 
     def _refuse_empty(self, X: Any) -> None:
-        """Refuses a column without a number: only rows without a hole are points."""
+        """Refuses a column without a number: only rows without a missing value are points."""
         empty = empty_columns(X)
         if len(empty):
             name = names_of(self, X.shape[1])[empty[0]]
-            raise ValueError(f"feature {name} has no number, and only rows without a hole are points; leave it out")
+            raise ValueError(f"feature {name} has no number, and the points of a density are complete rows; leave it out")
 
     @property
     def bandwidth_(self) -> float | Floats:

@@ -4,7 +4,7 @@ use abduce::data::{Chunk, Column, Field, Kind, Schema};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// The cells of a column as Python takes them: numbers with NaN for holes, or the codes
+/// The cells of a column as Python takes them: numbers with NaN for missing values, or the codes
 /// of levels with −1.
 #[derive(IntoPyObject)]
 pub enum Cells<'py> {

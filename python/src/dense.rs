@@ -1,7 +1,7 @@
 //! Arrays as chunks of columns. An array that is column by column already is used as
 //! it lies; of others, a chunk is transposed whenever it is asked for, which costs less
 //! than to fetch a transposed copy of everything from memory. What is not a number is a
-//! hole.
+//! missing value.
 
 use crate::aligned::Aligned2;
 use crate::memory::{Lent, Owner};
@@ -270,7 +270,7 @@ fn without_holes(values: ScalarBuffer<f64>) -> Column {
     }
 }
 
-/// A column of numbers, with holes where there is none.
+/// A column of numbers, with missing values where there is none.
 fn checked(values: ScalarBuffer<f64>) -> Result<Column, Unfit> {
     let mut finite = Finite::default();
     finite.look(&values);

@@ -38,7 +38,7 @@ impl Whole for u8 {
 
 impl Array {
     /// The columns of the chunk of this number as codes of so many levels each; nothing of an
-    /// array of fractions, which may have holes.
+    /// array of fractions, which may have missing values.
     pub fn codes(&self, number: usize, levels: &[u32]) -> Option<Columns> {
         let start = number * CHUNK_ROWS;
         let rows = s![start..self.rows.min(start + CHUNK_ROWS), ..];

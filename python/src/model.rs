@@ -243,7 +243,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, all))
     }
 
-    /// The columns with their holes filled: by `mean`, `mode` or `draw`.
+    /// The columns with their missing values filled: by `mean`, `mode` or `draw`.
     #[pyo3(signature = (table, how, seed=0))]
     fn complete<'py>(
         &self,
@@ -258,7 +258,7 @@ impl Model {
             "draw" => Fill::Draw,
             _ => {
                 return Err(wrong(format!(
-                    "holes are filled by mean, mode or draw, not \"{how}\""
+                    "missing values are filled by mean, mode or draw, not \"{how}\""
                 )));
             }
         };

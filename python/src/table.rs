@@ -105,7 +105,7 @@ enum LabelChunks {
     Hidden(Column),
 }
 
-/// Codes of labels as they lie, in as few bytes as they take; a negative one is a hole.
+/// Codes of labels as they lie, in as few bytes as they take; a negative one is a missing value.
 enum Codes {
     Byte(ScalarBuffer<i8>),
     Long(ScalarBuffer<i64>),
@@ -149,7 +149,7 @@ impl LabelChunks {
     }
 }
 
-/// The cells of a column of labels; a negative code is a hole.
+/// The cells of a column of labels; a negative code is a missing value.
 fn codes<T: Copy + Into<i64>>(codes: &[T], levels: usize) -> abduce::Result<Column> {
     let whole = || codes.iter().map(|code| (*code).into());
     let (least, most) = whole().fold((0, -1), |(least, most): (i64, i64), code| {

@@ -537,5 +537,5 @@ def test_notes_of_estimates_name_no_command():
     rows = X.copy()
     rows[0, 0] = np.nan
     notes = abduce.families.estimate("multivariate-gaussian", rows)["notes"]
-    assert any("rows with a hole" in note for note in notes)
+    assert any("rows with a missing value" in note for note in notes)
     assert not any("abduce fit" in note or "--" in note for note in notes)

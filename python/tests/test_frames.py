@@ -15,7 +15,7 @@ ROWS = 12
 
 
 def cells():
-    """Columns of every kind, each with a hole in another row."""
+    """Columns of every kind, each with a missing value in another row."""
     rng = np.random.default_rng(0)
     tall = rng.normal(170, 10, ROWS).tolist()
     own = {

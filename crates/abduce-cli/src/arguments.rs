@@ -30,7 +30,7 @@ pub struct DataArguments {
     #[arg(long, value_name = "COL", help_heading = "Data options")]
     pub weight: Option<String>,
 
-    /// The words that stand for a hole [default: NA,N/A,#N/A,NaN,null,None,?, but none in
+    /// The words that stand for a missing value [default: NA,N/A,#N/A,NaN,null,None,?, but none in
     /// columns of text]; an empty cell always does
     #[arg(long, value_name = "WORDS", help_heading = "Data options")]
     pub missing: Vec<String>,

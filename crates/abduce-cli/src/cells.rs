@@ -26,7 +26,7 @@ pub fn filled(field: &Field, x: f64) -> String {
     }
 }
 
-/// The number or code in a column's cell; `None` for a hole.
+/// The number or code in a column's cell; `None` for a missing value.
 pub fn value(column: &Column, row: usize) -> Option<f64> {
     column.cells(row, 1).number(0)
 }

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
-/// Generative learning on tables with holes: fit a model of the whole table,
+/// Generative learning on tables with missing values: fit a model of the whole table,
 /// then ask about the hidden from the seen.
 #[derive(Parser)]
 #[command(

@@ -105,8 +105,11 @@ impl Unanswered {
     pub fn tell(&self, context: &Context, what: &str) {
         let text = match self.rows {
             0 => return,
-            1 => format!("row {} has a hole", self.first),
-            many => format!("{many} rows have a hole (first: row {})", self.first),
+            1 => format!("row {} has a missing value", self.first),
+            many => format!(
+                "{many} rows have a missing value (first: row {})",
+                self.first
+            ),
         };
         context.warn(&format!(
             "{text}, which this model cannot integrate over; {what}"

@@ -1,5 +1,5 @@
 //! What densities of classes answer where rows, labels or classes are odd: classes
-//! that only holes or no rows speak for, places that nothing reaches.
+//! that only missing values or no rows speak for, places that nothing reaches.
 
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Table};
@@ -61,8 +61,8 @@ fn histogram(smoothing: f64) -> Estimator {
 
 const KNN: Estimator = Estimator::Knn { neighbours: None };
 
-/// Two classes of ten rows that lie apart along x, of which b has two holes; c has
-/// one row, and that has a hole.
+/// Two classes of ten rows that lie apart along x, of which b has two missing values; c has
+/// one row, and that has a missing value.
 fn rows() -> Vec<Row> {
     let y = |i: u32| Some((f64::from(i) * 1.3).sin() + 0.3 * f64::from(i));
     let of_a = (0..10).map(|i| (Some(f64::from(i) * 0.1), y(i), Some(0)));

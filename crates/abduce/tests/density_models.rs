@@ -23,7 +23,7 @@ fn schema() -> Schema {
     ])
 }
 
-/// Two clusters of correlated columns, and a hole in each column.
+/// Two clusters of correlated columns, and a missing value in each column.
 fn table(rows: usize) -> Table {
     let wave = |i: usize, f: f64| (i as f64 * f).sin() + (i as f64 * f * 1.7).cos();
     let label = |i: usize| u32::from(i.is_multiple_of(3));
@@ -87,7 +87,7 @@ fn rows_with_a_hole_or_without_a_label_are_left_out_and_counted() {
     let fit = fitted(kde(Kernel::Gaussian, BandwidthShape::Diagonal));
     assert_eq!(fit.rows, 117);
     assert!(
-        fit.warnings[0].starts_with("2 rows have a hole"),
+        fit.warnings[0].starts_with("2 rows have a missing value"),
         "{:?}",
         fit.warnings
     );

@@ -1,4 +1,4 @@
-//! The Palmer penguins, with their holes: no row is dropped, labels may be
+//! The Palmer penguins, with their missing values: no row is dropped, labels may be
 //! missing, and what is said of them is right.
 
 use abduce::ask::Joint;

@@ -1,6 +1,6 @@
 //! New data are read with a model's schema: matched by name, coded alike, and
 //! what the model does not know is told: a level gets the code behind the last,
-//! a label becomes a hole.
+//! a label becomes a missing value.
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Laws of mixtures with the tails of a Student t: EM never falls and its bound stays
-//! below; weights, units, threads and holes mean what they mean elsewhere; answers are
+//! below; weights, units, threads and missing values mean what they mean elsewhere; answers are
 //! those of a t; outliers pull little.
 
 use abduce::ask::{Conditional, Joint};

@@ -1,4 +1,4 @@
-//! `impute`: a table with its holes filled. What is seen passes through as it
+//! `impute`: a table with its missing values filled. What is seen passes through as it
 //! is written; the model only speaks where a cell is empty.
 
 use crate::arguments::{DataArguments, files_read};
@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Fill the holes of a table
+/// Fill the missing values of a table
 ///
 /// Writes all columns in their order. Cells that are seen stay as they are;
-/// holes in columns the model does not know stay empty. Columns of
+/// missing values in columns the model does not know stay empty. Columns of
 /// whole numbers are filled with whole numbers.
 #[derive(Args)]
 #[command(after_help = "Example:
@@ -37,7 +37,7 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// What to fill holes with
+    /// What to fill missing values with
     #[arg(long, value_name = "HOW", default_value = "mean")]
     how: How,
     /// Write N filled tables one under the other, numbered in a first column
@@ -132,7 +132,7 @@ fn has_missing(columns: &[usize], chunk: &Chunk, row: usize) -> bool {
     columns.any(|column| cells::value(chunk.column(*column), row).is_none())
 }
 
-/// A k-nearest-neighbour density fills no hole, which is better said before anything
+/// A k-nearest-neighbour density fills no missing value, which is better said before anything
 /// is written.
 fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
     let Body::Density(densities) = &model.body else {
@@ -148,7 +148,8 @@ fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
         if let Some(row) =
             (0..chunk.rows()).find(|row| has_missing(&densities.columns, &chunk, *row))
         {
-            let error = Error::parameter("a k-nearest-neighbour density cannot fill holes");
+            let error =
+                Error::parameter("a k-nearest-neighbour density cannot fill missing values");
             let error = error.at_row(before + row as u64 + 1);
             return Err(opened
                 .locate(error.with_hint("fit kde or histogram"))

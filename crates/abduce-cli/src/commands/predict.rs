@@ -24,7 +24,7 @@ use tempfile::SpooledTempFile;
 ///
 /// Writes a line per row, in order, whatever is missing in it. Labels that
 /// stand in the data are not looked at. Clusters are numbered from 1. A row with a
-/// hole that the model cannot integrate over (knn) has an empty line, or null; kmeans
+/// missing value that the model cannot integrate over (knn) has an empty line, or null; kmeans
 /// puts a row in which no cell is seen into the largest cluster, with probability 1.
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 ///
 /// Writes the natural logarithm of every row's density, with what is missing
 /// integrated out and a seen label included. With --json, the minus infinity of a row that is
-/// impossible under the model is null. A row with a hole that the model cannot
+/// impossible under the model is null. A row with a missing value that the model cannot
 /// integrate over (knn) has an empty line, or null; it counts for no mean and is no
 /// outlier.
 ///

@@ -1,4 +1,4 @@
-//! From a table with holes to answers: naive Bayes on the penguins, all labels
+//! From a table with missing values to answers: naive Bayes on the penguins, all labels
 //! seen and half of them hidden, and discriminant analysis with nine in ten
 //! hidden. No row is ever dropped.
 
@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 pub const STOP: Stop = Stop {
-    name: "Penguins with holes: fit, predict, impute, score",
+    name: "Penguins with missing values: fit, predict, impute, score",
     run,
 };
 

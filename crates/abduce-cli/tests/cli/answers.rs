@@ -150,7 +150,7 @@ fn columns_outside_the_model_pass_through_as_they_are_written() {
     assert!([",x,2,07", ",y,2,07"].contains(&lines[2]), "{}", lines[2]);
     assert!(
         lines[3].starts_with("last,z,3,"),
-        "an unseen level is no hole: {}",
+        "an unseen level is no missing value: {}",
         lines[3]
     );
 }
@@ -166,7 +166,7 @@ fn copies_are_numbered_and_differ_only_in_their_holes() {
     assert!(lines[0].starts_with("copy,species"));
     assert!(lines[1].starts_with("1,") && lines[345].starts_with("2,"));
     assert_eq!(lines[1][1..], lines[345][1..], "a whole row");
-    assert_ne!(lines[4][1..], lines[348][1..], "a row with holes");
+    assert_ne!(lines[4][1..], lines[348][1..], "a row with missing values");
     abduce(&["impute", &model, &table, "--copies", "2"]).fails(2, &["--how draw"]);
 }
 

@@ -207,7 +207,7 @@ fn rows_that_neighbours_cannot_answer_are_left_empty_and_counted() {
         ran.lines(),
         ["prediction", "Adelie", empty, "Gentoo", empty, "Adelie"]
     );
-    let warning = "2 rows have a hole (first: row 2)";
+    let warning = "2 rows have a missing value (first: row 2)";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     let proba = abduce(&["predict", &file, &holes, "--proba"]).good();
     assert_eq!(proba.lines()[2], ",,,");

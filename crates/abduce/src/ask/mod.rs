@@ -27,7 +27,7 @@ pub trait Joint: Send + Sync {
     /// The names of what [`posterior`](Joint::posterior) gives probabilities.
     fn names(&self) -> Vec<String>;
 
-    /// The rows that the model has no density for, as those with a hole have none
+    /// The rows that the model has no density for, as those with a missing value have none
     /// where a density cannot be integrated; to ask for it is an error.
     fn unanswerable(&self, _chunk: &Chunk) -> Vec<usize> {
         Vec::new()
@@ -98,7 +98,7 @@ pub trait Joint: Send + Sync {
         )
     }
 
-    /// The rows with every hole filled, given what is seen of each.
+    /// The rows with every missing value filled, given what is seen of each.
     ///
     /// # Errors
     /// If the arithmetic fails.

@@ -4,8 +4,8 @@
 //! between a member of S and one of G, so neither it nor its like need be
 //! listed.
 //!
-//! An example with holes speaks only against hypotheses that would misjudge it
-//! however its holes are filled.
+//! An example with missing values speaks only against hypotheses that would misjudge it
+//! however its missing values are filled.
 
 use super::conjunction::{Conjunction, Conjunctions};
 use super::examples::{Decisive, Example, Examples};
@@ -181,7 +181,7 @@ fn keep_most_general(hypotheses: &mut Vec<Conjunction>) {
     *hypotheses = kept;
 }
 
-/// Whether a hypothesis accepts an example however its holes are filled.
+/// Whether a hypothesis accepts an example however its missing values are filled.
 fn accepts(space: &Conjunctions, hypothesis: &Conjunction, example: &Example) -> bool {
     space.probability(hypothesis, &example.instance) == 1.0
 }

@@ -4,7 +4,7 @@
 //!
 //! A value that is hidden is each of the attribute's values with equal
 //! probability, so a hypothesis p_h(x) = ∏ P(constraint met) may be of two
-//! minds about an instance with holes.
+//! minds about an instance with missing values.
 
 use super::count::Count;
 use super::space::Space;

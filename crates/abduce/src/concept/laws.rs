@@ -75,7 +75,7 @@ impl Problem {
         Some(learner)
     }
 
-    /// Every instance, then some with holes.
+    /// Every instance, then some with missing values.
     fn queries(&self) -> Vec<Vec<Option<u32>>> {
         let attributes = self.space.attributes().len();
         let holed = (0..attributes).map(|hidden| {

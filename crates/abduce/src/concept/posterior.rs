@@ -275,7 +275,7 @@ fn trellis(
     let decisive = Decisive::new(space, examples);
     let positives = || examples.distinct().iter().filter(|e| e.positive);
     let choices = attributes.map(|attribute| {
-        // The likelihood of a positive example with holes is a product over
+        // The likelihood of a positive example with missing values is a product over
         // attributes, as the prior is.
         let choice = |constraint: Option<u32>, prior: f64| {
             let met = |e: &Example| space.met(attribute, constraint, e.instance[attribute]);

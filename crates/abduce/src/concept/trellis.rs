@@ -41,7 +41,7 @@ pub(super) struct Trellis {
 }
 
 /// What a state knows: a bit for each fully seen example that is accepted so
-/// far, then for each with holes the bits of the probability that it is.
+/// far, then for each with missing values the bits of the probability that it is.
 type State = Box<[u64]>;
 
 impl Trellis {
@@ -196,7 +196,7 @@ fn last_rejection(
 struct Effect {
     /// Which fully seen examples it accepts.
     accepted: Vec<u64>,
-    /// With which probability it accepts those with holes.
+    /// With which probability it accepts those with missing values.
     probabilities: Vec<f64>,
 }
 

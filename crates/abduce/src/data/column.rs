@@ -1,5 +1,5 @@
 //! Encoded columns and the borrowed views of them that kernels read. Numbers
-//! are `f64`, levels are `u32` codes, text is counts of terms; a hole is a cleared
+//! are `f64`, levels are `u32` codes, text is counts of terms; a missing value is a cleared
 //! validity bit, never a special value.
 
 use super::chunk::CHUNK_ROWS;
@@ -12,21 +12,21 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 pub enum Column {
     /// Real or count cells.
     Real {
-        /// The numbers; what stands in a hole is finite but meaningless.
+        /// The numbers; what stands in the place of a missing value is finite but meaningless.
         values: ScalarBuffer<f64>,
         /// Which cells are seen; `None` when all are.
         nulls: Option<NullBuffer>,
     },
     /// Binary, categorical or ordinal cells.
     Code {
-        /// The codes; what stands in a hole is 0.
+        /// The codes; what stands in the place of a missing value is 0.
         values: ScalarBuffer<u32>,
         /// Which cells are seen; `None` when all are.
         nulls: Option<NullBuffer>,
     },
     /// Text cells.
     Text {
-        /// The terms of each cell; a hole has none.
+        /// The terms of each cell; a missing value has none.
         values: Terms,
         /// Which cells are seen; `None` when all are.
         nulls: Option<NullBuffer>,
@@ -34,7 +34,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// A column of numbers with holes where `None` or not a number stands.
+    /// A column of numbers with missing values where `None` or not a number stands.
     pub fn from_numbers(cells: impl IntoIterator<Item = Option<f64>>) -> Self {
         let (values, seen) = split(cells.into_iter().map(|c| c.filter(|x| !x.is_nan())));
         Column::Real {
@@ -43,7 +43,7 @@ impl Column {
         }
     }
 
-    /// A column of codes with holes where `None` stands.
+    /// A column of codes with missing values where `None` stands.
     pub fn from_codes(cells: impl IntoIterator<Item = Option<u32>>) -> Self {
         let (values, seen) = split(cells.into_iter());
         Column::Code {
@@ -52,7 +52,7 @@ impl Column {
         }
     }
 
-    /// A column of text with holes where `None` stands; each cell is its terms,
+    /// A column of text with missing values where `None` stands; each cell is its terms,
     /// in order, and how often each occurs.
     pub fn from_terms(cells: impl IntoIterator<Item = Option<Vec<(u32, f64)>>>) -> Self {
         let (values, seen) = split(cells.into_iter());
@@ -62,7 +62,7 @@ impl Column {
         }
     }
 
-    /// A column of holes.
+    /// A column of missing values.
     pub fn hidden(kind: Kind, rows: usize) -> Self {
         match kind {
             Kind::Text => Column::from_terms(vec![None; rows]),
@@ -380,7 +380,7 @@ impl<'a> Cells<'a> {
         self.seen.is_none_or(|bits| bits.get(i))
     }
 
-    /// Cell `i` as a number, a level as its code; `None` for a hole and for
+    /// Cell `i` as a number, a level as its code; `None` for a missing value and for
     /// text.
     #[inline]
     pub fn number(&self, i: usize) -> Option<f64> {

@@ -1,5 +1,5 @@
 //! From raw cells to encoded columns: numbers become `f64`, levels their
-//! codes, whatever stands for a hole a hole. A cell that cannot be what its
+//! codes, whatever stands for a missing value a missing value. A cell that cannot be what its
 //! column says is an error that names it and what to do about it.
 
 use super::column::Column;
@@ -38,7 +38,7 @@ impl Located<'_> {
 }
 
 /// The number in a cell of a real or count column, if it is not beyond the largest;
-/// `None` for a hole.
+/// `None` for a missing value.
 #[inline]
 pub(crate) fn as_number(
     cell: Cell<'_>,
@@ -195,7 +195,7 @@ impl CellEncoder {
         }
     }
 
-    /// Appends a run of rows; all holes where the data lack the column.
+    /// Appends a run of rows; all missing values where the data lack the column.
     pub fn append(
         &mut self,
         located: &Located<'_>,
@@ -384,7 +384,7 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// The cells of a column that may be missing altogether. A text may be any word:
-    /// only those that the user has named stand for a hole.
+    /// only those that the user has named stand for a missing value.
     pub fn of(
         located: &Located<'_>,
         column: Option<usize>,
@@ -417,7 +417,7 @@ impl Texts {
         Ok(texts)
     }
 
-    /// Each text, `None` for a hole.
+    /// Each text, `None` for a missing value.
     pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let texts = starts.zip(&self.ends).zip(&self.seen);

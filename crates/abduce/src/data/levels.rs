@@ -144,7 +144,7 @@ impl Lookup {
         lookup
     }
 
-    /// The code of a cell that is not a hole, if the column has its level.
+    /// The code of a cell that is not a missing value, if the column has its level.
     #[inline]
     pub fn code(&mut self, cell: Cell<'_>) -> Option<u32> {
         match key(cell)? {

@@ -1,4 +1,4 @@
-//! Tables: columns with kinds and holes, the schema that remembers how they
+//! Tables: columns with kinds and missing values, the schema that remembers how they
 //! were encoded, and sources that can be scanned again and again in chunks,
 //! from memory or from files larger than memory.
 

@@ -25,7 +25,7 @@ pub struct Opened {
     pub files: Vec<String>,
     /// The columns of the files that are not in the schema, in order.
     pub left_out: Vec<String>,
-    /// The number of holes in each column of the schema.
+    /// The number of missing values in each column of the schema.
     pub holes: Vec<u64>,
     pub(super) inputs: Arc<Inputs>,
 }
@@ -134,9 +134,9 @@ pub(super) fn open_inputs(
 
 /// Opens files as [`open`] does, with the columns, kinds and levels of a
 /// model's schema. Columns the schema lacks are left out, columns the files
-/// lack become holes, with a note; none is made of a lacking target. Levels the
+/// lack become missing values, with a note; none is made of a lacking target. Levels the
 /// schema lacks get the code behind its last, but of the target, where they are
-/// holes. The options' kinds are not used.
+/// missing values. The options' kinds are not used.
 ///
 /// # Errors
 /// As [`open`]; also if no column of the schema is in the files.

@@ -1,5 +1,5 @@
 //! How files are to be read: which columns, what they mean, which words stand
-//! for a hole, how a line is cut. Everything here has a default that suits a
+//! for a missing value, how a line is cut. Everything here has a default that suits a
 //! well-kept file.
 
 use super::pattern::{fits, is_pattern};
@@ -41,7 +41,7 @@ pub struct ReadOptions {
     pub target: Option<String>,
     /// The column that says how often each row counts.
     pub weight: Option<String>,
-    /// The words that stand for a hole. An empty cell always does.
+    /// The words that stand for a missing value. An empty cell always does.
     pub missing: Vec<String>,
     /// The first line is a row, not the names of the columns.
     pub no_header: bool,
@@ -300,7 +300,7 @@ fn split_levels(text: &str) -> Vec<String> {
     }
 }
 
-/// The words that stand for a hole, ready to be asked for every cell.
+/// The words that stand for a missing value, ready to be asked for every cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
     tokens: Vec<String>,
@@ -331,13 +331,13 @@ impl Missing {
         }
     }
 
-    /// Whether these are the words that stand for a hole unless the user says others.
+    /// Whether these are the words that stand for a missing value unless the user says others.
     pub fn are_usual(&self) -> bool {
         let usual = Missing::new(&ReadOptions::default().missing);
         self.tokens == usual.tokens
     }
 
-    /// Whether a cell without the blanks around it stands for a hole.
+    /// Whether a cell without the blanks around it stands for a missing value.
     #[inline]
     pub fn is(&self, trimmed: &str) -> bool {
         let Some(&start) = trimmed.as_bytes().first() else {
@@ -352,7 +352,7 @@ impl Missing {
         })
     }
 
-    /// What to type so that one more word stands for a hole.
+    /// What to type so that one more word stands for a missing value.
     pub fn with(&self, word: &str) -> String {
         let mut tokens: Vec<String> = self.tokens.clone();
         tokens.push(match word.contains(',') {
@@ -364,7 +364,7 @@ impl Missing {
 }
 
 /// The usual words are spelt every way; but "none" is an answer where "None"
-/// is a hole, and a user's own words may differ likewise.
+/// is a missing value, and a user's own words may differ likewise.
 fn any_case(token: &str) -> bool {
     let usual = ["na", "n/a", "#n/a", "nan", "null"];
     usual.iter().any(|word| token.eq_ignore_ascii_case(word))

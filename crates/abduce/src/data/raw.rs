@@ -1,5 +1,5 @@
 //! Rows as they stand in the files, for a command that passes a table on with
-//! only its holes filled: every column, every cell with its original text.
+//! only its missing values filled: every column, every cell with its original text.
 
 use super::encode::shown;
 use super::options::{Missing, ReadOptions};
@@ -114,7 +114,7 @@ pub struct RawCell<'a> {
     /// The text, without quotes; a number that was never text is written
     /// shortly.
     pub text: Cow<'a, str>,
-    /// Whether the cell stands for a hole.
+    /// Whether the cell stands for a missing value.
     pub missing: bool,
 }
 
@@ -131,7 +131,7 @@ impl RawBatch {
     }
 
     /// Whether the cells of a column can be written as text; where they cannot,
-    /// as those of lists and of bytes, they are shown as holes.
+    /// as those of lists and of bytes, they are shown as missing values.
     pub fn has_text(&self, column: usize) -> bool {
         match (&self.batch, self.positions[column]) {
             (Batch::Arrow(arrays), Some(column)) => arrays.has_text(column),

@@ -1,5 +1,5 @@
 //! A source in another schema's codes: the same cells, with every level and term
-//! under the code that it has there. Columns that the source lacks are holes.
+//! under the code that it has there. Columns that the source lacks are missing values.
 
 use super::chunk::Chunk;
 use super::column::Column;
@@ -93,7 +93,7 @@ impl Translation {
     }
 
     fn column(&self, column: &Column) -> Column {
-        // A hole has code 0, which a column of holes lacks.
+        // A missing value has code 0, which a column of missing values lacks.
         fn found<T: Copy + Default>(codes: &[T], code: u32) -> T {
             codes.get(code as usize).copied().unwrap_or_default()
         }

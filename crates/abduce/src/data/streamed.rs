@@ -34,7 +34,7 @@ struct Entry {
     bytes: usize,
     rows: usize,
     weighted: bool,
-    /// Which columns have holes.
+    /// Which columns have missing values.
     holes: Vec<bool>,
     /// How many terms each column of text has.
     terms: Vec<usize>,

@@ -223,7 +223,7 @@ impl Default for TermsBuilder {
 }
 
 impl TermsBuilder {
-    /// Appends a row; an empty one for a hole.
+    /// Appends a row; an empty one for a missing value.
     pub fn push(&mut self, codes: &[u32], counts: &[f64]) {
         self.codes.extend_from_slice(codes);
         self.counts.extend_from_slice(counts);

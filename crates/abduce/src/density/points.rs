@@ -1,4 +1,4 @@
-//! The points a density is made of: rows of numbers without holes, each with a
+//! The points a density is made of: rows of numbers without missing values, each with a
 //! weight, and their moments.
 
 use crate::{Error, Result};

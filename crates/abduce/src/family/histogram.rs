@@ -25,7 +25,7 @@ impl Histogram {
         Histogram::with_edges(&stats.points()?, vec![edges], prior.smoothing)
     }
 
-    /// A row with its holes filled, from the cells that it may lie in. Where none
+    /// A row with its missing values filled, from the cells that it may lie in. Where none
     /// reaches, what is seen tells nothing.
     pub(crate) fn filled(&self, place: &[Option<f64>], how: Fill, rng: &mut dyn Rng) -> Vec<f64> {
         let shares = self.shares(place);

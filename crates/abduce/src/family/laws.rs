@@ -10,7 +10,7 @@ use crate::data::{Cells, Column, Values};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Whole columns of one family, with some holes.
+/// Whole columns of one family, with some missing values.
 struct Drawn {
     columns: Vec<Column>,
     rows: usize,

@@ -53,7 +53,7 @@ macro_rules! methods {
                 }
             }
 
-            /// Fills the holes of one row of the leaf's columns.
+            /// Fills the missing values of one row of the leaf's columns.
             pub fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
                 match self { $(Distribution::$variant(d) => d.fill(how, row, rng, out),)* }
             }

@@ -145,7 +145,7 @@ pub trait Stats:
     fn forget(&mut self, other: &Self) -> Result<()>;
 }
 
-/// How to fill a hole.
+/// How to fill a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// With the expected value; a coded cell gets its most probable level.
@@ -325,7 +325,7 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
         components * Self::parameters(shape)
     }
 
-    /// Fills the holes of one row given what is seen of it; `row` and `out`
+    /// Fills the missing values of one row given what is seen of it; `row` and `out`
     /// hold the family's columns.
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]);
 

@@ -224,9 +224,9 @@ fn add_rows(
     }
     if holes > 0 {
         let rows = if holes == 1 {
-            "row with holes is"
+            "row with missing values is"
         } else {
-            "rows with holes are"
+            "rows with missing values are"
         };
         notes.push(match wish.columns.len() {
             1 | 2 => format!("{holes} {rows} not drawn."),
@@ -235,7 +235,7 @@ fn add_rows(
     }
     if unanswered > 0 {
         notes.push(format!(
-            "{unanswered} more have holes that this model cannot integrate over."
+            "{unanswered} more have missing values that this model cannot integrate over."
         ));
     }
     Ok(())

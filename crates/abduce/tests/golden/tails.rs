@@ -1,4 +1,4 @@
-//! The multivariate t against SciPy: densities with holes, and maxima that were found
+//! The multivariate t against SciPy: densities with missing values, and maxima that were found
 //! without EM.
 
 use crate::{assert_all_close, assert_close, golden, list, number, numbers};
@@ -10,7 +10,7 @@ use abduce::learn::{Control, EmOptions};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
 use serde_json::Value;
 
-/// A table row by row, with `null` for a hole, as columns.
+/// A table row by row, with `null` for a missing value, as columns.
 fn columns(x: &Value) -> Vec<Column> {
     let width = list(&list(x)[0]).len();
     let column = |c: usize| Column::from_numbers(list(x).iter().map(|row| row[c].as_f64()));

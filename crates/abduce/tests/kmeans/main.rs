@@ -53,7 +53,7 @@ fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
     Table::new(Schema::new(fields.collect()), columns, weights).unwrap()
 }
 
-/// The first rows as centres, their holes as zeros.
+/// The first rows as centres, their missing values as zeros.
 fn first(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
     let cells = |row: &Row| row.iter().map(|x| x.unwrap_or(0.0)).collect();
     rows[..k].iter().map(cells).collect()

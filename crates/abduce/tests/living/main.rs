@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 const COLUMNS: &str = "label,size,hits,answer,color,note,still,mood";
 
-/// Rows of every kind of column, some of them with holes. What is rare is only in
+/// Rows of every kind of column, some of them with missing values. What is rare is only in
 /// some shards: a class, levels, words, a column that is constant elsewhere.
 fn row(i: usize) -> String {
     let noise = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0;
@@ -205,7 +205,7 @@ fn assert_same(name: &str, a: &Fit, b: &Fit) {
     assert!(weights, "{name}: {} {}", a.weight, b.weight);
 }
 
-/// The columns that gda needs without holes are without them.
+/// The columns that gda needs without missing values are without them.
 fn rows_of(name: &str, n: usize) -> Vec<usize> {
     let complete = |i: &usize| !name.starts_with("gda") || i % 17 != 5;
     (0..n).filter(complete).collect()

@@ -245,7 +245,7 @@ pub fn observations(path: &str, hypotheses: &Hypotheses) -> Outcome<Vec<Observat
     Ok(found)
 }
 
-/// The rows of a file, in which only an empty cell is a hole.
+/// The rows of a file, in which only an empty cell is a missing value.
 fn rows(path: &str) -> Outcome<RawRows> {
     let options = ReadOptions {
         missing: Vec::new(),

@@ -51,7 +51,7 @@ pub(crate) struct Located<'a> {
     pub positions: &'a [Option<usize>],
     /// Which rows weigh nothing; none if empty.
     absent: Vec<bool>,
-    /// Whether cells are texts and names of classes, which no word makes a hole.
+    /// Whether cells are texts and names of classes, which no word makes a missing value.
     verbatim: bool,
 }
 
@@ -63,7 +63,7 @@ impl Located<'_> {
     }
 
     /// Shows every cell of a run of rows of one column, as [`Batch::visit`] does;
-    /// those of rows that weigh nothing are holes.
+    /// those of rows that weigh nothing are missing values.
     pub fn visit(
         &self,
         column: usize,

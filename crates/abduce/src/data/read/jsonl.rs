@@ -1,6 +1,6 @@
 //! JSON lines: one object per line, whose keys are the columns. The columns
 //! are all keys of the file in order of first appearance; a key that a line
-//! leaves out, or gives as null, is a hole.
+//! leaves out, or gives as null, is a missing value.
 
 use super::batch::{Batch, TextRows};
 use super::input::Input;

@@ -33,7 +33,7 @@ pub(crate) enum Key<'a> {
     Word(Cow<'a, str>),
 }
 
-/// The level of a cell; `None` for a hole.
+/// The level of a cell; `None` for a missing value.
 #[inline]
 pub(crate) fn key(cell: Cell<'_>) -> Option<Key<'_>> {
     Some(match cell {

@@ -31,7 +31,7 @@ pub(super) const SVMLIGHT: Format = Format {
 /// A batch ends when it holds this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// A row of which every feature is 0: an empty cell would be a hole.
+/// A row of which every feature is 0: an empty cell would be a missing value.
 const NOTHING: &str = "0:0";
 
 fn batches(input: &Input, options: &ReadOptions, _: &[bool]) -> Result<Batches> {

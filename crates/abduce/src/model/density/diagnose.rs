@@ -66,7 +66,7 @@ impl Doubts {
         };
         tell(gathered.incomplete > 0, &|| {
             let rows = counted(gathered.incomplete);
-            format!("{rows} a hole, which a point cannot have: left out of the densities")
+            format!("{rows} a missing value and cannot be a point of a density: left out")
         });
         let histogram = matches!(estimator, Estimator::Histogram { .. });
         let dimensions = model.columns.len();

@@ -1,4 +1,4 @@
-//! The holes of a row of a known class, filled from the points or cells that the
+//! The missing values of a row of a known class, filled from the points or cells that the
 //! row may belong to, each as likely as what is seen of the row makes it. Where no
 //! point or cell reaches, what is seen tells nothing.
 
@@ -30,7 +30,7 @@ impl DensityModel {
         Ok(mean)
     }
 
-    /// The columns of a row of a class with its holes filled.
+    /// The columns of a row of a class with its missing values filled.
     pub(super) fn fill(
         &self,
         class: usize,
@@ -42,7 +42,7 @@ impl DensityModel {
             None => Err(Error::numeric(
                 "a class of no rows says nothing of its columns",
             )),
-            Some(Density::Knn(_)) => Err(no_integral("it cannot fill holes or draw rows")),
+            Some(Density::Knn(_)) => Err(no_integral("it cannot fill missing values or draw rows")),
             Some(Density::Histogram(histogram)) => Ok(histogram.filled(place, how, rng)),
             Some(Density::Kde(density)) => self.fill_kernel(class, density, place, how, rng),
         }
@@ -102,7 +102,7 @@ fn add(sum: &mut [f64], share: f64, own: &[f64]) {
     cells.for_each(|(sum, x)| *sum += share * x);
 }
 
-/// A place with its holes filled in order.
+/// A place with its missing values filled in order.
 fn put(place: &[Option<f64>], hidden: &[f64]) -> Vec<f64> {
     let mut hidden = hidden.iter();
     let cell = |x: &Option<f64>| x.or_else(|| hidden.next().copied()).unwrap_or_default();

@@ -228,7 +228,7 @@ impl<'a> Estimate<'a> {
 pub(super) struct Gathered {
     cells: Vec<Vec<Vec<f64>>>,
     pub(super) weights: Vec<Vec<f64>>,
-    /// The weight of the labelled rows of each class, with or without holes.
+    /// The weight of the labelled rows of each class, with or without missing values.
     labelled: Vec<f64>,
     pub(super) incomplete: u64,
     pub(super) unlabelled: u64,
@@ -295,7 +295,7 @@ impl Gathered {
         self.weights.iter().map(|own| own.len() as u64).sum()
     }
 
-    /// The share of each class. A hole in a row takes nothing from what its label
+    /// The share of each class. A missing value in a row takes nothing from what its label
     /// says, but a class without a point has no density and so no share.
     fn shares(&self) -> Vec<f64> {
         let classes = self.labelled.iter().zip(&self.weights);
@@ -312,8 +312,10 @@ impl Gathered {
             return Err(match (self.incomplete, self.unlabelled) {
                 (0, 0) => Error::data("there are no rows"),
                 (0, _) => Error::data("no row has a label"),
-                _ => Error::data("every row has a hole, and a row with a hole is no point")
-                    .with_hint("leave columns with many holes out with --drop"),
+                _ => Error::data(
+                    "every row has a missing value, and the points of a density are complete rows",
+                )
+                .with_hint("leave columns with many missing values out with --drop"),
             });
         }
         let columns = self.cells.first().map_or(0, Vec::len);

@@ -133,7 +133,7 @@ impl Joint for DensityModel {
 
     fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
         if self.is_nearest_neighbours() {
-            return Err(no_integral("it cannot fill holes or draw rows"));
+            return Err(no_integral("it cannot fill missing values or draw rows"));
         }
         if self.log_density(&repeated(&self.schema, given, 1))?[0] == f64::NEG_INFINITY {
             return Err(impossible());
@@ -218,7 +218,7 @@ impl DensityModel {
                 .of(class, density, seen)?
                 .log_densities(places),
             Some(Density::Knn(density)) if whole => density.log_densities(places),
-            Some(Density::Knn(_)) => Err(no_integral("a row with a hole has no density")),
+            Some(Density::Knn(_)) => Err(no_integral("a row with a missing value has no density")),
             Some(Density::Histogram(histogram)) => {
                 let mut place = vec![None; self.columns.len()];
                 let one = |own: &Vec<f64>| {
@@ -292,7 +292,7 @@ pub(super) fn no_integral(what: &str) -> Error {
     Error::parameter(format!(
         "a k-nearest-neighbour density cannot be integrated: {what}"
     ))
-    .with_hint("fit kde or histogram, or fill the holes first")
+    .with_hint("fit kde or histogram, or fill the missing values first")
 }
 
 fn numbers(cells: &Cells) -> Vec<Option<f64>> {

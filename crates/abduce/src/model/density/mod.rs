@@ -3,7 +3,7 @@
 //!   p(x, z) = π_z f_z(x),
 //!
 //! with f a kernel density, a histogram or a k-nearest-neighbour density of the
-//! numbers. A row with a hole cannot be a point of a density: its label counts for π,
+//! numbers. A row with a missing value cannot be a point of a density: its label counts for π,
 //! its cells for nothing. It can be asked about.
 
 mod check;

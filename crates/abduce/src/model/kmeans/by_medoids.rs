@@ -1,6 +1,6 @@
 //! Clusters about medoids: the distance is that of the coordinates, over the cells
 //! that both rows have, scaled up to all columns. Medoids are
-//! rows without holes, where there are any.
+//! rows without missing values, where there are any.
 
 use super::fit::Run;
 use super::iterate::Found;

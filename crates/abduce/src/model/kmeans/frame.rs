@@ -149,7 +149,7 @@ impl Frame {
             sums.ok_or_else(|| Error::data("the table has no rows"))?;
         if weight <= 0.0 {
             return Err(Error::data("no row is complete, so there is no covariance")
-                .with_hint("impute the holes first, or use another distance"));
+                .with_hint("impute the missing values first, or use another distance"));
         }
         if rows <= order {
             return Err(Error::data(format!(

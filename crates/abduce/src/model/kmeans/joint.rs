@@ -1,6 +1,6 @@
 //! Clusters answer questions: a row is in the cluster of its nearest centre, and in
-//! no other, whose centre fills its holes; densities and draws are those of the Gaussians that
-//! the clusters are, and so are holes by Mahalanobis distance. A row of which nothing is
+//! no other, whose centre fills its missing values; densities and draws are those of the Gaussians that
+//! the clusters are, and so are missing values by Mahalanobis distance. A row of which nothing is
 //! seen is in the largest cluster.
 
 use super::frame::unit_scales;

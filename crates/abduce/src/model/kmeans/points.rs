@@ -20,7 +20,7 @@ pub(super) struct Points {
     pub norms: Vec<f64>,
     /// The rows that count and are seen whole.
     pub whole: Vec<u32>,
-    /// The rows that count and have a hole.
+    /// The rows that count and have a missing value.
     pub holed: Vec<u32>,
     /// Whether no cell is hidden.
     pub complete: bool,

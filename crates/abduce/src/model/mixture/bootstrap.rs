@@ -86,7 +86,7 @@ pub struct BootstrapStep {
 /// Tests numbers of components `from` … `to` in turn, until one is not rejected.
 ///
 /// A drawn table has as many rows as the rows weigh, to the next whole number, each of
-/// weight 1, as a row of weight 2 is the row twice; and the holes of those rows.
+/// weight 1, as a row of weight 2 is the row twice; and the missing values of those rows.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};

@@ -1,5 +1,5 @@
 //! Fitting a mixture: survey, start, EM, diagnostics. Fully labelled tables
-//! without holes among correlated columns are fitted in one pass; unlabelled
+//! without missing values among correlated columns are fitted in one pass; unlabelled
 //! ones try several starts on a sample of rows and go on with the best.
 
 use super::begin::{Beginning, begun_at};

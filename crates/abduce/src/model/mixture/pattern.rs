@@ -1,4 +1,4 @@
-//! Tables like one that was seen, drawn from a mixture: as many rows, with holes in the
+//! Tables like one that was seen, drawn from a mixture: as many rows, with missing values in the
 //! same places. A bootstrap refits them.
 
 use super::Mixture;
@@ -11,10 +11,10 @@ use rand_chacha::ChaCha8Rng;
 /// are for a table.
 const MOST_CELLS: f64 = 33_554_432.0;
 
-/// Which tables are drawn: their size, and the holes of their rows.
+/// Which tables are drawn: their size, and the missing values of their rows.
 pub(super) struct Pattern {
     pub rows: usize,
-    /// For each column with holes, whether each row's cell is seen.
+    /// For each column with missing values, whether each row's cell is seen.
     seen: Vec<Option<Vec<bool>>>,
 }
 

@@ -51,7 +51,7 @@ const WHITENED: usize = 100;
 /// The places of a column of text, which words share.
 const WORDS: usize = 64;
 
-/// Rows as points: numbers standardised, levels as indicators, holes at the
+/// Rows as points: numbers standardised, levels as indicators, missing values at the
 /// centre.
 pub(super) struct Points {
     width: usize,
