@@ -25,9 +25,9 @@ from abduce._types import Floats, Labels
 
 # What unseen categories are taken for, as warnings have it.
 TAKEN_FOR = {
-    "missing": "taken for missing",
-    "smoothed": "given the probability that smoothing leaves for unseen categories",
-    "impossible": "impossible without smoothing",
+    "missing": "treated as missing",
+    "smoothed": "given the smoothed probability of an unseen category",
+    "impossible": "given probability 0",
 }
 
 

@@ -4,9 +4,9 @@
 use crate::model::Model;
 use crate::table::Table;
 use abduce::ask::Joint as _;
-use abduce::data::{Chunk, Column, Kind};
+use abduce::data::{Chunk, Column, Kind, UnseenCategory};
 use abduce::family::Distribution;
-use abduce::model::mixture::{Mixture, Unseen};
+use abduce::model::mixture::Mixture;
 use abduce::store::Body;
 use pyo3::prelude::*;
 
@@ -88,27 +88,22 @@ pub fn unseen_categories(
 /// The columns of levels that have a part in densities, and what unseen categories of each are taken
 /// for.
 fn columns_of_levels(mixture: &Mixture) -> Vec<(usize, &'static str)> {
-    let leaves = mixture.leaves.iter().enumerate();
-    let leaves = leaves.filter(|(_, leaf)| !leaf.fixed && leaf.family.levels().is_some());
-    let columns = leaves.map(|(place, leaf)| {
-        let taken_for = match leaf.unseen {
-            Unseen::Missing => "missing",
-            Unseen::Impossible if is_smoothed(mixture, place) => "smoothed",
-            Unseen::Impossible => IMPOSSIBLE,
+    let unseen = mixture.unseen_categories();
+    let leaves = mixture.leaves.iter();
+    let leaves = leaves.filter(|leaf| !leaf.fixed && leaf.family.levels().is_some());
+    let columns = leaves.map(|leaf| {
+        let taken_for = match unseen[leaf.columns[0]] {
+            UnseenCategory::Missing => "missing",
+            UnseenCategory::Smoothed => "smoothed",
+            UnseenCategory::Impossible => IMPOSSIBLE,
         };
         (leaf.columns[0], taken_for)
     });
     columns.collect()
 }
 
-/// Whether an unseen category of a leaf is possible.
-fn is_smoothed(mixture: &Mixture, place: usize) -> bool {
-    let unseen = mixture.parameters.unseen.get(place);
-    unseen.is_some_and(|own| own.iter().any(|p| *p > 0.0))
-}
-
-/// How many rows are impossible under the model, whatever their labels are, and the first of them.
-/// With `filled`, only rows with missing values count. Nothing where there are none.
+/// How many rows are impossible under the model, and the first of them; labels do not count.
+/// With `filled`, only rows with missing values count, and their labels do too. Nothing where there are none.
 #[pyfunction]
 #[pyo3(signature = (model, table, filled=false, threads=None))]
 pub fn impossible_rows(

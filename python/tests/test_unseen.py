@@ -37,9 +37,9 @@ UNSEEN = (
 @pytest.mark.parametrize(
     ("options", "taken_for"),
     [
-        ({"smoothing": 0}, "impossible without smoothing"),
-        ({"smoothing": 1}, "given the probability that smoothing leaves for unseen categories"),
-        ({"smoothing": 0, "unseen": "missing"}, "taken for missing"),
+        ({"smoothing": 0}, "given probability 0"),
+        ({"smoothing": 1}, "given the smoothed probability of an unseen category"),
+        ({"smoothing": 0, "unseen": "missing"}, "treated as missing"),
     ],
 )
 def test_unseen_categories_are_counted_and_the_first_is_named(library, options, taken_for):
@@ -68,7 +68,7 @@ def test_one_unseen_category_is_told_in_the_singular():
     (text,) = told(lambda: model.predict(rows(pandas.DataFrame, ["red", "mauve"], [1.0, 2.0])))
     assert text == (
         'column "colour": 1 cell holds a category that the fitted rows do not have ("mauve" in row 1); '
-        "it is taken for missing"
+        "it is treated as missing"
     )
 
 

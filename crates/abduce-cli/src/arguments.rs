@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 /// The data, and how to read them.
 #[derive(Args, Clone)]
 pub struct DataArguments {
-    /// Files or globs of one table, mailboxes, or a folder of texts with a folder
-    /// for each class; `-` is standard input, of which a temporary copy is kept (at most
-    /// 64 GiB, or as many bytes as the environment variable ABDUCE_SPOOL_LIMIT says)
+    /// Input files or globs (read as one table), mailboxes, or a folder with one subfolder of
+    /// texts per class; - reads standard input, which is copied to a temporary file (at most 64
+    /// GiB, or ABDUCE_SPOOL_LIMIT bytes)
     #[arg(value_name = "DATA", required = true)]
     pub data: Vec<String>,
 
@@ -26,7 +26,7 @@ pub struct DataArguments {
     #[arg(long, value_name = "A,B", help_heading = "Data options")]
     pub columns: Vec<String>,
 
-    /// The column that says how often each row counts
+    /// Column of row weights
     #[arg(long, value_name = "COL", help_heading = "Data options")]
     pub weight: Option<String>,
 
@@ -43,13 +43,11 @@ pub struct DataArguments {
     #[arg(long, value_name = "A,B", help_heading = "Data options")]
     pub names: Vec<String>,
 
-    /// What stands between two cells: a character, or `tab` [default: found
-    /// from the file]
+    /// Character between cells, or tab [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data options")]
     pub delimiter: Option<u8>,
 
-    /// What stands around a cell that holds delimiters or line ends: a
-    /// character, or `none` [default: "]
+    /// Character that quotes cells containing delimiters or line breaks, or none [default: "]
     #[arg(long, value_name = "CHAR", value_parser = quote, help_heading = "Data options")]
     pub quote: Option<Quote>,
 
@@ -162,11 +160,8 @@ impl DataArguments {
         let target = joint
             .target()
             .map(|target| schema.fields[target].name.as_str());
-        let fields = schema.fields.iter().enumerate();
-        let unseen =
-            fields.map(|(column, field)| (field.name.clone(), joint.unseen_category(column)));
         let options = ReadOptions {
-            unseen: unseen.collect(),
+            unseen: joint.unseen_categories(),
             ..self.options(target)
         };
         let opened = abduce::data::open_with(&self.data, &options, schema)?;

@@ -8,8 +8,8 @@ use crate::failure::{Failure, Outcome};
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
-/// Generative learning on tables with missing values: fit a model of the whole table,
-/// then ask about the hidden from the seen.
+/// Generative models of tables with missing values: fit a model, then classify, score, impute,
+/// sample and explain.
 #[derive(Parser)]
 #[command(
     name = "abduce",
@@ -41,16 +41,16 @@ pub struct GlobalOptions {
     /// Write one JSON document instead of tables
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say nothing on stderr but errors
+    /// Suppress notes and warnings on stderr
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// The seed of everything random
+    /// Seed for all random numbers
     #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = whole)]
     pub seed: u64,
-    /// How many threads work; results do not depend on it
+    /// Number of threads; does not affect results
     #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub threads: Option<u64>,
-    /// When to color what is written
+    /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
 }
@@ -65,7 +65,9 @@ impl GlobalOptions {
         let most = (4 * cores).max(256);
         let threads = usize::try_from(asked).unwrap_or(most).min(most);
         if threads as u64 != asked {
-            context.note(&format!("--threads: {threads} work, not {asked}"));
+            context.note(&format!(
+                "--threads capped at {threads} ({asked} requested)"
+            ));
         }
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn read(text: &str, classes: &[String]) -> Outcome<Costs> {
     if text.trim().is_empty() {
         return Err(Failure::usage(
-            "--costs: nothing is said; write TRUE>SAID=COST, or name a table",
+            "--costs is empty; write TRUE>SAID=COST, or name a table",
         ));
     }
     if text.contains(['=', '>']) && !Path::new(text).exists() {

@@ -60,7 +60,7 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
 
 /// How levels are smoothed.
 pub fn smoothing(specification: &Specification) -> String {
-    match specification.m_estimate {
+    let all = match specification.m_estimate {
         None => readable(specification.smoothing),
         Some(own) => {
             let proportions = if own.pooled {
@@ -70,7 +70,15 @@ pub fn smoothing(specification: &Specification) -> String {
             };
             format!("m-estimate of {} rows {proportions}", readable(own.rows))
         }
-    }
+    };
+    let each = specification
+        .dirichlet
+        .iter()
+        .map(|(column, pseudocounts)| {
+            let pseudocounts: Vec<String> = pseudocounts.iter().map(|own| readable(*own)).collect();
+            format!("; {column} {}", pseudocounts.join(", "))
+        });
+    [all].into_iter().chain(each).collect()
 }
 
 fn method(options: &EmOptions) -> String {

@@ -20,7 +20,7 @@ pub struct TextArguments {
     #[arg(long, value_name = "N", value_parser = ngrams)]
     ngrams: Option<(usize, usize)>,
 
-    /// Tell Capital from small letters
+    /// Treat upper and lower case as different
     #[arg(long)]
     case_sensitive: bool,
 

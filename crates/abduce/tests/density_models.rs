@@ -327,7 +327,7 @@ fn tables_that_give_no_points_are_told_why() {
         numbers(&[Some(1.0)]),
         Column::from_codes([Some(0)]),
     ];
-    assert!(told(holes).contains("hole"));
+    assert!(told(holes).contains("missing value"));
     let unlabelled = vec![
         numbers(&[Some(1.0)]),
         numbers(&[Some(1.0)]),

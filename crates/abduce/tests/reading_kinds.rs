@@ -280,12 +280,13 @@ fn columns_that_look_alike_get_the_most_general_kind() {
     assert_eq!(apart, [Kind::Binary, Kind::Real]);
     let fractions = kinds_of("x1,x2\n0,0.5\n1,-1\n0,1\n");
     assert_eq!(fractions, [Kind::Binary, Kind::Real]);
-    let opened = files.open(
-        "mixed.csv",
-        "b_1,b_2,b_3,b_4\n0,0,20,60\n1,1,25,60\n0,2,40,0\n1,0,20,60\n",
-    );
-    let notes = opened.notes.join("\n");
-    assert!(notes.contains("columns are read as real, as"), "{notes}");
+    // Of three columns, the first is like the second and the second like the third.
+    let chain = files.open("chain.csv", "b_1,b_2,b_3\n0,0,4\n1,1,90\n0,2,40\n1,5,60\n");
+    let kinds: Vec<Kind> = fields(&chain).iter().map(|field| field.kind).collect();
+    assert_eq!(kinds, [Kind::Count, Kind::Real, Kind::Real]);
+    let notes = chain.notes.join("\n");
+    assert!(notes.contains("column b_1 is read as count"), "{notes}");
+    assert!(notes.contains("column b_2 is read as real"), "{notes}");
     let words = kinds_of("a1,a2,a3\n0,0,x\n1,14,y\n0,2,x\n");
     assert_eq!(words, [Kind::Binary, Kind::Real, Kind::Categorical]);
 }

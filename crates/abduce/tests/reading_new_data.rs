@@ -25,7 +25,7 @@ fn new_data_are_encoded_as_the_model_knows_them() {
     let notes = opened.notes.join("\n");
     assert!(notes.contains("no column smokes"), "{notes}");
     assert!(
-        notes.contains("column name: 2 cells hold levels"),
+        notes.contains("column name: 2 cells hold categories"),
         "{notes}"
     );
     assert!(

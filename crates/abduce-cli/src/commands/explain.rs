@@ -15,13 +15,12 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Say what speaks for the class of a row
+/// Explain the predicted class of each row
 ///
-/// The log-odds of the most probable class against the next one, or another,
-/// are a sum: of what the class weights say, and what each column or word
-/// says. The strongest come first; what is less than 0 speaks against the class.
-/// Where the model is calibrated, class and probability are the calibrated ones, as
-/// `predict` says them, and the log-odds those before the calibration.
+/// Writes the log-odds of the most probable class against the next one (or --against) as a sum
+/// of the prior's contribution and that of each column or word, largest first; negative
+/// contributions speak against the class. If the model is calibrated, the class and its
+/// probability are calibrated and the log-odds are those before calibration.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce explain penguins.abduce penguins.csv --row 3")]

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 /// Take rows out of a model
 ///
-/// The model becomes the one that a fit of the other rows would give with the kinds
-/// that the columns have, without those rows. A row that it has not seen is an error, and nothing is changed
-/// then; up to 100,000 rows are known by marks in the model file, more only by
-/// what its statistics rule out. Rows without a label cannot be taken out.
+/// The result is the model that a fit without those rows would give, with the same column
+/// kinds. A row that was never fitted is an error, and the model is left unchanged; up to
+/// 100,000 rows are recognized by hashes in the model file, beyond that only rows that
+/// contradict its statistics. Rows without a label cannot be removed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce forget penguins.abduce withdrawn.csv")]

@@ -58,11 +58,11 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum How {
-    /// The expected value; of levels, the most probable
+    /// The mean, or for levels the most probable one
     Mean,
     /// The most probable value
     Mode,
-    /// A random draw, as likely as it should be
+    /// A random draw from the model
     Draw,
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Draw a model, and rows as it sees them
+/// Plot a model and its predictions for rows
 ///
 /// Writes an SVG picture: text that scales, prints and follows the reader's light or dark
 /// page. Two columns make one panel, more a panel for each pair, one its density. Groups
@@ -65,7 +65,7 @@ pub struct Arguments {
 enum What {
     /// The class or cluster of each row, with the ellipses of Gaussian ones
     Classification,
-    /// The same, symbols the larger the less probable their class or cluster
+    /// The same, with larger symbols for less certain rows
     Uncertainty,
     /// Regions that hold stated shares of the model's mass; of one column, its curve
     Density,
@@ -94,7 +94,9 @@ impl What {
 
 /// Refuses names of pictures that are not SVG.
 fn refuse_other_pictures(output: Option<&Path>) -> Outcome {
-    const OTHERS: [&str; 7] = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "eps"];
+    const OTHERS: [&str; 11] = [
+        "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "ps", "eps",
+    ];
     let end = output
         .and_then(Path::extension)
         .and_then(|end| end.to_str());
@@ -117,6 +119,9 @@ const MOST_ROWS: usize = 5_000;
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
+        if !context.json {
+            refuse_other_pictures(self.output.as_deref())?;
+        }
         let model = Model::load(&self.model)?;
         let what = self.what(&model);
         let svg = match what {
@@ -141,7 +146,6 @@ impl Arguments {
             }
             _ => self.draw_rows(what, &model, context)?,
         };
-        refuse_other_pictures(self.output.as_deref())?;
         let mut output = Output::bytes(self.output.as_deref())?;
         match context.json {
             true => write_json(&mut output, &json!({ "svg": svg }))?,

@@ -20,12 +20,12 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::PathBuf;
 use tempfile::SpooledTempFile;
 
-/// Say the class or cluster of every row
+/// Predict the class or cluster of every row
 ///
-/// Writes a line per row, in order, whatever is missing in it. Labels that
-/// stand in the data are not looked at. Clusters are numbered from 1. A row with a
-/// missing value that the model cannot integrate over (knn) has an empty line, or null; kmeans
-/// puts a row in which no cell is seen into the largest cluster, with probability 1.
+/// Writes a line per row, in order, whatever is missing in it. Labels in the data are ignored.
+/// Clusters are numbered from 1. A row with a missing value that the model cannot integrate
+/// over (knn) has an empty line, or null; kmeans puts a row in which no cell is seen into the
+/// largest cluster, with probability 1.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce predict penguins.abduce new.csv --proba -o predictions.csv

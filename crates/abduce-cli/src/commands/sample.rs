@@ -17,8 +17,8 @@ use std::path::PathBuf;
 
 /// Draw rows from a model
 ///
-/// Columns of whole numbers are drawn as whole numbers, also where a Gaussian describes
-/// them.
+/// Columns of whole numbers are drawn as whole numbers, also where a Gaussian describes them.
+/// Given values are written as they are given.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce sample penguins.abduce -n 100 --given \"species=Gentoo,sex=female\" --seed 1")]
@@ -26,10 +26,10 @@ pub struct Arguments {
     /// A model written by `abduce fit`
     #[arg(value_name = "FILE")]
     model: PathBuf,
-    /// How many rows
+    /// Number of rows
     #[arg(short, long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = whole)]
     n: u64,
-    /// What is known of every row
+    /// Values to condition on, as in species=Gentoo,sex=female
     #[arg(long, value_name = "A=1,B=X")]
     given: Vec<String>,
     /// Write to a file instead of stdout

@@ -18,7 +18,7 @@ use std::collections::BinaryHeap;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Say how likely every row is
+/// Compute the log-density of every row
 ///
 /// Writes the natural logarithm of every row's density, with what is missing
 /// integrated out and a seen label included. With --json, the minus infinity of a row that is
@@ -68,8 +68,8 @@ impl Arguments {
         if let Body::KMeans(clusters) = &model.body {
             clusters.gaussians()?;
         } else if !is_generative(&model) {
-            let message = "the complement of a class gives scores, which are no density";
-            let hint = "abduce predict tells the classes apart; fit with --event multinomial to score rows";
+            let message = "complement models have no density";
+            let hint = "use abduce predict, or fit with --event multinomial to score rows";
             return Err(Error::parameter(message).with_hint(hint).into());
         }
         let mut output = Output::table(self.output.as_deref(), context)?;

@@ -309,7 +309,8 @@ fn holes_that_a_density_cannot_fill_are_said_before_or_beside_the_rows() {
     let table = files.write("t.csv", "x,y\n0,1\n1,2\n2,1\n3,4\n");
     let holes = files.write("holes.csv", "x,y\n0,1\n,2\n99,\n");
     let knn = files.fit(&["knn", &table]);
-    abduce(&["impute", &knn, &holes]).fails(2, &["holes.csv, line 3", "cannot fill holes"]);
+    abduce(&["impute", &knn, &holes])
+        .fails(2, &["holes.csv, line 3", "cannot fill missing values"]);
     let histogram = files.fit(&["histogram", &table, "--bins", "2"]);
     let ran = abduce(&["impute", &histogram, &holes]).good();
     assert!(

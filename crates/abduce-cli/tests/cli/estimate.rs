@@ -422,9 +422,20 @@ fn a_deviation_that_few_draws_make_is_left_out() {
 fn words_for_a_family_of_numbers_have_a_hint_that_helps() {
     let files = Files::new();
     let table = files.write("t.csv", "t,x\na,1\nb,2\n");
-    let ran = abduce(&["estimate", "gaussian", &table, "--column", "t"]);
-    assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
-    ran.fails(2, &["\"a\"", "line 2", "column of numbers"]);
+    let words = files.write("words.csv", "t\na\nb\n");
+    for arguments in [
+        &["gaussian", &table, "--column", "t"][..],
+        &["gaussian", &words],
+    ] {
+        let ran = abduce(&[&["estimate"], arguments].concat());
+        assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
+        ran.fails(2, &["\"a\"", "line 2", "needs numbers"]);
+    }
+}
+
+#[test]
+fn the_prediction_of_a_point_mass_gives_other_numbers_no_probability() {
+    let files = Files::new();
     let one = abduce(&[
         "estimate",
         "point-mass",

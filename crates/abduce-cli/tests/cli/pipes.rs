@@ -223,7 +223,7 @@ fn a_signal_ends_a_command_that_waits_for_the_reader_of_a_pipe() {
         "nothing reads the pipe"
     );
     send("-TERM", &child);
-    // A command that does not end hangs here for as long as the pipe has no reader.
+    // Without the signal it would wait for as long as the pipe has no reader.
     for _ in 0..600 {
         if child.try_wait().unwrap().is_some() {
             break;

@@ -220,7 +220,7 @@ fn a_level_never_seen_has_its_smoothed_probability_and_is_told() {
     abduce(&fit).good();
     let rows = files.write("day.csv", "Outlook\nFoggy\n\"\"\n");
     let ran = abduce(&["predict", &model, &rows, "--proba", "--json"]).good();
-    assert!(ran.stderr.contains("never seen"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not seen in the fit"), "{}", ran.stderr);
     let no = &json(&ran.stdout)["probabilities"]["No"];
     // 1/(5 + 3) and 1/(9 + 3) of five and nine rows.
     let (a, b) = (5.0 / 8.0, 9.0 / 12.0);

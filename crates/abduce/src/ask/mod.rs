@@ -45,9 +45,9 @@ pub trait Joint: Send + Sync {
         changed(chunk, &self.constants())
     }
 
-    /// What the model makes of an unseen category of a column.
-    fn unseen_category(&self, _column: usize) -> UnseenCategory {
-        UnseenCategory::Missing
+    /// What the model makes of an unseen category, for each column.
+    fn unseen_categories(&self) -> Vec<UnseenCategory> {
+        vec![UnseenCategory::Missing; self.schema().fields.len()]
     }
 
     /// The log-density of each row, with everything hidden integrated out and

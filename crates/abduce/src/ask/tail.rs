@@ -10,7 +10,7 @@
 
 use super::Joint;
 use crate::data::{CHUNK_ROWS, Chunk, Column, Source, UnseenCategory};
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -56,11 +56,13 @@ type Pattern = Vec<u64>;
 pub struct TailProbabilities<'a> {
     joint: &'a dyn Joint,
     drawn: Vec<Chunk>,
+    /// The columns that are not drawn.
+    not_drawn: Vec<usize>,
     tails: HashMap<Pattern, Tail>,
 }
 
 impl<'a> TailProbabilities<'a> {
-    /// Draws rows from the model and prepares every pattern of missing values in a source;
+    /// Draws rows from the model and prepares the patterns of missing values in a source;
     /// `None` if the model cannot draw all columns that are seen, as texts and nearest
     /// neighbours cannot be.
     ///
@@ -78,17 +80,16 @@ impl<'a> TailProbabilities<'a> {
                 |chunk: &Chunk| chunk.column(column).nulls().map_or(0, |n| n.null_count());
             drawn.iter().all(|chunk| missing(chunk) == 0)
         };
-        let not_drawn = (0..joint.schema().fields.len()).filter(|column| !is_drawn(*column));
-        if not_drawn
-            .into_iter()
-            .any(|column| patterns.iter().any(|pattern| is_seen(pattern, column)))
-        {
+        let columns = 0..joint.schema().fields.len();
+        let not_drawn: Vec<usize> = columns.filter(|column| !is_drawn(*column)).collect();
+        if patterns.iter().any(|pattern| sees_any(pattern, &not_drawn)) {
             return Ok(None);
         }
         let tails = tails_of(joint, &drawn, patterns)?;
         let tails = TailProbabilities {
             joint,
             drawn,
+            not_drawn,
             tails,
         };
         Ok(Some(tails))
@@ -98,7 +99,7 @@ impl<'a> TailProbabilities<'a> {
     /// that is impossible under the model.
     ///
     /// # Errors
-    /// If the arithmetic fails, or the model has no density of a row.
+    /// If the arithmetic fails, or the model has no density of a row or cannot draw its columns.
     pub fn log_probabilities(&self, chunk: &Chunk) -> Result<Vec<f64>> {
         let target = self.joint.target();
         let densities = match target {
@@ -109,7 +110,15 @@ impl<'a> TailProbabilities<'a> {
         };
         let patterns = patterns(self.joint, chunk);
         let more = patterns.iter().filter(|own| !self.tails.contains_key(*own));
-        let more = tails_of(self.joint, &self.drawn, more.cloned().collect())?;
+        let more: HashSet<Pattern> = more.cloned().collect();
+        if more
+            .iter()
+            .any(|pattern| sees_any(pattern, &self.not_drawn))
+        {
+            let message = "rows with these columns cannot be drawn from the model";
+            return Err(Error::parameter(message));
+        }
+        let more = tails_of(self.joint, &self.drawn, more)?;
         let tail = |pattern: &Pattern| self.tails.get(pattern).unwrap_or_else(|| &more[pattern]);
         let rows = patterns.iter().zip(densities);
         let log_probability =
@@ -202,6 +211,10 @@ fn without_column(joint: &dyn Joint, chunk: &Chunk, column: usize) -> Chunk {
     chunk.clone().with_column(column, hidden)
 }
 
+fn sees_any(pattern: &Pattern, columns: &[usize]) -> bool {
+    columns.iter().any(|column| is_seen(pattern, *column))
+}
+
 fn is_seen(pattern: &Pattern, column: usize) -> bool {
     pattern[column / 64] >> (column % 64) & 1 == 1
 }
@@ -210,13 +223,14 @@ fn is_seen(pattern: &Pattern, column: usize) -> bool {
 fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
     let words = chunk.columns().len().div_ceil(64).max(1);
     let mut patterns = vec![vec![0; words]; chunk.rows()];
+    let unseen = joint.unseen_categories();
     for (column, own) in chunk.columns().iter().enumerate() {
         if Some(column) == joint.target() {
             continue;
         }
         let cells = own.cells(0, chunk.rows());
         let levels = match joint.schema().fields[column].levels.len() {
-            levels if joint.unseen_category(column) == UnseenCategory::Missing => levels,
+            levels if unseen[column] == UnseenCategory::Missing => levels,
             _ => usize::MAX,
         };
         for (row, pattern) in patterns.iter_mut().enumerate() {

@@ -157,7 +157,7 @@ impl CellEncoder {
     pub fn field(field: &Field) -> CellEncoder {
         let rule = match field.kind {
             Kind::Text => Rule::Text(field.text.clone()),
-            kind if kind.is_coded() => Rule::Level(Lookup::new(&field.levels)),
+            kind if kind.is_coded() => Rule::Level(Lookup::of(field)),
             kind => Rule::Number(kind, field.unit),
         };
         Self::new(&field.name, rule)
@@ -168,10 +168,7 @@ impl CellEncoder {
         match field.kind.is_coded() {
             true => {
                 let next = field.levels.len() as u32;
-                Self::new(
-                    &field.name,
-                    Rule::Known(Lookup::new(&field.levels), next, unseen),
-                )
+                Self::new(&field.name, Rule::Known(Lookup::of(field), next, unseen))
             }
             false => Self::field(field),
         }
@@ -363,12 +360,12 @@ impl CellEncoder {
             _ => UnseenCategory::Missing.consequence(),
         };
         let (cells, hold, levels) = if self.strangers == 1 {
-            ("cell", "holds", "a level")
+            ("cell", "holds", "a category")
         } else {
-            ("cells", "hold", "levels")
+            ("cells", "hold", "categories")
         };
         Some(format!(
-            "column {}: {} {cells} {hold} {levels} the model has never seen \
+            "column {}: {} {cells} {hold} {levels} not seen in the fit \
              (first: \"{level}\", {place}); {then}",
             self.name, self.strangers
         ))

@@ -2,7 +2,8 @@
 //! up while it is encoded. Numbers are told apart by value, words by spelling.
 
 use super::read::{Cell, Key, key, number, token};
-use super::truth::{are_truths, places_among_others, truth};
+use super::schema::Field;
+use super::truth::Spellings;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -113,23 +114,25 @@ pub(crate) struct Lookup {
     numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
     words: HashMap<String, u32>,
     last: (u64, u32),
-    /// The codes of no and yes, where these are the levels.
-    truths: Option<[u32; 2]>,
+    /// The levels that other spellings of no and yes mean.
+    spellings: Option<Spellings>,
 }
 
 impl Lookup {
+    /// For the levels of a column.
+    pub fn of(field: &Field) -> Lookup {
+        Lookup {
+            spellings: field.spellings(),
+            ..Lookup::new(&field.levels)
+        }
+    }
+
     pub fn new(levels: &[String]) -> Lookup {
         let mut lookup = Lookup {
             numbers: HashMap::default(),
             words: HashMap::new(),
             last: (f64::NAN.to_bits(), 0),
-            truths: match places_among_others(levels) {
-                Some(places) => Some(places.map(|place| place as u32)),
-                None => are_truths(levels).then(|| match truth(&levels[0]) {
-                    Some(true) => [1, 0],
-                    _ => [0, 1],
-                }),
-            },
+            spellings: Spellings::of_pair(levels),
         };
         for (level, code) in levels.iter().zip(0..) {
             match key(Cell::Text(level)) {
@@ -162,8 +165,8 @@ impl Lookup {
 
     /// The code of another spelling of no or yes.
     fn meant(&self, word: &str) -> Option<u32> {
-        let codes = self.truths?;
-        Some(codes[usize::from(truth(word)?)])
+        let place = self.spellings.as_ref()?.place(word)?;
+        u32::try_from(place).ok()
     }
 }
 
@@ -188,6 +191,8 @@ impl Hasher for Mix {
 
 #[cfg(test)]
 mod tests {
+    use super::super::schema::{Asked, Kind};
+    use super::super::truth::truth;
     use super::*;
 
     fn of(cells: &[&str], limit: usize) -> Levels {
@@ -242,11 +247,11 @@ mod tests {
             assert_ne!(lookup.code(Cell::Bool(false)), yes);
             assert_eq!(lookup.code(Cell::Text("maybe")), None);
         }
-        let more = ["false", "maybe", "true"].map(String::from);
-        assert_eq!(Lookup::new(&more).code(Cell::Text("TRUE")), Some(2));
-        assert_eq!(Lookup::new(&more).code(Cell::Text("0")), Some(0));
-        let other = ["FALSE", "TRUE", "maybe", "true"].map(String::from);
-        assert_eq!(Lookup::new(&other).code(Cell::Text("True")), None);
+        let more = Field::with_levels("b", Kind::Categorical, ["false", "maybe", "true"]);
+        assert_eq!(Lookup::of(&more).code(Cell::Text("TRUE")), Some(2));
+        assert_eq!(Lookup::of(&more).code(Cell::Text("0")), Some(0));
+        let asked = more.asked(Asked::Kind);
+        assert_eq!(Lookup::of(&asked).code(Cell::Text("TRUE")), None);
     }
 
     #[test]

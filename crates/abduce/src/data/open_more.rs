@@ -88,7 +88,7 @@ pub fn open_more(
         target: None,
         weight: weight.cloned(),
         text: text.into_iter().next(),
-        weightless: true,
+        more_rows: true,
         ..options.clone()
     };
     open_inputs(inputs, &options, notes).map_err(|error| match error.readable_as() {

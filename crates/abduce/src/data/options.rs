@@ -52,16 +52,17 @@ pub struct ReadOptions {
     /// The byte around a cell that holds delimiters or line ends; `None` when
     /// the files have no such thing.
     pub quote: Option<u8>,
-    /// What the model that the rows are read for makes of unseen categories, by column, for
-    /// notes about them; they are missing values where it is not said.
-    pub unseen: Vec<(String, UnseenCategory)>,
+    /// What the model that the rows are read for makes of unseen categories, for each column of
+    /// its schema, for notes about them; they are missing values where this is empty.
+    pub unseen: Vec<UnseenCategory>,
     /// How text is read; without it, columns of text are left out.
     pub text: Option<TextOptions>,
     /// Whether numbers beyond 1e140, whose squares would leave double precision, are read
     /// in a [unit](super::Field::unit) of their own; they are refused otherwise.
     pub units: bool,
-    /// Whether a table may be read in which every row has weight 0.
-    pub weightless: bool,
+    /// Whether the rows are more rows for a model: kinds are then the model's and not the
+    /// user's, and every row may have weight 0.
+    pub more_rows: bool,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
@@ -84,8 +85,8 @@ impl UnseenCategory {
     pub(super) fn consequence(self) -> &'static str {
         match self {
             UnseenCategory::Missing => "treated as missing",
-            UnseenCategory::Smoothed => "given the probability of an unseen category",
-            UnseenCategory::Impossible => "impossible under this model, which has no smoothing",
+            UnseenCategory::Smoothed => "given the smoothed probability of an unseen category",
+            UnseenCategory::Impossible => "the model gives it probability 0",
         }
     }
 }
@@ -111,7 +112,7 @@ impl Default for ReadOptions {
             unseen: Vec::new(),
             text: None,
             units: false,
-            weightless: false,
+            more_rows: false,
             memory_budget: 256 << 20,
         }
     }

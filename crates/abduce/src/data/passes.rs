@@ -10,7 +10,7 @@ use super::learn_terms::learn_terms;
 use super::open::Opened;
 use super::options::{KindOverride, Missing, ReadOptions};
 use super::read::{Inputs, Known};
-use super::schema::{Kind, Schema};
+use super::schema::{Asked, Kind, Schema};
 use super::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -60,7 +60,7 @@ pub(super) fn infer(
     if rows == 0 {
         return Err(no_rows(inputs));
     }
-    if weighing == 0 && !options.weightless {
+    if weighing == 0 && !options.more_rows {
         let column = options.weight.as_deref().unwrap_or_default();
         return Err(Error::data("every row has weight 0")
             .at_column(column)
@@ -69,7 +69,11 @@ pub(super) fn infer(
     unify(&mut summaries, notes);
     let mut fields = Vec::new();
     for (_, summary) in summaries {
-        fields.extend(summary.finish(&missing, options.text.is_some(), notes)?);
+        let field = summary.finish(&missing, options.text.is_some(), notes)?;
+        fields.extend(field.map(|field| match options.more_rows {
+            true => field.asked(Asked::Nothing),
+            false => field,
+        }));
     }
     if fields.is_empty() {
         let error = Error::data("no column is left that a model could use");
@@ -131,11 +135,12 @@ pub(super) fn encode(
     let mut encoders: Vec<(Option<usize>, CellEncoder)> = schema
         .fields
         .iter()
-        .map(|field| {
+        .enumerate()
+        .map(|(column, field)| {
             let encoder = match known && Some(field.name.as_str()) != target {
                 true => {
-                    let unseen = options.unseen.iter().find(|own| own.0 == field.name);
-                    CellEncoder::known(field, unseen.map(|own| own.1).unwrap_or_default())
+                    let unseen = options.unseen.get(column).copied();
+                    CellEncoder::known(field, unseen.unwrap_or_default())
                 }
                 false => CellEncoder::field(field),
             };

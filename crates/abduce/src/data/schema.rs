@@ -4,7 +4,7 @@
 
 use super::names::{listed, nearest};
 use super::read::TOO_LARGE;
-use super::truth::{are_truths, places_among_others, truth as truth_of};
+use super::truth::Spellings;
 use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -223,17 +223,15 @@ impl Field {
     pub fn code(&self, level: &str) -> Option<u32> {
         let same = |own: &String| own == level;
         let exact = self.levels.iter().position(same);
-        let meant = || {
-            let said = truth_of(level)?;
-            if let Some(places) = places_among_others(&self.levels) {
-                return Some(places[usize::from(said)]);
-            }
-            let says = |own: &String| truth_of(own) == Some(said);
-            are_truths(&self.levels)
-                .then(|| self.levels.iter().position(says))
-                .flatten()
-        };
+        let meant = || self.spellings()?.place(level);
         exact.or_else(meant).map(|code| code as u32)
+    }
+
+    /// What other spellings of no and yes mean in this column. A column that was asked to be
+    /// categorical has each spelling as a level of its own.
+    pub(super) fn spellings(&self) -> Option<Spellings> {
+        let among = || Spellings::among(&self.levels).filter(|_| self.asked.is_nothing());
+        Spellings::of_pair(&self.levels).or_else(among)
     }
 
     /// The code of a level, or an error that lists the levels there are.

@@ -128,8 +128,7 @@ impl Summary {
             _ if !asked.levels.is_empty() => asked.levels.clone(),
             Kind::Binary => self.two_levels()?,
             // Asked for by name, every spelling is a level of its own.
-            _ if self.levels.is_full() => return Err(self.too_many_levels()),
-            _ => self.levels.sorted(),
+            _ => self.all_levels()?,
         };
         let said = if asked.levels.is_empty() {
             Asked::Kind
@@ -323,11 +322,16 @@ impl Summary {
         if counts { Kind::Count } else { Kind::Real }
     }
 
-    fn sorted_levels(&self) -> Result<Vec<String>> {
+    fn all_levels(&self) -> Result<Vec<String>> {
         if self.levels.is_full() {
             return Err(self.too_many_levels());
         }
-        let levels = self.levels.sorted();
+        Ok(self.levels.sorted())
+    }
+
+    /// All levels, with one spelling of each word for no or yes.
+    fn sorted_levels(&self) -> Result<Vec<String>> {
+        let levels = self.all_levels()?;
         let folded = folded(&levels).or_else(|| folded_among_others(&levels));
         Ok(folded.unwrap_or(levels))
     }

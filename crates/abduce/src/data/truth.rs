@@ -2,6 +2,7 @@
 //! within one table and between a model's table and a new one.
 
 use super::levels::sort_levels;
+use super::read::number;
 
 /// The words for no and yes that make a column binary, in any case.
 const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
@@ -14,44 +15,80 @@ pub(crate) fn is_no(level: &str) -> bool {
     NO_YES.iter().any(|[no, _]| level.eq_ignore_ascii_case(no))
 }
 
-/// How many of the pairs are words that mean no and yes among other levels too; single
-/// letters may mean anything there.
+/// How many of the pairs keep their meaning beside other levels; single letters may mean
+/// anything there.
 const LONG: usize = 2;
 
-/// The places of no and yes among other levels: those of the only word for each of one pair.
-pub(super) fn places_among_others(levels: &[String]) -> Option<[usize; 2]> {
-    let only = |word: &str| {
-        let mut places = (0..levels.len()).filter(|i| levels[*i].eq_ignore_ascii_case(word));
-        let place = places.next()?;
-        places.next().is_none().then_some(place)
-    };
-    let place = |[no, yes]: &[&str; 2]| Some([only(no)?, only(yes)?]);
-    NO_YES[..LONG].iter().find_map(place)
+/// The levels that other spellings of no and yes mean.
+pub(crate) struct Spellings {
+    /// A pair, and the places of its two words; any word for no or yes where there is none.
+    pairs: Vec<(Option<&'static [&'static str; 2]>, [usize; 2])>,
+    /// Whether 0 and 1 are spellings too.
+    digits: bool,
+}
+
+impl Spellings {
+    /// Of two levels that are no and yes.
+    pub fn of_pair(levels: &[String]) -> Option<Spellings> {
+        are_truths(levels).then(|| Spellings {
+            pairs: vec![match truth(&levels[0]) {
+                Some(true) => (None, [1, 0]),
+                _ => (None, [0, 1]),
+            }],
+            digits: true,
+        })
+    }
+
+    /// Of the pairs of which each word is among the levels once. 0 and 1 belong to a pair where
+    /// it is the only one and no level is a number.
+    pub fn among(levels: &[String]) -> Option<Spellings> {
+        let only = |word: &str| {
+            let mut places = (0..levels.len()).filter(|i| levels[*i].eq_ignore_ascii_case(word));
+            let place = places.next()?;
+            places.next().is_none().then_some(place)
+        };
+        let pairs = NO_YES[..LONG].iter();
+        let pairs = pairs.filter_map(|pair| Some((Some(pair), [only(pair[0])?, only(pair[1])?])));
+        let pairs: Vec<_> = pairs.collect();
+        let digits = pairs.len() == 1 && levels.iter().all(|level| number(level).is_none());
+        (!pairs.is_empty()).then_some(Spellings { pairs, digits })
+    }
+
+    /// The place of the level that another spelling means.
+    pub fn place(&self, level: &str) -> Option<usize> {
+        let digit = matches!(level, "0" | "1");
+        self.pairs.iter().find_map(|(pair, places)| {
+            let word = |word: &str| level.eq_ignore_ascii_case(word);
+            let yes = match pair {
+                _ if digit => self.digits.then_some(level == "1")?,
+                None => truth(level)?,
+                Some([no, _]) if word(no) => false,
+                Some([_, yes]) if word(yes) => true,
+                Some(_) => return None,
+            };
+            Some(places[usize::from(yes)])
+        })
+    }
 }
 
 /// The levels of a column that has both words of a pair beside other levels: each of the
 /// two once, in lower case where it is spelled in several ways.
 pub(super) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
-    let spellings = |word: &str| -> Vec<&String> {
-        let same = |level: &&String| level.eq_ignore_ascii_case(word);
-        levels.iter().filter(same).collect()
-    };
-    let both = |pair: &&[&str; 2]| pair.iter().all(|word| !spellings(word).is_empty());
-    let pair = NO_YES[..LONG].iter().find(both)?;
-    let digits = ["0", "1"];
-    let is_of_pair = |level: &String| {
-        let words = pair.iter().any(|word| level.eq_ignore_ascii_case(word));
-        words || digits.contains(&level.as_str())
-    };
-    let mut found: Vec<String> = levels
-        .iter()
-        .filter(|own| !is_of_pair(own))
-        .cloned()
-        .collect();
-    for (word, digit) in pair.iter().zip(digits) {
-        match spellings(word).as_slice() {
-            [only] if !levels.iter().any(|level| level == digit) => found.push((*only).clone()),
-            _ => found.push(word.to_string()),
+    let is = |level: &str, word: &str| level.eq_ignore_ascii_case(word);
+    let has = |word: &&str| levels.iter().any(|level| is(level, word));
+    let pairs = NO_YES[..LONG].iter().filter(|pair| pair.iter().all(&has));
+    let pairs: Vec<&[&str; 2]> = pairs.collect();
+    let digit = |level: &str| matches!(level, "0" | "1");
+    let number = |level: &String| !digit(level) && number(level).is_some();
+    let digits = pairs.len() == 1 && !levels.iter().any(number);
+    let mut found = levels.to_vec();
+    for pair in pairs {
+        for (word, own) in pair.iter().zip(["0", "1"]) {
+            let same = |level: &str| is(level, word) || digits && level == own;
+            if found.iter().filter(|level| same(level)).count() > 1 {
+                found.retain(|level| !same(level));
+                found.push(word.to_string());
+            }
         }
     }
     (found.len() < levels.len()).then(|| {
@@ -138,20 +175,34 @@ mod tests {
     fn spellings_of_a_pair_are_folded_beside_other_levels_too() {
         let of = |levels: &str| -> Vec<String> { levels.split(' ').map(String::from).collect() };
         let fold = |levels: &str| folded_among_others(&of(levels)).map(|own| own.join(" "));
-        let found = fold("1 FALSE TRUE maybe true");
-        assert_eq!(found.as_deref(), Some("FALSE maybe true"));
-        assert_eq!(fold("NO No maybe yes").as_deref(), Some("maybe no yes"));
+        for (levels, expected) in [
+            ("1 FALSE TRUE maybe true", "FALSE maybe true"),
+            ("NO No maybe yes", "maybe no yes"),
+            ("NO True false maybe no true yes", "false maybe no true yes"),
+            ("1 2 No no yes", "1 2 no yes"),
+        ] {
+            assert_eq!(fold(levels).as_deref(), Some(expected), "{levels}");
+        }
         for kept in [
             "FALSE TRUE maybe",
             "TRUE maybe true",
             "N Y maybe n",
-            "0 1 2 yes",
+            "0 1 2 no yes",
         ] {
             assert_eq!(fold(kept), None, "{kept}");
         }
-        assert_eq!(places_among_others(&of("FALSE maybe true")), Some([0, 2]));
-        for none in ["FALSE TRUE maybe true", "maybe true", "a n y"] {
-            assert_eq!(places_among_others(&of(none)), None, "{none}");
+        let place = |levels: &str, spelling: &str| Spellings::among(&of(levels))?.place(spelling);
+        assert_eq!(place("FALSE maybe true", "True"), Some(2));
+        assert_eq!(place("FALSE maybe true", "0"), Some(0));
+        assert_eq!(place("FALSE maybe no true yes", "YES"), Some(4));
+        for (levels, spelling) in [
+            ("FALSE TRUE maybe true", "True"),
+            ("maybe no yes", "y"),
+            ("2 3 no yes", "0"),
+            ("FALSE maybe no true yes", "1"),
+            ("maybe true", "True"),
+        ] {
+            assert_eq!(place(levels, spelling), None, "{levels} {spelling}");
         }
     }
 

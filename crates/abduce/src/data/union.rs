@@ -6,7 +6,7 @@ use super::levels::sort_levels;
 use super::options::kind_option;
 use super::read::number;
 use super::schema::{Asked, Field, Kind};
-use super::truth::{are_truths, folded_among_others, places_among_others};
+use super::truth::{are_truths, folded_among_others};
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;
@@ -92,8 +92,13 @@ impl Field {
             }
         }
         let known: HashSet<&String> = self.levels.iter().collect();
-        let means = pair || places_among_others(&self.levels).is_some();
-        let has = |level: &&String| known.contains(level) || means && self.code(level).is_some();
+        let spellings = self.spellings();
+        let means = |level: &&String| {
+            spellings
+                .as_ref()
+                .is_some_and(|own| own.place(level).is_some())
+        };
+        let has = |level: &&String| known.contains(level) || means(level);
         let new = other.levels.iter().filter(|level| !has(level));
         let mut levels = self.levels.clone();
         levels.extend(new.cloned());

@@ -225,8 +225,8 @@ pub(super) fn report<F: Scalar + 'static>(
     {
         (prediction.deviation, errors.predictive_deviation) = (None, None);
         notes.push(
-            "the standard deviation of the prediction is left out: it depends on a few draws \
-             and may be infinite"
+            "standard deviation of the prediction omitted: it rests on a few draws and may be \
+             infinite"
                 .into(),
         );
     }

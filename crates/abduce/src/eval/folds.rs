@@ -72,7 +72,7 @@ impl Folds {
                 ""
             };
             return Err(Error::parameter(format!(
-                "{number} folds cannot be made of {rows} {noun}{labelled}",
+                "cannot make {number} folds of {rows} {noun}{labelled}",
                 noun = if rows == 1 { "row" } else { "rows" },
             ))
             .with_hint("ask for fewer folds, or give more rows"));

@@ -71,7 +71,7 @@ mod tests {
                 bic: Some(model.fit.bic),
                 aic: Some(model.fit.aic),
                 icl: Some(model.fit.bic),
-                cv: None,
+                cv: Some(model.fit.bic),
                 converged: true,
                 spurious: None,
             }],
@@ -90,18 +90,26 @@ mod tests {
         early.fit.bic -= 2.0 * constants;
         let candidate = &mut early.fit.selection.as_mut().unwrap().tried[0];
         candidate.log_likelihood = Some(early.fit.log_likelihood);
-        candidate.bic = Some(early.fit.bic);
+        let criteria = [&mut candidate.bic, &mut candidate.icl, &mut candidate.cv];
+        for value in criteria {
+            *value = Some(early.fit.bic);
+        }
+        candidate.aic = candidate.aic.map(|aic| aic - 2.0 * constants);
         if let crate::store::Body::Mixture(own) = &mut early.body {
             own.statistics.log_likelihood += constants;
         }
         let early = serde_json::to_string(&early).unwrap();
+        let aic = model.fit.aic;
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
         let updated = |text: &str| {
             let model = Model::from_json(text).unwrap();
             let changed = model.update(&table(), Vec::new(), None, Control::default());
             let tried = &model.fit.selection.as_ref().unwrap().tried[0];
             close(tried.log_likelihood.unwrap(), model.fit.log_likelihood);
-            close(tried.bic.unwrap(), model.fit.bic);
+            for value in [tried.bic, tried.icl, tried.cv] {
+                close(value.unwrap(), model.fit.bic);
+            }
+            close(tried.aic.unwrap(), aic);
             (model.fit, changed.unwrap().model.fit)
         };
         let ((old, old_updated), (new, new_updated)) = (updated(&early), updated(&now));

@@ -221,6 +221,11 @@ mod tests {
             std::fs::write(&abandoned, "half").unwrap();
             let permissions = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(&abandoned, permissions).unwrap();
+            let both = File::options().read(true).write(true).open(&abandoned);
+            if both.is_ok() {
+                // The superuser may open every file, so nothing can be shown.
+                return;
+            }
             let path = folder.path().join("out.csv");
             Replacement::create(&path).unwrap().finish().unwrap();
             assert_eq!(

@@ -21,7 +21,7 @@ const MANY: usize = 1_000_000;
 ///
 /// Hypotheses have prior probabilities, outcomes a probability under each
 /// hypothesis. Every observation is an outcome that happened, or one that did
-/// not: "not positive", or '!positive'. Told are the posterior after each
+/// not: "not positive", or '!positive'. Reports the posterior after each
 /// observation, the most probable (MAP) and the most likely (ML) hypotheses,
 /// and the evidence, the probability of all observations together.
 ///
@@ -61,7 +61,7 @@ pub struct Arguments {
     /// How many hypotheses to list, the most probable ones
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = whole)]
     top: u64,
-    /// Tell every step, and with --json its whole posterior however long
+    /// Report every step, and with --json its whole posterior
     #[arg(long)]
     trace: bool,
     /// Write to a file instead of stdout

@@ -18,10 +18,10 @@ use told::Told;
 /// Learn which conjunction of attributes makes a label
 ///
 /// A hypothesis asks for one value of an attribute or takes any (?), as in
-/// <Sunny, ?, Strong>; ∅ takes nothing. Told are the version space (the
+/// <Sunny, ?, Strong>; ∅ takes nothing. Reports the version space (the
 /// hypotheses that fit all examples) by its most specific and most general
-/// members, its size, and the posterior probabilities. Numbers are told apart
-/// like words.
+/// members, its size, and the posterior probabilities. Each number is
+/// treated as a category.
 ///
 /// Rows whose --target cell is empty are predicted, by the vote of all
 /// hypotheses and by one drawn from the posterior (Gibbs), and so are those of

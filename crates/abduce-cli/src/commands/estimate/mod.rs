@@ -44,7 +44,7 @@ pub struct Arguments {
     /// The column; several for families over several
     #[arg(long, value_name = "COL")]
     column: Vec<String>,
-    /// What is believed before any row [default: a non-informative prior]
+    /// Prior distribution [default: a non-informative prior]
     #[arg(
         long,
         value_name = "PRIOR",
@@ -76,16 +76,16 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     level: f64,
-    /// Say how probably the parameter exceeds a number under the posterior; where
-    /// there are several, the parameter's name stands before it, as in --above
-    /// rate=3 or, for a family of several columns, --above mean[height]=180
+    /// Report the posterior probability that a parameter exceeds VALUE; with several parameters
+    /// name one, as in --above rate=3 or, for a family of several columns, --above
+    /// mean[height]=180
     #[arg(long, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     above: Vec<String>,
     /// Other rows of the column, to measure the log-loss on
     #[arg(long, value_name = "FILE")]
     test: Vec<String>,
-    /// A distribution to take for the truth, as in --against "poisson(3)"; gives
-    /// entropy, cross-entropy and divergence
+    /// Compare with this distribution, taken as the truth, as in --against "poisson(3)":
+    /// reports entropy, cross-entropy and divergence
     #[arg(long, value_name = "DISTRIBUTION")]
     against: Option<String>,
     /// Write to a file instead of stdout
@@ -220,21 +220,24 @@ impl Arguments {
             }
             _ => None,
         };
+        // The family decides the kind here, so words need another family.
+        let opened = opened.map_err(|why| match why {
+            Failure::Engine(error) if error.readable_as().is_some() => {
+                let hint = format!(
+                    "{} needs numbers; choose a numeric column with --column, or use the family \
+                     categorical",
+                    self.family
+                );
+                error.with_hint(hint).into()
+            }
+            why => why,
+        });
         match opened {
             Ok(opened) => one_too_many(&opened).map_or(Ok(opened), Err),
             // A column that cannot be read may be one that is not meant at all.
             Err(why) if columns.is_empty() && !self.data.data.iter().any(|file| file == "-") => {
                 let anything = self.data.open_columns(&[], None, context);
                 Err(anything.ok().as_ref().and_then(one_too_many).unwrap_or(why))
-            }
-            // The family decides the kind here, so other kinds are other families.
-            Err(Failure::Engine(why)) if why.readable_as().is_some() => {
-                let hint = format!(
-                    "{} is a family of numbers; name a column of numbers with --column, or estimate \
-                     categorical",
-                    self.family
-                );
-                Err(why.with_hint(hint).into())
             }
             Err(why) => Err(why),
         }

@@ -156,10 +156,7 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
         say("entropy of ML", format!("{} nats", readable(entropy)));
     }
     if !risk.ruled_out.is_empty() {
-        let mut text = format!(
-            "infinite, if {} can happen after all",
-            risk.ruled_out.join(" or ")
-        );
+        let mut text = format!("infinite if {} can occur", risk.ruled_out.join(" or "));
         // The prediction of a point mass is the same point.
         if estimate.family != "point-mass" {
             text.push_str("; the predictive gives it a probability");

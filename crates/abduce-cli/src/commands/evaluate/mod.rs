@@ -32,17 +32,16 @@ const FOLDS: usize = 10;
 /// How many warnings of fits are said one by one.
 const WARNINGS: usize = 5;
 
-/// Say how good a model is on rows it has not seen
+/// Measure how well a model predicts rows it has not seen
 ///
-/// The rows are dealt into folds, and each fold is asked of a model that is
-/// fitted to the others. With --target: accuracy, log-loss, Brier score,
-/// calibration error, confusion and each class's figures; rows without a label
-/// are learned from and never asked about. Without: the log-likelihood of rows,
-/// and with --truth how the clusters agree with a column that the model is not
-/// shown. All options of `abduce fit` apply.
+/// The rows are split into folds; each fold is predicted by a model fitted to the others. With
+/// --target: accuracy, log-loss, Brier score, calibration error, confusion and figures for each
+/// class; rows without a label are used in the fit but not evaluated. Without: the
+/// log-likelihood of held-out rows, and with --truth how the clusters agree with a column that
+/// the model is not shown. All options of `abduce fit` apply.
 ///
-/// A model file in place of a model's name is evaluated as it is on the rows of DATA, which
-/// should not be those that it was fitted to.
+/// If MODEL is a model file, it is evaluated unchanged on DATA, which should not contain the
+/// rows it was fitted to.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce evaluate naive-bayes penguins.csv --target species --folds 10

@@ -77,17 +77,21 @@ impl Arguments {
         }
         if let Some(option) = self.given.first_of_a_fit() {
             return Err(Failure::usage(format!(
-                "{option}: a model file is evaluated as it is; name a model such as {} to fit it",
+                "{option} does not apply to a fitted model; name a model such as {} to fit one",
                 model.model
             )));
         }
         if self.truth.is_none() {
             return Ok(());
         }
-        if self.data.data.iter().any(|path| path == "-") {
+        let can_be_read_once = |path: &String| {
+            let found = std::fs::metadata(path);
+            path == "-" || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
+        };
+        if self.data.data.iter().any(can_be_read_once) {
             return Err(Failure::usage(
-                "--truth needs files: the clusters and their truth are read one after the other, \
-                 and standard input can be read only once",
+                "--truth reads the data twice and needs a regular file, not standard input or a \
+                 pipe",
             ));
         }
         match (own, &model.body) {
@@ -190,12 +194,16 @@ fn predictions(
         metrics.merge(&answer.of);
         let labels = chunk.column(target).cells(0, chunk.rows());
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
-        let asked = (0..chunk.rows()).filter(|row| answer.place(*row).is_some());
+        let asked = chunk
+            .weighing_rows()
+            .filter(|row| answer.place(*row).is_some());
         unlabelled += asked.filter(|row| !is_known(*row)).count() as u64;
     })?;
     if unlabelled > 0 {
         let rows = counted(unlabelled, "row");
-        context.note(&format!("{rows} without a known label: not asked about"));
+        context.note(&format!(
+            "{rows} skipped: no label, or a label that the model does not know"
+        ));
     }
     Ok(metrics)
 }

@@ -9,15 +9,14 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "Density options")]
 pub struct DensityOptions {
-    /// The bump on every row: gaussian, epanechnikov, tophat, triangular, cosine
-    /// or exponential [kde; default: gaussian]
+    /// Kernel: gaussian, epanechnikov, tophat, triangular, cosine or exponential [kde; default:
+    /// gaussian]
     #[arg(long, value_name = "KERNEL", value_parser = kernel)]
     kernel: Option<Kernel>,
 
-    /// How wide the bumps are: scott, silverman, isj (one column), cv (likelihood
-    /// of each row given the others; scott where copies of rows leave no
-    /// optimum), or a number for every column
-    /// [kde; default: scott]
+    /// Kernel bandwidth: scott, silverman, isj (one column only), cv (leave-one-out likelihood;
+    /// scott if duplicate rows leave no optimum), or a number for every column [kde; default:
+    /// scott]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true, value_parser = bandwidth)]
     bandwidth: Option<Rule>,
 

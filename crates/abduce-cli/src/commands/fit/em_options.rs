@@ -9,16 +9,14 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "EM options")]
 pub struct EmArguments {
-    /// How hidden labels and cells are filled in while learning: by their
-    /// expectation (em), their most probable value (hard), labels by draws before
-    /// em goes on (stochastic), or expectations of one batch of rows after the other
-    /// before em goes on (online)
+    /// How hidden labels and cells are filled in during the fit: em (expectations), hard (most
+    /// probable values), stochastic (random labels first, then em) or online (batch by batch
+    /// first, then em)
     #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
     method: Method,
 
-    /// Whether steps may be longer than those of em: where it is slow (auto), never
-    /// (none), or from the beginning (squarem); the objective never falls either
-    /// way [naive-bayes, gda, mixture; default: auto]
+    /// When to take accelerated steps: auto (where em is slow), none, or squarem (from the
+    /// start); the objective never falls [naive-bayes, gda, mixture; default: auto]
     #[arg(long, value_name = "WHEN", value_parser = acceleration)]
     accelerate: Option<Acceleration>,
 
@@ -26,12 +24,11 @@ pub struct EmArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     rounds: Option<usize>,
 
-    /// The rows of a batch, made up to a multiple of 4,096 [--method online;
-    /// default: 4096]
+    /// Batch size, rounded up to a multiple of 4,096 [--method online; default: 4096]
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     batch: Option<usize>,
 
-    /// The most passes over the rows in batches [--method online; default: 5]
+    /// Maximum number of batch passes over the rows [--method online; default: 5]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     passes: Option<usize>,
 }

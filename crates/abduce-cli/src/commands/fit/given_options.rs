@@ -10,27 +10,27 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
-#[command(next_help_heading = "What is given")]
+#[command(next_help_heading = "Fixed parts and starts")]
 pub struct GivenOptions {
-    /// Add a component of noise, equally dense wherever rows are, for those that
-    /// belong to no cluster [mixture]
+    /// Add a noise component, uniform over the range of the rows, for rows that belong to no
+    /// cluster [mixture]
     #[arg(long)]
     noise: bool,
 
-    /// Begin at a mixture of the same columns, as one fitted before to fewer rows
+    /// Start from a fitted mixture of the same columns, for example one fitted to fewer rows
     /// [mixture]
     #[arg(long, value_name = "FILE", conflicts_with = "start_by")]
     start: Option<PathBuf>,
 
-    /// Begin at the levels of a column, a component for each; nothing is learned of
-    /// the column [mixture]
+    /// Start with one component per level of this column, which is not part of the model
+    /// [mixture]
     #[arg(long, value_name = "COL")]
     start_by: Option<String>,
 
-    /// What is given and not learned: a column in a component, as in
-    /// "1:visits=poisson(0)" or "2:x=gaussian(5,0.36)" (mean, variance), the weights, as
-    /// in weights=0.4,0.6; or, as --start has it, a component (1), a column in it (1:x)
-    /// or the weights (weights) [mixture; repeatable]
+    /// Hold part of the model fixed: a column in a component, as in "1:visits=poisson(0)" or
+    /// "2:x=gaussian(5,0.36)" (mean, variance), or the weights, as in weights=0.4,0.6; with
+    /// --start also a component (1), a column in it (1:x) or the weights (weights) as they are
+    /// in that model [mixture; repeatable]
     #[arg(long, value_name = "WHAT")]
     fix: Vec<String>,
 

@@ -14,8 +14,7 @@ pub struct KMeansOptions {
     #[arg(long, value_name = "DISTANCE", value_parser = distance)]
     distance: Option<Distance>,
 
-    /// Let every centre be a row: the clusters with the least sum of distances, for
-    /// up to 50,000 rows [kmeans]
+    /// Use rows as centres (k-medoids), for up to 50,000 rows [kmeans]
     #[arg(long)]
     medoids: bool,
 

@@ -120,8 +120,8 @@ impl Task {
 #[derive(Args)]
 #[command(next_help_heading = "Calibration options")]
 pub struct CalibrationOptions {
-    /// Correct the probabilities of classes by what came true of held-out rows:
-    /// isotonic (increasing steps) or platt (a logistic curve)
+    /// Calibrate class probabilities on held-out rows: isotonic (step function) or platt
+    /// (logistic curve)
     #[arg(long, value_name = "HOW", value_parser = method)]
     calibrate: Option<CalibrationMethod>,
 

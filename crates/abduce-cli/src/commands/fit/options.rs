@@ -57,10 +57,9 @@ pub struct ModelOptions {
     #[arg(long, value_name = "SHAPE", value_parser = covariances)]
     covariance: Option<Covariances>,
 
-    /// What the best of several --components and --covariance is best in: bic, aic,
-    /// icl, or cv for the likelihood of held-out rows; or bootstrap for likelihood-ratio
-    /// tests of each of the --components against one more, until one is not rejected
-    /// [mixture; default: bic]
+    /// Criterion for choosing among several --components and --covariance: bic, aic, icl, or cv
+    /// (likelihood of held-out rows); or bootstrap, which tests each number of components
+    /// against one more and stops at the first that is not rejected [mixture; default: bic]
     #[arg(long, value_name = "CRITERION", value_parser = choice)]
     select: Option<Choice>,
 
@@ -89,27 +88,26 @@ pub struct ModelOptions {
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
-    /// The most iterations [default: 1000]
+    /// Maximum number of iterations [default: 1000]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     max_iter: Option<usize>,
 
-    /// Pseudocount added to each level of a column and to each word: a number, none (0)
-    /// or laplace (1); or m=M for M rows spread evenly over the levels, m=M,pooled for
-    /// M rows distributed as in all classes together (m-estimate); count columns get
-    /// as many rows at the mean of the column. Without smoothing an unseen category is
-    /// impossible [default: 1 for naive-bayes and gda, 0 for mixture]; or spread over
-    /// the whole range of the numbers [histogram; default: 1 with --target, else 0]
+    /// Pseudocount added to each level and each word: a number, none (0) or laplace (1); or an
+    /// m-estimate: m=M spreads M rows evenly over the levels, m=M,pooled spreads them as in the
+    /// whole table. Count columns get as many rows at the column's mean. Without smoothing, an
+    /// unseen category is impossible [default: 1 for naive-bayes and gda, 0 for mixture]. For
+    /// histogram, the number of rows spread over the whole range [default: 1 with --target,
+    /// else 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<Smoothing>,
 
-    /// What a category that the fitted rows do not have is taken for: impossible unless
-    /// --smoothing gives it a probability, or missing, as if the cell were empty
-    /// [naive-bayes, gda, mixture; default: impossible]
+    /// How to treat categories not seen in the fit: impossible (unless --smoothing gives them a
+    /// probability) or missing [naive-bayes, gda, mixture; default: impossible]
     #[arg(long, value_name = "WHAT", value_parser = unseen)]
     unseen: Option<Unseen>,
 
-    /// Rows added in thought to the levels of one column, a number for each, as
-    /// in outlook=1,2,1 [repeatable]
+    /// Pseudocounts for the levels of one column, one per level, as in outlook=1,2,1
+    /// [repeatable]
     #[arg(long, value_name = "COL=A,B,…")]
     dirichlet: Vec<String>,
 
@@ -118,19 +116,18 @@ pub struct ModelOptions {
     #[arg(long, value_name = "PRIOR")]
     class_prior: Option<String>,
 
-    /// What counts in text, and in columns of counts taken together: every
-    /// word (multinomial), whether it is there (bernoulli), or every word as
-    /// the other classes use it (complement) [default: multinomial for text,
-    /// each column of counts by itself]
+    /// How words, and columns of counts taken together, are counted: multinomial (every
+    /// occurrence), bernoulli (presence or absence) or complement (estimated from the other
+    /// classes) [default: multinomial for text; count columns are modelled separately]
     #[arg(long, value_name = "EVENT", value_parser = event)]
     event: Option<Event>,
 
-    /// How much a row without a label counts: a number, or auto to choose it by
-    /// cross-validation on the labelled rows [naive-bayes, gda; default: auto]
+    /// Weight of a row without a label: a number, or auto to choose it by cross-validation on
+    /// the labelled rows [naive-bayes, gda; default: auto]
     #[arg(long, value_name = "WEIGHT", allow_hyphen_values = true, value_parser = unlabelled)]
     unlabelled: Option<Unlabelled>,
 
-    /// Rows added in thought to every class or component [default: 0]
+    /// Pseudocount added to each class or component [default: 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     class_smoothing: Option<f64>,
 
@@ -140,20 +137,19 @@ pub struct ModelOptions {
     #[arg(long)]
     predictive: bool,
 
-    /// Keep no marks of the rows in the model file, by which abduce forget knows
-    /// a row that was never seen [naive-bayes, gda]
+    /// Do not store row hashes in the model file; abduce forget then cannot recognize rows that
+    /// were never fitted [naive-bayes, gda]
     #[arg(long)]
     no_marks: bool,
 
-    /// The scatter that variances are believed to have before any row, as a
-    /// share of each column's variance: it keeps them from vanishing
-    /// [default: 1e-6]
+    /// Prior scatter added to each variance, as a share of the variance of the column; keeps
+    /// variances from collapsing to zero [default: 1e-6]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
-    /// What is believed of the Gaussians of the numbers: mclust (its default
-    /// regularisation), or normal-inverse-wishart(κ,ν): κ rows at the table's mean, ν
-    /// degrees of freedom about its covariance [gda, mixture]
+    /// Prior on the Gaussians: mclust (mclust's default), or normal-inverse-wishart(κ,ν), where
+    /// κ is the number of pseudo-rows at the table's mean and ν the degrees of freedom of the
+    /// covariance [gda, mixture]
     #[arg(long, value_name = "PRIOR", value_parser = normal_prior)]
     prior: Option<NormalPrior>,
 

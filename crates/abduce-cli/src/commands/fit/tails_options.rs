@@ -8,10 +8,9 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "Model options")]
 pub struct TailsOptions {
-    /// How far rows may lie from the middle of their class or component: gaussian, or
-    /// student-t, under which far rows pull little on means and covariances; its degrees
-    /// of freedom are learned for each, or given as in student-t(4) [gda, mixture;
-    /// default: gaussian]
+    /// Distribution of the numbers in a class or component: gaussian, or student-t, which is
+    /// robust to outliers; its degrees of freedom are learned, or given as in student-t(4)
+    /// [gda, mixture; default: gaussian]
     #[arg(long, value_name = "TAILS", value_parser = tails)]
     tails: Option<Tails>,
 }

@@ -38,6 +38,7 @@ impl StudentT {
         followed.collect()
     }
 
+    /// The same from all numbers, however many.
     pub(super) fn all_maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
         let starts = starts(points, least);
         let mut maxima: Vec<StudentT> = Vec::new();

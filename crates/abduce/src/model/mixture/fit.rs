@@ -7,7 +7,7 @@ use super::diagnostics::Diagnostics;
 use super::finish::finish;
 use super::marks::Marks;
 use super::noise::add_noise;
-use super::regularise::statistics_of_all;
+use super::regularise::{statistics_of_all, statistics_of_each};
 use super::restarts::{Start, best_of_starts};
 use super::saddle;
 use super::start::Init;
@@ -271,12 +271,12 @@ fn fit_by(
     settle(specification, schema, &survey, &mut leaves)?;
     // The survey has the levels of labelled rows only.
     if specification.pools_levels() && survey.seen.unlabelled > 0.0 {
-        for leaf in &mut leaves {
-            if (leaf.family.levels().is_some() || leaf.family.is_text())
-                && let Some(all) = statistics_of_all(source, leaf)?
-            {
-                specification.smooth(leaf, schema, &[all])?;
-            }
+        let is_pooled = |leaf: &Leaf| leaf.family.levels().is_some() || leaf.family.is_text();
+        let pooled: Vec<&Leaf> = leaves.iter().filter(|leaf| is_pooled(leaf)).collect();
+        let all = statistics_of_each(source, &pooled, control)?;
+        let pooled = leaves.iter_mut().filter(|leaf| is_pooled(leaf));
+        for (leaf, all) in pooled.zip(all) {
+            specification.smooth(leaf, schema, &[all])?;
         }
     }
     // More components than rows would have none.

@@ -34,18 +34,23 @@ impl Joint for Mixture {
         constants.collect()
     }
 
-    fn unseen_category(&self, column: usize) -> UnseenCategory {
-        let has = |leaf: &Leaf| leaf.columns.contains(&column);
-        let Some(number) = self.leaves.iter().position(has) else {
-            return UnseenCategory::Missing;
-        };
-        let probabilities = self.parameters.unseen.get(number);
+    fn unseen_categories(&self) -> Vec<UnseenCategory> {
+        let mut all = vec![UnseenCategory::Missing; self.schema.fields.len()];
         let positive = |own: &Vec<f64>| own.iter().any(|p| *p > 0.0);
-        match self.leaves[number].unseen {
-            Unseen::Missing => UnseenCategory::Missing,
-            Unseen::Impossible if probabilities.is_some_and(positive) => UnseenCategory::Smoothed,
-            Unseen::Impossible => UnseenCategory::Impossible,
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            let probabilities = self.parameters.unseen.get(number);
+            let category = match leaf.unseen {
+                Unseen::Missing => UnseenCategory::Missing,
+                Unseen::Impossible if probabilities.is_some_and(positive) => {
+                    UnseenCategory::Smoothed
+                }
+                Unseen::Impossible => UnseenCategory::Impossible,
+            };
+            leaf.columns
+                .iter()
+                .for_each(|column| all[*column] = category);
         }
+        all
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {

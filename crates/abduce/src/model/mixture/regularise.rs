@@ -4,12 +4,14 @@
 //! components of that volume fill the table's, S / k^{2/d}. With κ = 0.01 and ν = d + 2 it is
 //! the default prior of R's mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
 
+use super::seen::divisor;
 use super::{Leaf, Seen};
 use crate::data::{Cells, Rows, Source, fold};
 use crate::family::{
     LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Scale, Statistics,
     Stats as _, Structure,
 };
+use crate::learn::Control;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -187,7 +189,8 @@ fn covariance(whole: &Statistics, columns: usize, row_weight: f64) -> Option<Vec
     };
     match moments {
         MultivariateStats::Full { scatter, .. } if rows > row_weight * columns as f64 => {
-            Some(scatter.iter().map(|s| s / (rows - row_weight)).collect())
+            let divisor = divisor(rows, row_weight);
+            Some(scatter.iter().map(|s| s / divisor).collect())
         }
         _ => None,
     }
@@ -198,23 +201,50 @@ fn covariance(whole: &Statistics, columns: usize, row_weight: f64) -> Option<Vec
 /// # Errors
 /// If the source cannot be read.
 pub(super) fn statistics_of_all(source: &dyn Source, leaf: &Leaf) -> Result<Option<Statistics>> {
-    fold(
+    Ok(statistics_of_each(source, &[leaf], Control::default())?.pop())
+}
+
+/// The same of several leaves in one pass; none where there are no rows, or the caller stops.
+///
+/// # Errors
+/// If the source cannot be read.
+pub(super) fn statistics_of_each(
+    source: &dyn Source,
+    leaves: &[&Leaf],
+    control: Control,
+) -> Result<Vec<Statistics>> {
+    let found = fold(
         source,
         1,
-        |stats, _, chunk| {
-            let stats = stats.get_or_insert_with(|| leaf.family.zero());
-            let columns: Vec<Cells> = leaf
-                .columns
-                .iter()
-                .map(|c| chunk.column(*c).cells(0, chunk.rows()))
-                .collect();
+        |all: &mut Option<Vec<Statistics>>, _, chunk| {
+            let all = all.get_or_insert_with(|| {
+                let zero = leaves.iter().map(|leaf| leaf.family.zero());
+                zero.collect()
+            });
+            if control.is_interrupted() {
+                return Ok(());
+            }
             let ones = vec![1.0; chunk.rows()];
             let weights = chunk.weights().unwrap_or(&ones);
-            leaf.family.observe(&Rows::new(&columns), weights, stats);
+            for (leaf, stats) in leaves.iter().zip(all) {
+                let columns: Vec<Cells> = leaf
+                    .columns
+                    .iter()
+                    .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+                    .collect();
+                leaf.family.observe(&Rows::new(&columns), weights, stats);
+            }
             Ok(())
         },
-        |total: &mut Statistics, more| total.merge(&more),
-    )
+        |all: &mut Vec<Statistics>, more| {
+            all.iter_mut()
+                .zip(&more)
+                .for_each(|(all, more)| all.merge(more));
+        },
+    )?;
+    Ok(found
+        .filter(|_| !control.is_interrupted())
+        .unwrap_or_default())
 }
 
 #[cfg(test)]

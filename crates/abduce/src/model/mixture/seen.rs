@@ -33,6 +33,12 @@ pub struct Seen {
     pub central: Vec<f64>,
 }
 
+/// The divisor of an unbiased variance, n − 1 for n rows of weight 1. Two rows or more are at
+/// least half of themselves without one, also where their weights differ from the mean.
+pub(super) fn divisor(weight: f64, row_weight: f64) -> f64 {
+    (weight - row_weight).max(0.5 * weight)
+}
+
 impl Seen {
     /// No row of so many columns.
     pub fn nothing(columns: usize) -> Seen {
@@ -104,11 +110,10 @@ impl Seen {
     /// brought to a mean of 1; of a single row, 0.
     pub(super) fn unbiased_variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
-        let rest = moments.weight - self.row_weight();
-        if rest > 0.0 {
-            moments.scatter / rest
+        if moments.weight > 0.0 {
+            moments.scatter / divisor(moments.weight, self.row_weight())
         } else {
-            self.variance(column)
+            0.0
         }
     }
 
