@@ -55,7 +55,9 @@ class _Imputer(Framed, TransformerMixin, ModelEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         named = not is_scalar_nan(self.missing_values)
         if named and is_frame(X):
-            raise ValueError("the missing values of a frame are its nulls; leave missing_values as it is, or pass an array")
+            raise ValueError(
+                "the missing values of a frame are its nulls; leave missing_values as it is, or pass an array"
+            )
         X = super()._checked(X, reset=reset)
         return np.where(X == self.missing_values, np.nan, X) if named else X
 

@@ -207,117 +207,15 @@ class NaiveBayes(Framed, ModelClassifier):
         """The probabilities of a dict in the order of the classes."""
         # Files have the labels as strings, and 0 and 0.0 are one label.
         named = {str(label): probability for label, probability in class_prior.items()}
-        given = [class_prior.get(label, named.get(str(label))) for label in self.classes_.tolist()]
-        missing = any(probability is None for probability in given)
-        if missing or len(class_prior) != len(given):
+        levels = levels_of(self.classes_)
+        labels = zip(self.classes_.tolist(), levels, strict=True)
+        found = [class_prior.get(label, named.get(level)) for label, level in labels]
+        given = [probability for probability in found if probability is not None]
+        if not len(given) == len(levels) == len(class_prior):
             raise ValueError(
-                f"class_prior names the classes {', '.join(named)}, but the classes are "
-                f"{', '.join(levels_of(self.classes_))}"
+                f"class_prior names the classes {', '.join(named)}, but the classes are {', '.join(levels)}"
             )
         return given
-
-    @property
-    def class_prior_(self) -> Floats:
-        """The probability of each class."""
-        return np.array(self._part("weights"))
-
-
-class NaiveBayes(Framed, ModelClassifier):
-    """Naive Bayes of mixed columns: numbers, counts, levels and yes or no, each with a family of its own.
-
-    The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
-    strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`.
-    The columns of an array are real numbers. Any cell and any label may be missing. A category that the fitted rows do
-    not have gets the probability that `smoothing` gives it, and is impossible without smoothing; with
-    `unseen="missing"` it is a missing value.
-
-    `smoothing` is a pseudocount for each category, or "m=2" for the m-estimate: two rows spread evenly over the
-    categories, or with "m=2,pooled" as in the whole table. `class_prior` has the probabilities of the classes, which
-    sum to 1, in the order of `classes_` or as a dict by the classes.
-    """
-
-    _quiet = ()
-    _parameter_constraints = {
-        "smoothing": [Interval(Real, 0, None, closed="left"), str],
-        "class_smoothing": [Interval(Real, 0, None, closed="left")],
-        "unseen": [StrOptions({"impossible", "missing"})],
-        "variance_floor": [Interval(Real, 0, None, closed="left")],
-        "kinds": [dict, None],
-        "families": [dict, None],
-        "class_prior": ["array-like", dict, StrOptions({"uniform"}), None],
-        "predictive": ["boolean"],
-        "missing_label": [object],
-        "unlabelled": UNLABELLED,
-        "n_jobs": [Integral, None],
-    }
-    _allow_nan = True
-
-    def __init__(
-        self,
-        *,
-        smoothing: float | str = USUAL["smoothing"],
-        class_smoothing: float = USUAL["weight_smoothing"],
-        unseen: Literal["impossible", "missing"] = "impossible",
-        variance_floor: float = USUAL["variance_floor"],
-        kinds: dict[str, str] | None = None,
-        families: dict[str, str] | None = None,
-        class_prior: ArrayLike | dict[Any, float] | None = None,
-        predictive: bool = False,
-        missing_label: object = None,
-        unlabelled: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.smoothing = smoothing
-        self.class_smoothing = class_smoothing
-        self.unseen = unseen
-        self.variance_floor = variance_floor
-        self.kinds = kinds
-        self.families = families
-        self.class_prior = class_prior
-        self.predictive = predictive
-        self.missing_label = missing_label
-        self.unlabelled = unlabelled
-        self.n_jobs = n_jobs
-
-    def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:
-        labels = (self._target, levels_of(self.classes_), codes)
-        return self._learned_table(X, labels, weights)
-
-    def _asked(self, X: Any) -> _core.Table:
-        codes = np.full(len(X), -1, dtype=np.int64)
-        return self._asked_table(X, (self._target, levels_of(self.classes_), codes))
-
-    def _specification(self) -> str:
-        prior = "learned"
-        if isinstance(self.class_prior, str):
-            prior = self.class_prior
-        elif self.class_prior is not None:
-            priors = self._in_order(self.class_prior) if isinstance(self.class_prior, dict) else self.class_prior
-            prior = self._given_prior(priors)
-            if not np.isclose(np.sum(priors), 1.0):
-                raise ValueError(f"The sum of class_prior should be 1, not {np.sum(priors):g}.")
-        return _specifications.naive_bayes(
-            target=self._target,
-            **_specifications.smoothed(self.smoothing),
-            weight_smoothing=self.class_smoothing,
-            unseen=self.unseen,
-            variance_floor=self.variance_floor,
-            families=_specifications.by_column("families", self.families),
-            class_prior=prior,
-            predictive=self.predictive,
-        )
-
-    def _in_order(self, class_prior: dict[Any, float]) -> list[float]:
-        """The probabilities of a dict in the order of the classes."""
-        # Files have the labels as strings.
-        given = {str(label): probability for label, probability in class_prior.items()}
-        classes = levels_of(self.classes_)
-        if set(given) != set(classes):
-            raise ValueError(
-                f"class_prior has probabilities of the classes {', '.join(given)}, and the classes are "
-                f"{', '.join(classes)}"
-            )
-        return [given[label] for label in classes]
 
     @property
     def class_prior_(self) -> Floats:

@@ -108,7 +108,9 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
         empty = empty_columns(X)
         if len(empty):
             name = names_of(self, X.shape[1])[empty[0]]
-            raise ValueError(f"feature {name} has no number, and the points of a density are complete rows; leave it out")
+            raise ValueError(
+                f"feature {name} has no number, and the points of a density are complete rows; leave it out"
+            )
 
     @property
     def bandwidth_(self) -> float | Floats:

@@ -419,6 +419,8 @@ def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
     model.save(tmp_path / "model.abduce")
     again = abduce.load(tmp_path / "model.abduce").fit(X, Y)
     np.testing.assert_array_equal(again.class_prior_, model.class_prior_)
+    floats = NaiveBayes(class_prior={2: 0.1, 0: 0.5, 1: 0.4}).fit(X, Y.astype(float))
+    np.testing.assert_array_equal(floats.class_prior_, model.class_prior_)
     for wrong in ({0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.3, 3: 0.2}, {0: 0.5, 1: 0.3, 2: 0.1, 3: 0.1}):
         with pytest.raises(ValueError, match=r"class_prior names the classes .*the classes are 0, 1, 2"):
             NaiveBayes(class_prior=wrong).fit(X, Y)
