@@ -126,7 +126,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     }
     if estimate.hidden > 0 {
         estimate.notes.push(format!(
-            "rows with a hole in one of the columns are left out: {}; abduce fit mixture \
+            "rows with a missing value in one of the columns are left out: {}; abduce fit mixture \
              --components 1 learns from what is seen of them",
             estimate.hidden
         ));
