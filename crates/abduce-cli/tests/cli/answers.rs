@@ -150,7 +150,7 @@ fn columns_outside_the_model_pass_through_as_they_are_written() {
     assert!([",x,2,07", ",y,2,07"].contains(&lines[2]), "{}", lines[2]);
     assert!(
         lines[3].starts_with("last,z,3,"),
-        "an unseen level is no missing value: {}",
+        "an unseen category is not a missing value: {}",
         lines[3]
     );
 }

@@ -90,8 +90,15 @@ fn more_columns_make_a_panel_for_each_pair() {
     let columns = "bill_length_mm,bill_depth_mm,body_mass_g";
     let svg = drawn(&["plot", &model, &table, "--columns", columns]);
     assert_eq!(symbols(&svg), 3 * 342);
-    // The note may be broken into lines anywhere.
-    assert!(svg.contains("2 rows with"), "a note about missing values");
+    // Notes are broken into lines, each a text of its own.
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = document.descendants().filter(|node| node.is_text());
+    let words: Vec<&str> = texts
+        .filter_map(|node| node.text())
+        .map(str::trim)
+        .collect();
+    let words = words.join(" ");
+    assert!(words.contains("2 rows with missing values"), "{words}");
     let density = drawn(&[
         "plot",
         &model,
