@@ -3,6 +3,7 @@
 use crate::cli::GlobalOptions;
 use crate::escape;
 use crate::output::{Heading, Output};
+use crate::text_table::{line_width, wrapped};
 use clap::ColorChoice;
 use std::io::{IsTerminal, Write};
 
@@ -67,13 +68,22 @@ impl Context {
         self.say("error", "1;31", &escape::line(text));
     }
 
+    /// How many characters a line on stderr may have.
+    pub fn note_width(&self) -> usize {
+        line_width(std::io::stderr().is_terminal())
+    }
+
     fn say(&self, word: &str, color: &str, text: &str) {
+        // Lines below the first are laid out already.
+        let (first, below) = text.split_at(text.find('\n').unwrap_or(text.len()));
+        let first = wrapped(&format!("{word}: {first}"), self.note_width(), 2);
+        let text = format!("{}{below}", &first[word.len() + 1..]);
         let mut stderr = std::io::stderr().lock();
         // Nothing can be said about a stderr that cannot be written to.
         let _ = if self.colored(stderr.is_terminal()) {
-            writeln!(stderr, "\x1b[{color}m{word}:\x1b[0m {text}")
+            writeln!(stderr, "\x1b[{color}m{word}:\x1b[0m{text}")
         } else {
-            writeln!(stderr, "{word}: {text}")
+            writeln!(stderr, "{word}:{text}")
         };
     }
 }

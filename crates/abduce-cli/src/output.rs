@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
+use crate::text_table::line_width;
 use abduce::store::Replacement;
 use flate2::write::GzEncoder;
 use std::fmt;
@@ -199,6 +200,11 @@ impl Output {
     /// Whether a person reads it as it comes.
     pub fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Standard(_)) && io::stdout().is_terminal()
+    }
+
+    /// How many characters a line of text may have here.
+    pub fn line_width(&self) -> usize {
+        line_width(self.is_terminal())
     }
 
     /// Writes what is still held back, and gives a file its name.

@@ -77,15 +77,70 @@ fn blocks(widths: &[usize], indent: usize, most: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// How many characters a line may have: COLUMNS where it is set, else the width of the
-/// terminal that stdout or stderr writes to, else 80.
+/// How many characters a line of a table may have: COLUMNS where it is set, else the
+/// width of the terminal that stdout or stderr writes to, else 80.
 fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok();
-    let columns = columns.and_then(|columns| columns.trim().parse().ok());
     let terminal = || terminal_size().map(|(width, _)| usize::from(width.0));
     let terminal = || terminal().filter(|width| *width > 0);
-    let columns = columns.filter(|columns| *columns > 0).or_else(terminal);
-    columns.unwrap_or(80)
+    columns_variable().or_else(terminal).unwrap_or(80)
+}
+
+/// How many characters a line of text may have: as a table on a terminal or where
+/// COLUMNS is set, any number in a file or a pipe, so that programs find whole lines.
+pub fn line_width(is_terminal: bool) -> usize {
+    if is_terminal {
+        terminal_width()
+    } else {
+        columns_variable().unwrap_or(usize::MAX)
+    }
+}
+
+/// The environment variable COLUMNS, if it is a positive number.
+fn columns_variable() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok()?;
+    columns.trim().parse().ok().filter(|columns| *columns > 0)
+}
+
+/// The lines `name value`, indented, with the values below each other. Values longer
+/// than `width` allows are continued on the next line.
+pub fn labelled<N: AsRef<str>, V: AsRef<str>>(
+    lines: impl IntoIterator<Item = (N, V)>,
+    width: usize,
+) -> String {
+    let mut text = String::new();
+    for (name, value) in lines {
+        let (name, value) = (escape::line(name.as_ref()), escape::line(value.as_ref()));
+        let line = format!("  {name:<15} {value}");
+        text.push_str(&wrapped(line.trim_end(), width, 18));
+        text.push('\n');
+    }
+    text
+}
+
+/// A line broken at spaces so that no part is wider than `width`, where words allow;
+/// all parts but the first are indented.
+pub fn wrapped(line: &str, width: usize, indent: usize) -> String {
+    // Beside a deep indent a narrow terminal has no room for words.
+    let indent = indent.min(width / 2);
+    let start = line.len() - line.trim_start().len();
+    let (mut text, mut used) = (line[..start].to_string(), start);
+    let mut is_first = true;
+    for word in line[start..].split(' ') {
+        let wide = word.width();
+        if !is_first && used + 1 + wide > width {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if !is_first {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += wide;
+        is_first = false;
+    }
+    text
 }
 
 /// A number of things: `1 row`, `2 rows`.
@@ -157,6 +212,25 @@ mod tests {
                 .count(),
             3
         );
+    }
+
+    #[test]
+    fn long_lines_are_broken_at_spaces_and_keep_every_word() {
+        let line = "  fitted on       first.csv, second.csv, third-with-a-long-name.csv";
+        let broken = wrapped(line, 40, 18);
+        assert!(broken.lines().count() > 1, "{broken}");
+        assert!(broken.lines().all(|own| own.width() <= 44), "{broken}");
+        assert!(
+            broken
+                .lines()
+                .skip(1)
+                .all(|own| own.starts_with(&" ".repeat(18)))
+        );
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&broken), words(line));
+        assert_eq!(wrapped(line, usize::MAX, 18), line);
+        assert_eq!(wrapped("ein größeres 漢字", 12, 2), "ein größeres\n  漢字");
+        assert_eq!(wrapped("", 1, 5), "");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::learn::Control;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Fit, FitOptions, Grid, Selection, Specification, fit, select,
+    CovarianceKind, Criterion, Fit, FitOptions, Grid, NormalPrior, Selection, Specification, fit,
+    select,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,6 +56,36 @@ fn choose(
     };
     let specification = Specification::mixture(1, CovarianceKind::Full);
     select(&specification, &grid, table, &options, Control::default()).unwrap()
+}
+
+/// The log-likelihood of diagonal components, after all rounds of EM that change anything.
+fn diagonal(name: &str, prior: Option<NormalPrior>, restarts: usize) -> (f64, f64) {
+    let golden: Value = serde_json::from_str(&golden("mclust_geysers.json")).unwrap();
+    let components = golden[name]["components"].as_u64().unwrap() as usize;
+    let specification = Specification {
+        normal_prior: prior,
+        ..Specification::mixture(components, "VVI".parse().unwrap())
+    };
+    let mut options = FitOptions {
+        restarts,
+        ..FitOptions::default()
+    };
+    options.em.tolerance = 1e-12;
+    let fit = fit(&specification, &table(name), &options, Control::default()).unwrap();
+    let theirs = golden[name]["log_likelihood"].as_f64().unwrap();
+    (fit.log_likelihood, theirs)
+}
+
+#[test]
+fn under_its_prior_the_geysers_have_mclusts_likelihood() {
+    let (ours, theirs) = diagonal("geyser", Some(NormalPrior::default()), 10);
+    assert!((ours - theirs).abs() < 1e-4, "{ours} {theirs}");
+}
+
+#[test]
+fn the_best_maximum_of_four_groups_of_quakes_is_found() {
+    let (ours, theirs) = diagonal("quakes", None, 30);
+    assert!(ours > theirs - 1e-3, "{ours} {theirs}");
 }
 
 #[test]

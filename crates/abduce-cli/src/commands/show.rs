@@ -9,7 +9,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
 use crate::recipe_lines;
 use crate::selection_table;
-use crate::text_table::{TextTable, readable};
+use crate::text_table::{TextTable, labelled, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::model::mixture::{Leaf, Mixture};
@@ -141,9 +141,8 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
     for warning in &fit.warnings {
         lines.push(("warning", warning.clone()));
     }
-    for (name, value) in lines {
-        writeln!(output, "  {name:<15} {value}")?;
-    }
+    let width = output.line_width();
+    write!(output, "{}", labelled(lines, width))?;
     if let Some(selection) = &fit.selection {
         let heading = context.heading(output, "chosen among");
         write!(output, "\n{heading}\n{}", selection_table::text(selection))?;
@@ -184,7 +183,12 @@ fn write_mixture(
         match own.first() {
             Some(_) if leaf.family.is_text() => {
                 let word = |term: usize| word(mixture, leaf, term);
-                write!(output, "{}", telling_words(&names, own, word).text(2))?;
+                let width = output.line_width();
+                write!(
+                    output,
+                    "{}",
+                    labelled(typical_words(&names, own, word), width)
+                )?;
             }
             Some(Distribution::Multivariate(_) | Distribution::MultivariateStudentT(_)) => {
                 write_multivariate(leaf, &columns, &names, own, seen, output)?;
@@ -231,11 +235,11 @@ fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
 
 /// For every class the words that speak most for it: those whose logarithm is
 /// farthest above the mean over the classes.
-fn telling_words(
+fn typical_words(
     names: &[String],
     own: &[Distribution],
     word: impl Fn(usize) -> String,
-) -> TextTable {
+) -> Vec<(String, String)> {
     let weight = |class: usize, term: usize| match &own[class] {
         Distribution::Words(words) => words.log_weight(term),
         Distribution::Presence(presence) => presence.log_probability(term, true),
@@ -251,8 +255,8 @@ fn telling_words(
         all.sum::<f64>() / own.len() as f64
     };
     let means: Vec<f64> = (0..terms).map(mean).collect();
-    let mut table = TextTable::new(["class", "words that speak for it"]);
-    for (class, name) in names.iter().enumerate() {
+    let heading = ("class".to_string(), "words typical of it".to_string());
+    let of_class = |(class, name): (usize, &String)| {
         let excess = |term: usize| {
             let own = weight(class, term) - means[term];
             if own.is_nan() { 0.0 } else { own }
@@ -260,9 +264,10 @@ fn telling_words(
         let mut ranked: Vec<usize> = (0..terms).collect();
         ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
         let best = ranked.into_iter().take(WORDS).map(&word);
-        table.row([name.clone(), best.collect::<Vec<_>>().join(", ")]);
-    }
-    table
+        (name.clone(), best.collect::<Vec<_>>().join(", "))
+    };
+    let classes = names.iter().enumerate().map(of_class);
+    [heading].into_iter().chain(classes).collect()
 }
 
 /// A family over one column: a line per component.

@@ -1,7 +1,8 @@
 //! What fits of mixtures and k-means say of themselves: in the summary, in --json, by
 //! `show` and in plots.
 
-use crate::run::{Files, abduce, data};
+use crate::run::{Files, Ran, abduce, command, data};
+use unicode_width::UnicodeWidthStr;
 
 /// Numbers of two groups far apart, in one column.
 fn one_column(files: &Files) -> String {
@@ -11,6 +12,29 @@ fn one_column(files: &Files) -> String {
         text += &format!("{x}\n");
     }
     files.write("one.csv", text)
+}
+
+#[test]
+fn lines_are_no_wider_than_the_columns_there_are() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let drop = ["--drop", "island,sex,year"];
+    let fit = [&["gda", &penguins, "--target", "species"][..], &drop].concat();
+    let model = files.fit(&fit);
+    let narrow = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        Ran::of(command.env("COLUMNS", "40").output().unwrap()).good()
+    };
+    let cross_validated = [&["evaluate"][..], &fit].concat();
+    let fitted_again = [&["fit"][..], &fit].concat();
+    for arguments in [&["show", &model][..], &cross_validated, &fitted_again] {
+        let ran = narrow(arguments);
+        for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+            // A word of its own may be wider, as the name of a temporary file is.
+            let is_one_word = line.split_whitespace().count() < 2;
+            assert!(line.width() <= 40 || is_one_word, "{arguments:?}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn the_vocabulary_lives_in_the_model_and_strangers_are_counted() {
     );
     let shown = abduce(&["show", &model]).good();
     assert!(
-        shown.stdout.contains("words that speak for it"),
+        shown.stdout.contains("words typical of it"),
         "{}",
         shown.stdout
     );

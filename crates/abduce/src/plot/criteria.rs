@@ -62,7 +62,37 @@ impl Criteria {
         });
         all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, best)| best)
     }
+
+    /// The worst value that is drawn. Values more than [`FAR`] times as far from the best as
+    /// the median value is would press all others together, and are left out.
+    fn worst_drawn(&self) -> f64 {
+        let sign = if self.less_is_better { 1.0 } else { -1.0 };
+        let values = self.lines.iter().flat_map(Line::seen);
+        let mut losses: Vec<f64> = values.map(|(_, (_, y))| sign * y).collect();
+        losses.sort_by(f64::total_cmp);
+        let (Some(best), Some(worst)) = (losses.first(), losses.last()) else {
+            return 0.0;
+        };
+        let median = losses[losses.len() / 2];
+        if median == *best {
+            return sign * worst;
+        }
+        sign * worst.min(best + FAR * (median - best))
+    }
+
+    fn is_drawn(&self, value: f64) -> bool {
+        let worst = self.worst_drawn();
+        if self.less_is_better {
+            value <= worst
+        } else {
+            value >= worst
+        }
+    }
 }
+
+/// See [`Criteria::worst_drawn`]: of numbers spread evenly, the worst is twice as far from
+/// the best as the median is.
+const FAR: f64 = 3.0;
 
 /// Draws a criterion against the number of components.
 ///
@@ -79,6 +109,15 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
         criteria.lines[line].name,
         super::axes::number(value.unwrap_or_default(), 0.1),
     );
+    let left_out = criteria.lines.iter().flat_map(Line::seen);
+    let left_out = left_out
+        .filter(|(_, (_, y))| !criteria.is_drawn(*y))
+        .count();
+    let caption = match left_out {
+        0 => best.clone(),
+        1 => format!("{best} 1 much worse value lies beyond the axis."),
+        _ => format!("{best} {left_out} much worse values lie beyond the axis."),
+    };
     let better = match criteria.less_is_better {
         true => "less is better",
         false => "more is better",
@@ -87,7 +126,7 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
     let (mut svg, mut room) = sheet(
         frame,
         &description,
-        &best,
+        &caption,
         Symbols::new(criteria.lines.len()),
     );
     let names: Vec<String> = criteria.lines.iter().map(|own| own.name.clone()).collect();
@@ -99,7 +138,8 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
             .flat_map(|line| line.seen().map(|(_, at)| at))
     };
     let x = Axis::covering(all().map(|at| at.0), Scale::Linear);
-    let y = Axis::covering(all().map(|at| at.1), Scale::Linear);
+    let drawn = all().map(|at| at.1).filter(|y| criteria.is_drawn(*y));
+    let y = Axis::covering(drawn, Scale::Linear);
     let across = Labels {
         name: "number of components",
         numbers: true,
@@ -107,6 +147,7 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
     };
     let upward = format!("{} ({better})", criteria.name);
     let panel = single(&mut svg, room, (x, y), across, &upward);
+    panel.open(&mut svg);
     for (number, own) in criteria.lines.iter().enumerate() {
         svg.group(&look::class_of(number));
         // A fit that failed is a gap in its line.
@@ -117,12 +158,14 @@ pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
             }
         }
         svg.group("key");
-        for (x, y) in own.seen().filter_map(|(_, (x, y))| panel.place(x, y)) {
+        let drawn = own.seen().filter(|(_, (_, y))| criteria.is_drawn(*y));
+        for (x, y) in drawn.filter_map(|(_, (x, y))| panel.place(x, y)) {
             svg.symbol(number, x, y);
         }
         svg.close();
         svg.close();
     }
+    svg.close();
     if let Some((x, y)) = value.and_then(|value| panel.place(components, value)) {
         let (left, y) = (pixel(x - 9.0), pixel(y));
         svg.group("total");

@@ -309,6 +309,35 @@ fn the_best_model_is_marked_and_a_failed_fit_is_a_gap() {
 }
 
 #[test]
+fn values_much_worse_than_the_others_do_not_stretch_the_axis() {
+    let good = (1..=9).map(|k| (f64::from(k), Some(2300.0 + 10.0 * f64::from(k))));
+    let poor = (1..=3).map(|k| (f64::from(k), Some(9000.0 / f64::from(k))));
+    let line = |name: &str, points: Vec<_>| Line {
+        name: name.into(),
+        points,
+    };
+    let mut tried = Criteria {
+        name: "BIC".into(),
+        less_is_better: true,
+        lines: vec![line("VVV", good.collect()), line("EII", poor.collect())],
+    };
+    let drawn = |tried: &Criteria| {
+        let svg = criteria(&Frame::new("Choice"), tried).unwrap();
+        well_formed(&svg);
+        // One symbol of each line is in the legend.
+        (svg.matches("<use").count() - 2, svg)
+    };
+    let (symbols, svg) = drawn(&tried);
+    assert_eq!(symbols, 9);
+    assert!(svg.contains("3 much worse values lie beyond the axis."));
+    for (_, value) in tried.lines.iter_mut().flat_map(|line| &mut line.points) {
+        *value = value.map(|value| -value);
+    }
+    tried.less_is_better = false;
+    assert_eq!(drawn(&tried).0, 9);
+}
+
+#[test]
 fn a_trace_says_how_it_ended() {
     let told = |values: &[Option<f64>], iterations, converged| {
         let fit = Trace {

@@ -208,7 +208,7 @@ impl Arguments {
         let schema = opened.source.schema();
         if !context.quiet && !context.json {
             let label = target.map(|target| schema.fields[target].name.as_str());
-            let columns = columns(schema, label, &opened.holes);
+            let columns = columns(schema, label, &opened.holes, context.note_width());
             let size = format!(
                 "{} of {}",
                 counted(opened.source.rows(), "row"),

@@ -100,7 +100,7 @@ impl Arguments {
         let schema = opened.source.schema().clone();
         self.options.note_unused(&task, &schema, context);
         if !context.quiet && !context.json {
-            let columns = summary::columns(&schema, target, &opened.holes);
+            let columns = summary::columns(&schema, target, &opened.holes, context.note_width());
             let size = format!(
                 "{} of {}",
                 counted(opened.source.rows(), "row"),

@@ -10,7 +10,7 @@ use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::recipe_lines::{covariance, tails};
 use crate::selection_table;
-use crate::text_table::{counted, readable};
+use crate::text_table::{counted, labelled, readable, wrapped};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::model::kmeans;
@@ -213,10 +213,8 @@ impl Told<'_> {
         if let Some(file) = self.file {
             lines.push(("written to", file.display().to_string()));
         }
-        for (name, value) in lines {
-            writeln!(output, "  {name:<15} {value}")?;
-        }
-        Ok(())
+        let width = output.line_width();
+        Ok(write!(output, "{}", labelled(lines, width))?)
     }
 }
 
@@ -312,8 +310,8 @@ pub fn calibrated(calibration: &Calibration) -> String {
     )
 }
 
-/// The columns with their kinds and levels, one to a line.
-pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
+/// The columns with their kinds and levels, one to a line, at most so wide where words allow.
+pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64], most: usize) -> String {
     const SHOWN: usize = 6;
     const COLUMNS: usize = 30;
     let width = |cells: &mut dyn Iterator<Item = &str>| {
@@ -360,7 +358,8 @@ pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64]) -> String {
             "",
             field.kind.name()
         );
-        text.push_str(line.trim_end());
+        let remark_at = 2 + widest + 2 + kinds + 2;
+        text.push_str(&wrapped(line.trim_end(), most, remark_at));
         text.push('\n');
     }
     let more = (schema.fields.len() - shown.len()) as u64;
