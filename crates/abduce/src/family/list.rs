@@ -3,13 +3,13 @@
 //! A new family is one more line in the list. The methods of distributions and statistics
 //! are in `leaf_methods.rs`.
 
-use super::{
+use crate::data::Rows;
+use crate::density::{Histogram, KernelDensity};
+use crate::family::{
     Belief, Bernoulli, Beta, Categorical, Exponential, Family, Gamma, Gaussian, Geometric,
     LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson, Presence,
     Scale, StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
 };
-use crate::data::Rows;
-use crate::density::{Histogram, KernelDensity};
 use serde::{Deserialize, Serialize};
 
 /// Calls `$with!` with the list of families: variant, type.
@@ -62,7 +62,7 @@ macro_rules! with_families {
     };
 }
 
-pub(super) use with_families;
+pub(crate) use with_families;
 
 macro_rules! closed_enums {
     ($($(#[$doc:meta])* $variant:ident($type:ident),)*) => {

@@ -1,14 +1,14 @@
 //! What distributions and statistics of any family can do: one `match` over the list of
 //! families in `leaf.rs`.
 
-use super::leaf::{Distribution, Statistics, with_families};
-use super::{
+use crate::data::Rows;
+use crate::density::{Histogram, KernelDensity};
+use crate::family::list::{Distribution, Statistics, with_families};
+use crate::family::{
     Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric, LogNormal,
     MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson, Presence, Scale, Stats,
     StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
 };
-use crate::data::Rows;
-use crate::density::{Histogram, KernelDensity};
 use crate::{Error, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

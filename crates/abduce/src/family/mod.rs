@@ -3,120 +3,84 @@
 //! place that names them all; the mixture, the model file and the laws are
 //! driven by it.
 
-mod averaged;
-mod averaged_angles;
-mod bernoulli;
-mod beta;
-mod beta_negative_binomial;
-mod beta_prime;
-mod beta_stats;
-mod binomial;
 mod categorical;
+mod continuous;
 mod coordinates;
-mod dirichlet;
-mod dirichlet_multinomial;
-mod exponential;
+mod counts;
 mod exponential_family;
-mod exponentiated;
-mod gamma;
-mod gaussian;
-mod geometric;
-mod histogram;
-mod inverse_gamma;
-mod inverse_wishart;
-mod kernel_density;
-mod lattice;
-mod leaf;
-mod leaf_methods;
-mod log_normal;
-mod lomax;
-mod mean_given_precision;
+#[cfg(test)]
+mod laws;
+mod list;
+mod list_methods;
 mod multi;
-mod multinomial;
 mod multivariate;
-mod multivariate_t;
 mod named;
-mod negative_binomial;
-mod normal_gamma;
-mod normal_inverse_wishart;
-mod normal_wishart;
-mod point_mass;
-mod point_stats;
-mod poisson;
-mod presence;
-mod pseudocounts;
+mod predictive;
+mod priors;
 mod scalar;
-mod student_t;
 mod sums;
-mod term_stats;
-mod uniform;
-mod uniform_box;
+mod text;
 mod univariate;
-mod von_mises;
-mod von_mises_stats;
-mod wishart;
-mod words;
-mod zero_inflated_poisson;
 
-pub use averaged::Averaged;
-pub use averaged_angles::AveragedAngles;
-pub use bernoulli::{Bernoulli, BernoulliStats};
-pub use beta::Beta;
-pub use beta_negative_binomial::BetaNegativeBinomial;
-pub use beta_prime::BetaPrime;
-pub use beta_stats::BetaStats;
-pub use binomial::{BetaBinomial, Binomial, BinomialStats};
-pub use categorical::{Categorical, CategoricalStats};
-pub(crate) use categorical::{draw_index, most_probable};
+pub use categorical::bernoulli::{Bernoulli, BernoulliStats};
+pub use categorical::categorical::{Categorical, CategoricalStats};
+pub(crate) use categorical::categorical::{draw_index, most_probable};
+pub use categorical::multinomial::Multinomial;
+pub use categorical::pseudocounts::Pseudocounts;
+pub use continuous::beta::Beta;
+pub use continuous::beta_stats::BetaStats;
+pub use continuous::exponential::{Exponential, ExponentialStats};
+pub use continuous::gamma::{Gamma, GammaStats};
+pub use continuous::gaussian::{Gaussian, GaussianPrior, GaussianStats};
+pub use continuous::histogram::HistogramPrior;
+pub use continuous::kernel_density::KernelPrior;
+pub use continuous::log_normal::LogNormal;
+pub use continuous::point_stats::PointStats;
+pub use continuous::student_t::StudentT;
+pub use continuous::uniform::Uniform;
+pub use continuous::von_mises::VonMises;
+pub(crate) use continuous::von_mises::turned;
+pub use continuous::von_mises_stats::VonMisesStats;
 pub(crate) use coordinates::{logarithms, shares};
-pub use dirichlet::Dirichlet;
-pub use dirichlet_multinomial::DirichletMultinomial;
-pub use exponential::{Exponential, ExponentialStats};
+pub use counts::binomial::{BetaBinomial, Binomial, BinomialStats};
+pub use counts::geometric::{Geometric, GeometricStats};
+pub use counts::negative_binomial::NegativeBinomial;
+pub use counts::point_mass::PointMass;
+pub use counts::poisson::{Poisson, PoissonStats};
+pub use counts::zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
 pub use exponential_family::ExponentialFamily;
-pub use exponentiated::Exponentiated;
-pub use gamma::{Gamma, GammaStats};
-pub use gaussian::{Gaussian, GaussianPrior, GaussianStats};
-pub use geometric::{Geometric, GeometricStats};
-pub use histogram::HistogramPrior;
-pub use inverse_gamma::InverseGamma;
-pub use inverse_wishart::InverseWishart;
-pub use kernel_density::KernelPrior;
-pub use leaf::{Distribution, LeafFamily, Statistics};
-pub use log_normal::LogNormal;
-pub use lomax::Lomax;
+pub use list::{Distribution, LeafFamily, Statistics};
 pub use multi::{Divergence, Multi};
-pub use multinomial::Multinomial;
+pub use multivariate::uniform_box::{BoxStats, Side, UniformBox};
 pub use multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateShape, MultivariateStats,
     MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats, Structure,
 };
 pub(crate) use multivariate::{Filler, TogetherKernel, TogetherRun};
-pub use multivariate_t::MultivariateT;
 pub(crate) use named::{Named, densities};
 pub use named::{named, names_of_numbers};
-pub use negative_binomial::NegativeBinomial;
-pub use normal_gamma::NormalGamma;
-pub use normal_inverse_wishart::NormalInverseWishart;
-pub use normal_wishart::NormalWishart;
-pub use point_mass::PointMass;
-pub use point_stats::PointStats;
-pub use poisson::{Poisson, PoissonStats};
-pub use presence::{Presence, PresencePrior};
-pub use pseudocounts::Pseudocounts;
+pub use predictive::averaged::Averaged;
+pub use predictive::averaged_angles::AveragedAngles;
+pub use predictive::beta_negative_binomial::BetaNegativeBinomial;
+pub use predictive::beta_prime::BetaPrime;
+pub use predictive::dirichlet_multinomial::DirichletMultinomial;
+pub use predictive::exponentiated::Exponentiated;
+pub use predictive::lomax::Lomax;
+pub use predictive::multivariate_t::MultivariateT;
+pub use priors::dirichlet::Dirichlet;
+pub use priors::inverse_gamma::InverseGamma;
+pub use priors::inverse_wishart::InverseWishart;
+pub use priors::normal_gamma::NormalGamma;
+pub use priors::normal_inverse_wishart::NormalInverseWishart;
+pub use priors::normal_wishart::NormalWishart;
+pub use priors::wishart::Wishart;
 pub use scalar::Scalar;
-pub use student_t::StudentT;
 pub(crate) use sums::sums;
-pub use term_stats::TermStats;
-pub use uniform::Uniform;
-pub use uniform_box::{BoxStats, Side, UniformBox};
+pub use text::presence::{Presence, PresencePrior};
+pub use text::term_stats::TermStats;
+pub use text::words::{Words, WordsShape};
 pub(crate) use univariate::highest_between;
 pub use univariate::{Univariate, divergence};
-pub use von_mises::VonMises;
-pub(crate) use von_mises::turned;
-pub use von_mises_stats::VonMisesStats;
-pub use wishart::Wishart;
-pub use words::{Words, WordsShape};
-pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonStats};
 
 use crate::data::Rows;
 use crate::{Error, Result};
@@ -442,14 +406,3 @@ pub(crate) fn is_count(x: f64) -> bool {
 pub(crate) fn times(count: f64, log: f64) -> f64 {
     if count > 0.0 { count * log } else { 0.0 }
 }
-
-#[cfg(test)]
-mod laws;
-#[cfg(test)]
-mod multi_cases;
-#[cfg(test)]
-mod multi_laws;
-#[cfg(test)]
-mod univariate_cases;
-#[cfg(test)]
-mod univariate_laws;

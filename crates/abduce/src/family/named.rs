@@ -2,7 +2,7 @@
 //! `gamma(2, 0.5)`. The list here is the only one: expressions of a prior know its
 //! densities too.
 
-use super::{
+use crate::family::{
     Bernoulli, Beta, Binomial, Distribution, Exponential, Gamma, Gaussian, Geometric, InverseGamma,
     LogNormal, NegativeBinomial, Poisson, StudentT, Uniform, Univariate, VonMises,
     ZeroInflatedPoisson, is_count,

@@ -6,9 +6,9 @@
 //! statistics are added to the seen ones, and the log-prior is their
 //! log-likelihood, so that the estimate is the mode of a stated objective.
 
-use super::{Belief, Family, Fill, Scale, Stats, Univariate, merged};
 use crate::Result;
 use crate::data::Rows;
+use crate::family::{Belief, Family, Fill, Scale, Stats, Univariate, merged};
 use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -2,14 +2,16 @@
 //!
 //! The prior is Beta(1 + α, 1 + α), whose posterior mode is (n₁ + α)/(n + 2α).
 
-use super::categorical::{CategoricalStats, draw_index, entropy, relative_entropy};
-use super::coordinates::{logarithms, shares};
-use super::{
+use crate::Result;
+use crate::data::Rows;
+use crate::family::categorical::categorical::{
+    CategoricalStats, draw_index, entropy, relative_entropy,
+};
+use crate::family::coordinates::{logarithms, shares};
+use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
     nothing_seen,
 };
-use crate::Result;
-use crate::data::Rows;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 

@@ -4,13 +4,13 @@
 //! Lidstone's rule, and Laplace's with α = 1; the same number is the posterior
 //! *mean* under Dirichlet(α).
 
-use super::coordinates::{logarithms, shares};
-use super::{
+use crate::Result;
+use crate::data::Rows;
+use crate::family::coordinates::{logarithms, shares};
+use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
     nothing_seen, times,
 };
-use crate::Result;
-use crate::data::Rows;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 //! Its mass is that of independent Poisson counts with means n pᵢ, given their
 //! sum; written so, nothing cancels for large counts (Loader 2000).
 
-use super::{Divergence, ExponentialFamily, Multi, is_count};
+use crate::family::{Divergence, ExponentialFamily, Multi, is_count};
 use crate::kernel::special::{ln_factorial, ln_poisson_mass};
 use crate::{Error, Result};
 use rand::Rng;
@@ -53,14 +53,14 @@ impl Multinomial {
 }
 
 /// Whether these are counts of so many levels in so many trials.
-pub(super) fn are_counts(x: &[f64], levels: usize, trials: u64) -> bool {
+pub(crate) fn are_counts(x: &[f64], levels: usize, trials: u64) -> bool {
     x.len() == levels && x.iter().all(|x| is_count(*x)) && x.iter().sum::<f64>() == trials as f64
 }
 
 /// Makes counts sum to the trials, one at a time: given to the level whose
 /// count gains most by `gain(level, count)`, the ratio of the masses at count +
 /// 1 and count, or taken from the one that loses least.
-pub(super) fn settle(counts: &mut [f64], trials: f64, gain: impl Fn(usize, f64) -> f64) {
+pub(crate) fn settle(counts: &mut [f64], trials: f64, gain: impl Fn(usize, f64) -> f64) {
     let mut left = trials - counts.iter().sum::<f64>();
     // Not while it differs from 0, which NaN always does.
     while left.abs() >= 0.5 {

@@ -54,7 +54,7 @@ impl Pseudocounts {
     }
 
     /// Whether these are pseudocounts of so many levels: not negative, and one for each.
-    pub(super) fn fits(&self, levels: usize) -> bool {
+    pub(crate) fn fits(&self, levels: usize) -> bool {
         match self {
             Pseudocounts::Same(alpha) => *alpha >= 0.0,
             Pseudocounts::Each(each) => {
@@ -76,7 +76,7 @@ impl Pseudocounts {
     }
 
     /// Σ α ln p, the log-density of the prior up to a constant.
-    pub(super) fn log_density(&self, probabilities: impl Iterator<Item = f64>) -> f64 {
+    pub(crate) fn log_density(&self, probabilities: impl Iterator<Item = f64>) -> f64 {
         let terms = probabilities.enumerate();
         let weighed = terms.map(|(level, p)| (self.of(level), p));
         let present = weighed.filter(|(alpha, _)| *alpha > 0.0);

@@ -6,8 +6,8 @@
 //! mean and how far the mean logarithm stays behind its logarithm, so that nothing
 //! cancels, however close to each other the rows are.
 
-use super::scalar::NARROW;
-use super::{
+use crate::family::scalar::NARROW;
+use crate::family::{
     BetaStats, ExponentialFamily, GammaStats, Scalar, Scale, Stats, Univariate, nothing_seen,
 };
 use crate::kernel::roots::increasing_root_near;
@@ -276,7 +276,7 @@ impl Scalar for Beta {
     }
 
     fn are_sound(stats: &BetaStats) -> bool {
-        let sound = |own: &GammaStats| <super::Gamma as Scalar>::are_sound(own);
+        let sound = |own: &GammaStats| <crate::family::Gamma as Scalar>::are_sound(own);
         sound(&stats.shares) && sound(&stats.rests) && stats.shares.weight == stats.rests.weight
     }
 

@@ -1,8 +1,8 @@
 //! What a beta distribution remembers of rows: the statistics of two gammas, of x and
 //! of 1 − x.
 
-use super::{GammaStats, Stats, times};
 use crate::Result;
+use crate::family::{GammaStats, Stats, times};
 use serde::{Deserialize, Serialize};
 
 /// Sums over the proportions seen.

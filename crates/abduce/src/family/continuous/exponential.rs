@@ -3,10 +3,10 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (n + a)/(Σx + b).
 
-use super::{
+use crate::data::Rows;
+use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
 };
-use crate::data::Rows;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use rand_distr::Exp1;

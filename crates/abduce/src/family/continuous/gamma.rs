@@ -6,8 +6,10 @@
 //! is the mean of x/x̄ − 1 − ln(x/x̄), a sum of positive numbers in which nothing
 //! cancels, however close to each other the rows are.
 
-use super::scalar::NARROW;
-use super::{ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen, times};
+use crate::family::scalar::NARROW;
+use crate::family::{
+    ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen, times,
+};
 use crate::kernel::special::{
     digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_less_digamma,
     ln_poisson_mass, ln_ratio_defect, trigamma,
@@ -160,7 +162,7 @@ impl Gamma {
 }
 
 /// The shape with ln a − ψ(a) = s, for s > 0.
-pub(super) fn shape_of(s: f64) -> f64 {
+pub(crate) fn shape_of(s: f64) -> f64 {
     let mut shape = (3.0 - s + ((s - 3.0) * (s - 3.0) + 24.0 * s).sqrt()) / (12.0 * s);
     for _ in 0..50 {
         let gradient = ln_less_digamma(shape) - s;
@@ -433,7 +435,7 @@ mod tests {
         let new = GammaStats::new(rows.map(|x| (x, 1.0)));
         assert!((read.log_deficit - new.log_deficit).abs() < 1e-14);
         let old = r#"{"weight": 5.0, "zeros": 2.0, "sum": 6.0, "log_factorials": 1.0}"#;
-        let read: super::super::ZeroInflatedPoissonStats = serde_json::from_str(old).unwrap();
+        let read: crate::family::ZeroInflatedPoissonStats = serde_json::from_str(old).unwrap();
         assert_eq!(
             (read.zeros, read.counts.weight, read.counts.sum),
             (2.0, 3.0, 6.0)

@@ -4,10 +4,10 @@
 //! (Chan, Golub & LeVeque 1983), so that an offset of 1e8 costs nothing; Σx² is
 //! never formed. The prior p(σ²) ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
 
-use super::{
+use crate::data::Rows;
+use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
 };
-use crate::data::Rows;
 use crate::kernel::special::{LN_TAU, normal_cdf, normal_quantile, normal_survival};
 use crate::kernel::sums::{add_standardised_squares, shifted_moments};
 use crate::{Error, Result};

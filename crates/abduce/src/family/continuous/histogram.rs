@@ -2,11 +2,13 @@
 //! Freedman and Diaconis, the same for all components, and the share of each. The
 //! number of bins follows from the numbers, not from likelihood.
 
-use super::point_stats::PointStats;
-use super::{Belief, Family, Fill, Scale, Stats, draw_index, merged, most_probable, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
 use crate::density::{Bins, Edges, Histogram, Points};
+use crate::family::continuous::point_stats::PointStats;
+use crate::family::{
+    Belief, Family, Fill, Scale, Stats, draw_index, merged, most_probable, nothing_seen,
+};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 

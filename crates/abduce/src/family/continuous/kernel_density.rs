@@ -3,11 +3,11 @@
 //! from the points of the component. Its width is chosen by a rule and not by
 //! likelihood, which would make it 0.
 
-use super::point_stats::PointStats;
-use super::{Belief, Family, Fill, Scale, Stats, draw_index, most_probable, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
 use crate::density::{Bandwidth, Kernel, KernelDensity, Points, Selection};
+use crate::family::continuous::point_stats::PointStats;
+use crate::family::{Belief, Family, Fill, Scale, Stats, draw_index, most_probable, nothing_seen};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 

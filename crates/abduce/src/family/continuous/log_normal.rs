@@ -1,8 +1,10 @@
 //! The log-normal distribution of a positive number: ln x is Gaussian.
 
-use super::scalar::NARROW;
-use super::{ExponentialFamily, Family, Gaussian, GaussianStats, Scalar, Scale, Stats, Univariate};
 use crate::data::{Cells, Rows};
+use crate::family::scalar::NARROW;
+use crate::family::{
+    ExponentialFamily, Family, Gaussian, GaussianStats, Scalar, Scale, Stats, Univariate,
+};
 use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 use rand::Rng;

@@ -2,9 +2,9 @@
 //! number seen, in ascending order, with its weight. Equal numbers are one entry, so
 //! that weight 2 is the number twice and merging does not depend on the order.
 
-use super::{Stats, Univariate};
 use crate::data::Rows;
 use crate::density::Points;
+use crate::family::{Stats, Univariate};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl PointStats {
     }
 
     /// Adds the seen cells of a column.
-    pub(super) fn observe(&mut self, rows: &Rows, weights: &[f64]) {
+    pub(crate) fn observe(&mut self, rows: &Rows, weights: &[f64]) {
         let cells = rows.only();
         let seen = cells.reals().iter().zip(weights).enumerate();
         let seen = seen.filter(|(row, _)| cells.is_seen(*row));
@@ -53,7 +53,7 @@ impl PointStats {
 
     /// The weighted sum of ln(1 + f(x)), for f that is nowhere negative, to
     /// within the rounding of 1 + f.
-    pub(super) fn sum_of_ln_1p(&self, f: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn sum_of_ln_1p(&self, f: impl Fn(f64) -> f64) -> f64 {
         const LARGE: f64 = 1e100;
         let (mut sum, mut product, mut common) = (0.0, 1.0_f64, 0.0);
         // A logarithm costs more than all the rest: numbers of one weight share
@@ -74,7 +74,7 @@ impl PointStats {
 
     /// The smallest number with so much of the weight at or below it; NaN where
     /// nothing was seen.
-    pub(super) fn quantile(&self, p: f64) -> f64 {
+    pub(crate) fn quantile(&self, p: f64) -> f64 {
         let wanted = p * self.weight();
         let mut sum = 0.0;
         let reached = self.iter().find(|(_, weight)| {
@@ -102,7 +102,7 @@ impl PointStats {
     }
 
     /// At most so many points of about equal weight, each the mean of neighbouring numbers.
-    pub(super) fn grouped(&self, groups: usize) -> PointStats {
+    pub(crate) fn grouped(&self, groups: usize) -> PointStats {
         let total = self.weight();
         let mut own: Vec<(f64, f64)> = Vec::new();
         let (mut below, mut last) = (0.0, usize::MAX);
@@ -123,7 +123,7 @@ impl PointStats {
     }
 
     /// Rows that say about what so many draws of a distribution would.
-    pub(super) fn at_quantiles(of: &impl Univariate, rows: f64) -> PointStats {
+    pub(crate) fn at_quantiles(of: &impl Univariate, rows: f64) -> PointStats {
         const COUNT: u8 = 8;
         let share = rows / f64::from(COUNT);
         let quantile = |i: u8| of.quantile((f64::from(i) + 0.5) / f64::from(COUNT));
@@ -142,12 +142,12 @@ impl PointStats {
     }
 
     /// The points of a density.
-    pub(super) fn points(&self) -> Result<Points> {
+    pub(crate) fn points(&self) -> Result<Points> {
         Points::from_columns(&[&self.values], Some(&self.weights))
     }
 
     /// Whether entries are in order and weigh something.
-    pub(super) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         self.values.len() == self.weights.len()
             && self.values.is_sorted_by(|a, b| a < b)
             && self.values.iter().all(|x| x.is_finite())
@@ -156,9 +156,9 @@ impl PointStats {
 
     /// Adds two rows' worth of what all components saw, so that none rules out
     /// what it has not seen.
-    pub(super) fn pull_together(stats: &mut [PointStats]) {
+    pub(crate) fn pull_together(stats: &mut [PointStats]) {
         const ROWS: f64 = 2.0;
-        let mut all = super::merged(&*stats);
+        let mut all = crate::family::merged(&*stats);
         if all.weight() <= 0.0 {
             return;
         }

@@ -1,8 +1,8 @@
 //! The uniform distribution between two numbers. The estimate lies between the
 //! smallest and the largest number seen.
 
-use super::scalar::NARROW;
-use super::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
+use crate::family::scalar::NARROW;
+use crate::family::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};

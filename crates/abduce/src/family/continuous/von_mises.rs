@@ -5,9 +5,11 @@
 //! I₁(κ)/I₀(κ) = R̄, their mean length (Mardia & Jupp 2000). How much R̄ falls short
 //! of 1 is summed by itself, as of angles close to each other nothing else is left.
 
-use super::scalar::NARROW;
-use super::von_mises_stats::one_less_cosine;
-use super::{ExponentialFamily, Scalar, Scale, Stats, Univariate, VonMisesStats, nothing_seen};
+use crate::family::continuous::von_mises_stats::one_less_cosine;
+use crate::family::scalar::NARROW;
+use crate::family::{
+    ExponentialFamily, Scalar, Scale, Stats, Univariate, VonMisesStats, nothing_seen,
+};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
     LN_TAU, bessel_ratio, inverse_bessel_ratio, ln_bessel_i0, ln_scaled_i0, ratio_and_rest,

@@ -1,8 +1,8 @@
 //! What a von Mises distribution remembers of angles: the sum of their unit vectors, and
 //! by itself how much shorter it is than they are together.
 
-use super::{Stats, never_seen};
 use crate::Result;
+use crate::family::{Stats, never_seen};
 use serde::{Deserialize, Serialize};
 
 /// Sums over the angles seen.
@@ -86,7 +86,7 @@ impl VonMisesStats {
 }
 
 /// 1 − cos x, by the half angle, which keeps its digits near 0.
-pub(super) fn one_less_cosine(x: f64) -> f64 {
+pub(crate) fn one_less_cosine(x: f64) -> f64 {
     let half = (0.5 * x).sin();
     2.0 * half * half
 }

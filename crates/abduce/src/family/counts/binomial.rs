@@ -2,10 +2,10 @@
 //! P(x) = C(n, x) pˣ (1 − p)ⁿ⁻ˣ; and the beta-binomial, in which p is beta
 //! distributed.
 
-use super::lattice::{entropy_of_bell, sum_of_masses};
-use super::sums::sums;
-use super::univariate::best_of;
-use super::{Beta, ExponentialFamily, Univariate, is_count, times};
+use crate::family::counts::lattice::{entropy_of_bell, sum_of_masses};
+use crate::family::sums::sums;
+use crate::family::univariate::best_of;
+use crate::family::{Beta, ExponentialFamily, Univariate, is_count, times};
 use crate::kernel::special::{beta_i, beta_i_complement, ln_beta_mass, ln_choose};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -151,7 +151,7 @@ impl Univariate for Binomial {
 
     fn kl(&self, other: &Self) -> f64 {
         if self.trials != other.trials {
-            return super::divergence(self, other);
+            return crate::family::divergence(self, other);
         }
         let (p, q) = (self.probability, other.probability);
         let part = |p: f64, q: f64| times(p, (p / q).ln());

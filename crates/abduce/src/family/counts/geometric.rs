@@ -1,9 +1,9 @@
 //! The geometric distribution of the failures before the first success:
 //! P(x) = p (1 − p)ˣ, x = 0, 1, 2, … (not of the trials, which are one more).
 
-use super::coordinates::{logarithms, shares};
-use super::sums::sums;
-use super::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
+use crate::family::coordinates::{logarithms, shares};
+use crate::family::sums::sums;
+use crate::family::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};

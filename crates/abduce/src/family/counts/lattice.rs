@@ -10,7 +10,7 @@ use crate::kernel::quadrature::integrate;
 /// Σ exp(log_mass(k)) over the whole numbers from `low` to `high`, which may be
 /// infinite. `widths` are mean and deviation, where they are known: where most
 /// of the mass is.
-pub(super) fn sum_of_masses(
+pub(crate) fn sum_of_masses(
     log_mass: impl Fn(f64) -> f64,
     low: f64,
     high: f64,
@@ -63,7 +63,7 @@ pub(super) fn sum_of_masses(
 /// ends of their range. For such a shape a sum over every h-th count, times h, is
 /// the sum over all of them to the last digit (Poisson's summation: what is missing
 /// falls as exp(−2π²σ²/h²)).
-pub(super) fn entropy_of_bell(log_mass: impl Fn(f64) -> f64, middle: f64, deviation: f64) -> f64 {
+pub(crate) fn entropy_of_bell(log_mass: impl Fn(f64) -> f64, middle: f64, deviation: f64) -> f64 {
     const STEPS: i32 = 640;
     let step = (deviation / 16.0).floor().max(1.0);
     let each = (-STEPS..=STEPS).map(|i| log_mass(middle + f64::from(i) * step));
@@ -76,7 +76,7 @@ pub(super) fn entropy_of_bell(log_mass: impl Fn(f64) -> f64, middle: f64, deviat
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Beta, BetaBinomial, BetaNegativeBinomial, Univariate};
+    use crate::family::{Beta, BetaBinomial, BetaNegativeBinomial, Univariate};
 
     #[test]
     fn sums_over_long_runs_are_those_of_every_count() {

@@ -6,7 +6,7 @@
 //! profile's derivative. Counts no more spread than a Poisson's have none: r is
 //! then the largest allowed, where the distribution is a Poisson's.
 
-use super::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
+use crate::family::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, beta_i_complement, digamma_rise, ln_beta_mass};
 use crate::{Error, Result};
@@ -115,12 +115,12 @@ impl Univariate for NegativeBinomial {
             return 0.0;
         }
         let rate = self.probability / (1.0 - self.probability);
-        let rate = super::Gamma {
+        let rate = crate::family::Gamma {
             shape: self.size,
             rate,
         }
         .draw(rng);
-        super::Poisson { rate }.draw(rng)
+        crate::family::Poisson { rate }.draw(rng)
     }
 }
 

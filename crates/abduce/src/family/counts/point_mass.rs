@@ -1,7 +1,7 @@
 //! The point mass: one number for certain. It counts as a count, whose
 //! "density" is a probability.
 
-use super::Univariate;
+use crate::family::Univariate;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 

@@ -3,12 +3,12 @@
 //! The prior is ∝ λᵃ e^(−bλ), a Gamma(a + 1, b), with the posterior mode
 //! (Σx + a)/(n + b).
 
-use super::coordinates::{exponentials, logarithms};
-use super::{
+use crate::data::Rows;
+use crate::family::coordinates::{exponentials, logarithms};
+use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, is_count, merged,
     never_seen, nothing_seen, times,
 };
-use crate::data::Rows;
 use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass, poisson_deviance};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};

@@ -5,7 +5,7 @@
 //! λ/(1 − e^(−λ)) = mean of the positive counts; where fewer zeros were seen
 //! than a Poisson has, π is 0.
 
-use super::{
+use crate::family::{
     Family, Poisson, PoissonStats, Scalar, Scale, Stats, Univariate, is_count, never_seen,
     nothing_seen, times,
 };

@@ -3,7 +3,11 @@
 
 mod densities;
 mod estimates;
+mod multi;
+mod multi_cases;
 mod statistics;
+mod univariate;
+mod univariate_cases;
 
 use super::*;
 use crate::data::{Cells, Column, Values};
@@ -118,7 +122,7 @@ fn log_densities<F: Family>(family: &F, cells: &[Cells]) -> Vec<f64> {
     out
 }
 
-pub(super) fn hold_for<F: Family>() {
+pub(crate) fn hold_for<F: Family>() {
     for (number, family) in F::examples().iter().enumerate() {
         let seed = number as u64;
         statistics::statistics_are_a_monoid(family, seed);

@@ -7,7 +7,7 @@
 //! share the proportions or the product of D by the rounding that long steps magnify, and
 //! a point outside may be likelier than any inside. Their covariances stay.
 
-use super::{Covariance, MultivariateGaussian, Structure};
+use crate::family::multivariate::{Covariance, MultivariateGaussian, Structure};
 use crate::kernel::linear::cholesky;
 
 /// Whether a line through covariances of this structure stays in it.

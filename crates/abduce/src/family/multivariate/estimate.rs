@@ -7,8 +7,10 @@
 //! Raftery, *Journal of Classification* 24, 2007). Believed once of a covariance that
 //! all components share.
 
-use super::structure::{Apart, Structure, Whole, matrices, variances};
-use super::{Covariance, MultivariateGaussian, MultivariatePrior, MultivariateStats};
+use crate::family::multivariate::structure::{Apart, Structure, Whole, matrices, variances};
+use crate::family::multivariate::{
+    Covariance, MultivariateGaussian, MultivariatePrior, MultivariateStats,
+};
 use crate::family::{GaussianStats, Stats, merged, nothing_seen};
 use crate::kernel::eigen::identity;
 use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};

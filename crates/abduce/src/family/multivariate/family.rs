@@ -1,15 +1,15 @@
 //! The multivariate Gaussian as a family: densities, estimates, priors, starts.
 
-use super::estimate::estimates_of_all;
-use super::run::{by_pattern, slices};
-use super::stats::{observe_complete, pull_together};
-use super::{
+use crate::Result;
+use crate::data::Rows;
+use crate::family::continuous::gaussian::GaussianStats;
+use crate::family::multivariate::estimate::estimates_of_all;
+use crate::family::multivariate::run::{by_pattern, slices};
+use crate::family::multivariate::stats::{observe_complete, pull_together};
+use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
     MultivariateShape, MultivariateStats, Structure,
 };
-use crate::Result;
-use crate::data::Rows;
-use crate::family::gaussian::GaussianStats;
 use crate::family::{Belief, Family, Fill, Gaussian, Scale, Stats, nothing_seen};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};

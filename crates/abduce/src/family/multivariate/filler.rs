@@ -2,10 +2,10 @@
 //! seen cells and the spread about it, worked out once for all of them. Of a t, the
 //! spread is divided by u ~ Gamma((ν+d)/2, (ν+δ)/2), which the seen cells tell about.
 
-use super::run::Lift;
-use super::tails::Whitening;
-use super::{Covariance, MultivariateGaussian, MultivariateStudentT};
 use crate::family::multi::draw_ln_gamma;
+use crate::family::multivariate::run::Lift;
+use crate::family::multivariate::tails::Whitening;
+use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStudentT};
 use crate::family::{Distribution, Fill};
 use crate::kernel::linear::cholesky;
 use rand::{Rng, RngExt};

@@ -17,6 +17,7 @@ mod stats;
 mod structure;
 mod tails;
 mod together;
+pub(crate) mod uniform_box;
 
 pub(crate) use filler::Filler;
 use run::{GaussianRun, MultivariateKernel};

@@ -1,7 +1,7 @@
 //! The multivariate Gaussian in its own right: moments, entropy, divergence.
 
-use super::MultivariateGaussian;
 use crate::family::multi::{difference, draw_normal};
+use crate::family::multivariate::MultivariateGaussian;
 use crate::family::{Divergence, Multi};
 use crate::kernel::definite::{Definite, times};
 use crate::kernel::special::LN_TAU;

@@ -3,8 +3,8 @@
 //! seen goes through the block kernel; the statistics of the seen cells are
 //! then lifted to all columns by the regression of the hidden on the seen.
 
-use super::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
 use crate::data::{Cells, Rows};
+use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
 use crate::family::{GaussianStats, Stats};
 use crate::kernel::gaussian::{
     CentredMoments, CovarianceRef, GaussianKernel, Moments, Scattered, ScatteredMoments, Scratch,

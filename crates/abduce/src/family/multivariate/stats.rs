@@ -2,8 +2,8 @@
 //! mean and scatter of all columns together, merged by Chan's rule; for diagonal
 //! and spherical ones each column by itself.
 
-use super::{MultivariateGaussian, Structure};
 use crate::data::{Cells, Rows};
+use crate::family::multivariate::{MultivariateGaussian, Structure};
 use crate::family::{Family, Gaussian, GaussianStats, Stats};
 use crate::kernel::product::{Matrix, add_product};
 use crate::{Error, Result};

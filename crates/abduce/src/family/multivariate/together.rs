@@ -1,10 +1,10 @@
 //! Real columns taken together, with the tails of a Gaussian or of a Student t: what
 //! the E-step needs of either.
 
-use super::tails::{TailedKernel, TailedRun};
-use super::{GaussianRun, MultivariateKernel};
 use crate::Result;
 use crate::data::Cells;
+use crate::family::multivariate::tails::{TailedKernel, TailedRun};
+use crate::family::multivariate::{GaussianRun, MultivariateKernel};
 use crate::family::{Distribution, Statistics};
 use crate::kernel::gaussian::Scratch;
 

@@ -3,9 +3,11 @@
 //! and all between them are equally probable. The estimate is the smallest box that
 //! holds every row.
 
-use super::scalar::NARROW;
-use super::{Belief, Distribution, Family, Fill, PointStats, Scale, Stats, merged, nothing_seen};
 use crate::data::Rows;
+use crate::family::scalar::NARROW;
+use crate::family::{
+    Belief, Distribution, Family, Fill, PointStats, Scale, Stats, merged, nothing_seen,
+};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,14 @@
 //! A finite mixture of distributions of one number: what is predicted when
 //! parameters are known only as weighted points.
 
-use super::univariate::{best_of, quantile_between, quantile_near, resampled};
-use super::{Univariate, draw_index};
+use crate::family::univariate::{best_of, quantile_between, quantile_near, resampled};
+use crate::family::{Univariate, draw_index};
 use crate::kernel::roots::increasing_root;
 use rand::Rng;
 
 /// Parts up to which all of them bracket a quantile; of more, so many of them give a first
 /// guess.
-pub(super) const FEW: usize = 64;
+pub(crate) const FEW: usize = 64;
 
 /// Distributions with their weights, which sum to 1.
 #[derive(Debug)]

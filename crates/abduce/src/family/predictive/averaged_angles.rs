@@ -4,9 +4,9 @@
 //! Its mean is the mean direction, that of Σ w A(κ) (cos μ, sin μ), and the circle
 //! is cut open opposite of it, so that no interval is longer than a turn.
 
-use super::averaged::FEW;
-use super::univariate::{best_of, quantile_between, resampled};
-use super::{Univariate, VonMises, draw_index, turned};
+use crate::family::predictive::averaged::FEW;
+use crate::family::univariate::{best_of, quantile_between, resampled};
+use crate::family::{Univariate, VonMises, draw_index, turned};
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{bessel_ratio, von_mises_cdf};

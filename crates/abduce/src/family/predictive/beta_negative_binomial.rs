@@ -2,8 +2,8 @@
 //! whose probability of success is beta distributed,
 //! P(x) = Γ(x + r)/(x! Γ(r)) · B(a + r, b + x)/B(a, b).
 
-use super::lattice::sum_of_masses;
-use super::{Beta, NegativeBinomial, Univariate, is_count};
+use crate::family::counts::lattice::sum_of_masses;
+use crate::family::{Beta, NegativeBinomial, Univariate, is_count};
 use crate::kernel::special::{ln_beta, ln_beta_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! The scaled beta-prime distribution of a positive number: x/(x + s) is
 //! Beta(a, b); equally a gamma of shape a whose rate is Gamma(b, s) distributed.
 
-use super::{Beta, Univariate};
+use crate::family::{Beta, Univariate};
 use crate::kernel::special::{inverse_beta_i, inverse_beta_i_complement, ln_beta, ln_beta_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};

@@ -2,10 +2,10 @@
 //! from a Dirichlet, p(x) = n! Γ(Σα)/Γ(n + Σα) · Π Γ(xᵢ + αᵢ) / (xᵢ! Γ(αᵢ)). It
 //! is what a Dirichlet posterior predicts for the next n trials.
 
-use super::dirichlet::check_concentration;
-use super::multinomial::{are_counts, settle};
-use super::{Dirichlet, Divergence, Multi, Multinomial};
 use crate::Result;
+use crate::family::categorical::multinomial::{are_counts, settle};
+use crate::family::priors::dirichlet::check_concentration;
+use crate::family::{Dirichlet, Divergence, Multi, Multinomial};
 use crate::kernel::special::{ln_factorial, ln_rising};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl Multi for DirichletMultinomial {
         let total: f64 = excess.iter().sum();
         if total == 0.0 {
             let mut counts = vec![0.0; self.dimension()];
-            *counts.get_mut(super::most_probable(&self.concentration))? = n;
+            *counts.get_mut(crate::family::most_probable(&self.concentration))? = n;
             return Some(counts);
         }
         let levels = excess.iter().filter(|e| **e > 0.0).count() as f64;

@@ -1,8 +1,8 @@
 //! The distribution of eˣ where x has another one: what is predicted of a
 //! log-normal column whose parameters are unknown.
 
-use super::Univariate;
-use super::univariate::highest_between;
+use crate::family::Univariate;
+use crate::family::univariate::highest_between;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 

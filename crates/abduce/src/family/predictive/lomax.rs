@@ -1,7 +1,7 @@
 //! The Lomax distribution of a positive number, an exponential whose rate is
 //! gamma distributed: P(X > x) = (1 + x/s)^(−a).
 
-use super::Univariate;
+use crate::family::Univariate;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 

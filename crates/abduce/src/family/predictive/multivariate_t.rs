@@ -8,9 +8,11 @@
 //! what a normal-Wishart believes of the mean, and predicts for the next row.
 //! Its divergence from another has no closed form.
 
-use super::Multi;
-use super::multi::{all_finite, definite, diagonal, difference, draw_gamma, draw_normal, positive};
 use crate::Result;
+use crate::family::Multi;
+use crate::family::multi::{
+    all_finite, definite, diagonal, difference, draw_gamma, draw_normal, positive,
+};
 use crate::kernel::definite::{Definite, times};
 use crate::kernel::special::{digamma_rise, ln_rising};
 use rand::Rng;

@@ -4,8 +4,8 @@
 //!
 //! the conjugate prior of categorical and multinomial probabilities.
 
-use super::multi::draw_ln_gamma;
-use super::{Divergence, ExponentialFamily, Multi};
+use crate::family::multi::draw_ln_gamma;
+use crate::family::{Divergence, ExponentialFamily, Multi};
 use crate::kernel::roots::increasing_root_near;
 use crate::kernel::special::{digamma, inverse_digamma, ln_beta};
 use crate::{Error, Result};
@@ -100,7 +100,7 @@ impl Dirichlet {
 }
 
 /// At least one concentration, all positive.
-pub(super) fn check_concentration(concentration: &[f64]) -> Result<()> {
+pub(crate) fn check_concentration(concentration: &[f64]) -> Result<()> {
     if concentration.is_empty() {
         return Err(Error::parameter("no concentrations"));
     }
@@ -114,7 +114,7 @@ pub(super) fn check_concentration(concentration: &[f64]) -> Result<()> {
 
 /// ln Π Γ(αᵢ) / Γ(Σα), as a chain of beta functions, in which nothing large
 /// cancels.
-pub(super) fn ln_multi_beta(concentration: &[f64]) -> f64 {
+pub(crate) fn ln_multi_beta(concentration: &[f64]) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (i, &a) in concentration.iter().enumerate() {
         if i > 0 {

@@ -1,7 +1,7 @@
 //! The inverse-gamma distribution: 1/x is gamma distributed. It is what a gamma
 //! distribution of a precision says of the variance.
 
-use super::{Gamma, Univariate};
+use crate::family::{Gamma, Univariate};
 use crate::kernel::special::{inverse_gamma_p, inverse_gamma_q, ln_less_digamma, ln_poisson_mass};
 use rand::Rng;
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,10 @@
 //!
 //! Σ⁻¹ has the Wishart distribution with scale Ψ⁻¹.
 
-use super::multi::{definite, diagonal, enough_degrees, order_of};
-use super::wishart::{bartlett, expected_log_determinant, log_normalizer};
-use super::{Divergence, Multi};
 use crate::Result;
+use crate::family::multi::{definite, diagonal, enough_degrees, order_of};
+use crate::family::priors::wishart::{bartlett, expected_log_determinant, log_normalizer};
+use crate::family::{Divergence, Multi};
 use crate::kernel::definite::{Definite, outer_square, product, transposed};
 use crate::kernel::linear::invert_lower;
 use rand::Rng;
@@ -65,13 +65,13 @@ impl InverseWishart {
     }
 
     /// E ln |Σ|.
-    pub(super) fn expected_log_determinant(&self) -> f64 {
+    pub(crate) fn expected_log_determinant(&self) -> f64 {
         self.log_scale() - expected_log_determinant(self.degrees, self.order())
     }
 
     /// M with Σ = M Mᵀ for a drawn Σ: the factor of Ψ times the inverse
     /// transpose of Bartlett's, so that no drawn matrix need be factored.
-    pub(super) fn draw_root(&self, rng: &mut dyn Rng) -> Option<Vec<f64>> {
+    pub(crate) fn draw_root(&self, rng: &mut dyn Rng) -> Option<Vec<f64>> {
         let d = self.order();
         let inner = bartlett(self.degrees, d, rng);
         let inverse = transposed(&invert_lower(&inner, d), d);

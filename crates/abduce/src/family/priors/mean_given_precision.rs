@@ -1,14 +1,16 @@
 //! What the normal-Wishart and the normal-inverse-Wishart share: the mean of a Gaussian
 //! whose precision matrix Λ is given, μ ~ N(m, (κΛ)⁻¹).
 
-use super::multi::{all_finite, definite, difference, draw_normal, enough_degrees, positive};
 use crate::Result;
+use crate::family::multi::{
+    all_finite, definite, difference, draw_normal, enough_degrees, positive,
+};
 use crate::kernel::definite::times;
 use crate::kernel::special::LN_TAU;
 use rand::Rng;
 
 /// What is believed of the mean.
-pub(super) struct MeanGivenPrecision<'a> {
+pub(crate) struct MeanGivenPrecision<'a> {
     /// The mean m.
     pub mean: &'a [f64],
     /// The strength κ.
@@ -16,7 +18,7 @@ pub(super) struct MeanGivenPrecision<'a> {
 }
 
 /// Whether mean, strength, degrees of freedom and scale fit together.
-pub(super) fn check(mean: &[f64], strength: f64, degrees: f64, scale: &[f64]) -> Result<()> {
+pub(crate) fn check(mean: &[f64], strength: f64, degrees: f64, scale: &[f64]) -> Result<()> {
     all_finite("the mean", mean)?;
     definite("the scale matrix", scale, mean.len())?;
     positive("the strength", strength)?;

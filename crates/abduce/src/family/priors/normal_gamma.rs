@@ -5,8 +5,8 @@
 //!
 //! the conjugate prior of both together.
 
-use super::multi::{all_finite, draw_gamma, draw_normal, positive};
-use super::{Divergence, ExponentialFamily, Multi};
+use crate::family::multi::{all_finite, draw_gamma, draw_normal, positive};
+use crate::family::{Divergence, ExponentialFamily, Multi};
 use crate::kernel::special::{LN_TAU, digamma, ln_gamma};
 use crate::{Error, Result};
 use rand::Rng;

@@ -3,10 +3,10 @@
 //! Σ/κ). It is the normal-Wishart with Σ = Λ⁻¹ in place of Λ (Gelman et al.,
 //! *Bayesian Data Analysis*, section 3.6).
 
-use super::mean_given_precision::{MeanGivenPrecision, check};
-use super::multi::difference;
-use super::{Divergence, InverseWishart, Multi, MultivariateT};
 use crate::Result;
+use crate::family::multi::difference;
+use crate::family::priors::mean_given_precision::{MeanGivenPrecision, check};
+use crate::family::{Divergence, InverseWishart, Multi, MultivariateT};
 use crate::kernel::definite::{Definite, outer_square};
 use rand::Rng;
 use serde::{Deserialize, Serialize};

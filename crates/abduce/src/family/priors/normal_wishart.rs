@@ -3,10 +3,10 @@
 //! It is the conjugate prior of both together (Murphy, *Conjugate Bayesian
 //! analysis of the Gaussian distribution*, 2007).
 
-use super::mean_given_precision::{MeanGivenPrecision, check};
-use super::multi::difference;
-use super::{Divergence, Multi, MultivariateT, Wishart};
 use crate::Result;
+use crate::family::multi::difference;
+use crate::family::priors::mean_given_precision::{MeanGivenPrecision, check};
+use crate::family::{Divergence, Multi, MultivariateT, Wishart};
 use crate::kernel::definite::{Definite, outer_square, transposed};
 use crate::kernel::linear::invert_lower;
 use rand::Rng;

@@ -5,8 +5,8 @@
 //! the conjugate prior of a Gaussian's precision; for whole ν the distribution
 //! of Σ x xᵀ over ν draws from N(0, W).
 
-use super::multi::{definite, diagonal, draw_gamma, draw_normal, enough_degrees, order_of};
-use super::{Divergence, ExponentialFamily, Multi};
+use crate::family::multi::{definite, diagonal, draw_gamma, draw_normal, enough_degrees, order_of};
+use crate::family::{Divergence, ExponentialFamily, Multi};
 use crate::kernel::definite::{Definite, outer_square, product};
 use crate::kernel::special::{digamma, ln_multigamma};
 use crate::{Error, Result};
@@ -52,12 +52,12 @@ impl Wishart {
         order_of(&self.scale)
     }
 
-    pub(super) fn factored(&self) -> Option<Definite> {
+    pub(crate) fn factored(&self) -> Option<Definite> {
         Definite::new(&self.scale, self.order())
     }
 
     /// E ln |Λ| = Σ ψ((ν − j)/2) + d ln 2 + ln |W|.
-    pub(super) fn expected_log_determinant(&self) -> f64 {
+    pub(crate) fn expected_log_determinant(&self) -> f64 {
         let log_scale = self.factored().map_or(f64::NAN, |w| w.log_determinant());
         expected_log_determinant(self.degrees, self.order()) + log_scale
     }
@@ -70,7 +70,7 @@ impl Wishart {
 
     /// The lower Cholesky factor of a drawn precision: that of W times
     /// Bartlett's, whose diagonal is of χ draws and the rest of normal ones.
-    pub(super) fn draw_factor(&self, rng: &mut dyn Rng) -> Option<Vec<f64>> {
+    pub(crate) fn draw_factor(&self, rng: &mut dyn Rng) -> Option<Vec<f64>> {
         let d = self.order();
         let inner = bartlett(self.degrees, d, rng);
         Some(product(self.factored()?.factor(), &inner, d))
@@ -78,19 +78,19 @@ impl Wishart {
 }
 
 /// νd/2 ln 2 + ν/2 ln |W| + ln Γ_d(ν/2).
-pub(super) fn log_normalizer(degrees: f64, log_scale: f64, order: usize) -> f64 {
+pub(crate) fn log_normalizer(degrees: f64, log_scale: f64, order: usize) -> f64 {
     0.5 * degrees * (order as f64 * LN_2 + log_scale) + ln_multigamma(0.5 * degrees, order)
 }
 
 /// E ln |Λ| for W = 1.
-pub(super) fn expected_log_determinant(degrees: f64, order: usize) -> f64 {
+pub(crate) fn expected_log_determinant(degrees: f64, order: usize) -> f64 {
     let digammas = (0..order).map(|j| digamma(0.5 * (degrees - j as f64)));
     digammas.sum::<f64>() + order as f64 * LN_2
 }
 
 /// The lower Cholesky factor of a draw from Wishart(ν, 1): row i has √χ²(ν − i)
 /// on the diagonal and standard normal draws before it (Bartlett 1933).
-pub(super) fn bartlett(degrees: f64, order: usize, rng: &mut dyn Rng) -> Vec<f64> {
+pub(crate) fn bartlett(degrees: f64, order: usize, rng: &mut dyn Rng) -> Vec<f64> {
     let mut factor = vec![0.0; order * order];
     for i in 0..order {
         for j in 0..i {

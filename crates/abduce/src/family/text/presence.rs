@@ -6,10 +6,12 @@
 //! of a text that no component has seen say nothing: they are a coin to all, unless all terms
 //! were named beforehand.
 
-use super::term_stats::{TermStats, each_document};
-use super::{Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen, times};
 use crate::Result;
 use crate::data::Rows;
+use crate::family::text::term_stats::{TermStats, each_document};
+use crate::family::{
+    Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen, times,
+};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 

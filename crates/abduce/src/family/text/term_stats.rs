@@ -1,9 +1,9 @@
 //! What families of documents remember: how many documents there were, and how
 //! often each term occurred in them. Counts of whole documents are exact.
 
-use super::{Stats, never_seen};
 use crate::Result;
 use crate::data::Rows;
+use crate::family::{Stats, never_seen};
 use serde::{Deserialize, Serialize};
 
 /// Documents and the terms in them.
@@ -25,7 +25,7 @@ impl TermStats {
     }
 
     /// Whether nothing was seen a negative number of times.
-    pub(super) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         self.documents >= 0.0 && self.counts.iter().all(|count| *count >= 0.0)
     }
 
@@ -47,7 +47,7 @@ impl TermStats {
 
     /// Adds documents; `count` says what is counted of a term that occurs so
     /// often. Documents with a hidden count teach nothing.
-    pub(super) fn observe(&mut self, rows: &Rows, weights: &[f64], count: impl Fn(f64) -> f64) {
+    pub(crate) fn observe(&mut self, rows: &Rows, weights: &[f64], count: impl Fn(f64) -> f64) {
         each_document(rows, |document, terms| {
             let weight = weights[document];
             if terms.hidden {
@@ -101,7 +101,7 @@ impl Stats for TermStats {
 }
 
 /// The terms of one document.
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     rows: &'a Rows<'a>,
     row: usize,
     /// Whether some of its counts are hidden.
@@ -140,7 +140,7 @@ impl Document<'_> {
 
 /// Shows the documents of which anything is seen: rows of one column of text,
 /// or of a column of counts for each term.
-pub(super) fn each_document(rows: &Rows, mut show: impl FnMut(usize, Document)) {
+pub(crate) fn each_document(rows: &Rows, mut show: impl FnMut(usize, Document)) {
     for row in 0..rows.len {
         let seen = rows.columns.iter().filter(|c| c.is_seen(row)).count();
         if seen > 0 {

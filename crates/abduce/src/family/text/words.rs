@@ -9,10 +9,12 @@
 //! Words of a text that no component has seen are not in the vocabulary: their
 //! "probability" is 1, so that they say nothing; unless all terms were named beforehand.
 
-use super::term_stats::{TermStats, each_document};
-use super::{Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen};
 use crate::Result;
 use crate::data::Rows;
+use crate::family::text::term_stats::{TermStats, each_document};
+use crate::family::{
+    Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen,
+};
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
 use rayon::prelude::*;
@@ -78,7 +80,7 @@ impl WordsShape {
     }
 
     /// Whether a term that nobody has used is in the vocabulary.
-    pub(super) fn knows_all(&self) -> bool {
+    pub(crate) fn knows_all(&self) -> bool {
         self.columns || self.closed
     }
 }

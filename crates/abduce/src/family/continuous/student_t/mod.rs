@@ -6,7 +6,7 @@ mod estimate;
 #[cfg(test)]
 mod tests;
 
-use super::{Scalar, Univariate};
+use crate::family::{Scalar, Univariate};
 use crate::kernel::special::{
     beta_i, beta_i_complement, digamma, inverse_beta_i, inverse_beta_i_complement, ln_beta,
 };

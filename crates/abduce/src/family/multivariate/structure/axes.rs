@@ -8,9 +8,9 @@
 //! whose lesser eigenvector is the best place for axis i: each turn is exact, so that
 //! the likelihood never falls.
 
-use super::ellipsoidal::{Whole, turned, weighted_sum};
-use super::{ROUNDS, Structure, positive, until_settled};
 use crate::Result;
+use crate::family::multivariate::structure::ellipsoidal::{Whole, turned, weighted_sum};
+use crate::family::multivariate::structure::{ROUNDS, Structure, positive, until_settled};
 use crate::kernel::eigen::{eigen, rotate_both_sides, rotate_columns, rotation};
 use crate::kernel::linear::Square;
 use crate::kernel::product::{Matrix, add_product};

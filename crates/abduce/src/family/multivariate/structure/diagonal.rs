@@ -5,8 +5,8 @@
 //! where n_jc and s_jc are weight and scatter of column c in component j. Columns
 //! may have been seen in different rows, so every one has its own weight.
 
-use super::{ROUNDS, Structure, positive, until_settled};
 use crate::Result;
+use crate::family::multivariate::structure::{ROUNDS, Structure, positive, until_settled};
 use crate::family::nothing_seen;
 use crate::kernel::roots::increasing_root;
 

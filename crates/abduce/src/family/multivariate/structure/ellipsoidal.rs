@@ -4,8 +4,8 @@
 //!
 //! where n_j and S_j are weight and scatter of component j.
 
-use super::axes::along_one_set_of_axes;
-use super::{ROUNDS, Structure, positive, until_settled};
+use crate::family::multivariate::structure::axes::along_one_set_of_axes;
+use crate::family::multivariate::structure::{ROUNDS, Structure, positive, until_settled};
 use crate::kernel::eigen::{Eigen, eigen};
 use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};

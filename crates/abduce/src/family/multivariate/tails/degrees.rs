@@ -8,9 +8,11 @@
 //! ν climbs in ever smaller steps: a step upwards is taken nearly twice as far, as long
 //! as that is no worse than staying, so that EM is faster and still never falls.
 
-use super::super::MultivariatePrior;
-use super::super::estimate::estimates_of_all;
-use super::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};
+use crate::family::multivariate::MultivariatePrior;
+use crate::family::multivariate::estimate::estimates_of_all;
+use crate::family::multivariate::tails::{
+    MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats,
+};
 use crate::family::{MultivariateGaussian, MultivariateStats, merged};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{ln_gamma_defect, ln_less_digamma};

@@ -1,16 +1,18 @@
 //! The multivariate t as a family: densities, estimates, priors, starts. An estimate
 //! from rows whose u nobody has expected yet is where EM begins, not where it ends.
 
-use super::super::run::{by_pattern, slices};
-use super::super::{
-    Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
-};
-use super::degrees::{START, estimates};
-use super::run::TailedKernel;
-use super::stats::pull_rows_together;
-use super::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};
 use crate::Result;
 use crate::data::Rows;
+use crate::family::multivariate::run::{by_pattern, slices};
+use crate::family::multivariate::tails::degrees::{START, estimates};
+use crate::family::multivariate::tails::run::TailedKernel;
+use crate::family::multivariate::tails::stats::pull_rows_together;
+use crate::family::multivariate::tails::{
+    MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats,
+};
+use crate::family::multivariate::{
+    Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
+};
 use crate::family::{Belief, Family, Fill, MultivariateStats, Scale, nothing_seen};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, log_diagonal};

@@ -16,8 +16,8 @@ mod stats;
 pub(crate) use run::{TailedKernel, TailedRun};
 pub use stats::MultivariateStudentTStats;
 
-use super::{Covariance, MultivariateGaussian, Structure};
 use crate::family::StudentT;
+use crate::family::multivariate::{Covariance, MultivariateGaussian, Structure};
 use crate::kernel::linear::{cholesky, invert_lower, submatrix};
 use serde::{Deserialize, Serialize};
 

@@ -6,10 +6,10 @@
 //!
 //! and the same kernel sums the moments with the weights r·E u.
 
-use super::super::{GaussianRun, MultivariateKernel};
-use super::{MultivariateStudentT, MultivariateStudentTStats};
 use crate::Result;
 use crate::data::Cells;
+use crate::family::multivariate::tails::{MultivariateStudentT, MultivariateStudentTStats};
+use crate::family::multivariate::{GaussianRun, MultivariateKernel};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::special::{ln_less_digamma, ln_rising};
 

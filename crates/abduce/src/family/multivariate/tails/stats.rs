@@ -2,10 +2,10 @@
 //! weighted by the mean of its u as well, the rows without that weight, and how far
 //! the u are from 1. All are sums, so that two of them merge.
 
-use super::super::stats::pull_together;
-use super::super::{MultivariatePrior, MultivariateStats};
-use super::degrees::start_heaviness;
 use crate::Result;
+use crate::family::multivariate::stats::pull_together;
+use crate::family::multivariate::tails::degrees::start_heaviness;
+use crate::family::multivariate::{MultivariatePrior, MultivariateStats};
 use crate::family::{GaussianStats, Stats, never_seen};
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,10 @@
+//! Distributions of the next row when the parameters are known only by their posterior.
+
+pub(crate) mod averaged;
+pub(crate) mod averaged_angles;
+pub(crate) mod beta_negative_binomial;
+pub(crate) mod beta_prime;
+pub(crate) mod dirichlet_multinomial;
+pub(crate) mod exponentiated;
+pub(crate) mod lomax;
+pub(crate) mod multivariate_t;
