@@ -7,11 +7,11 @@
 //! large; this it does not move. The quartiles are those of 512 rows, drawn by their
 //! number, so that threads, streams and units change nothing: of fewer rows, of all.
 
-use super::Leaf;
-use super::seen::Seen;
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::LeafFamily;
 use crate::learn::mix;
+use crate::model::mixture::Leaf;
+use crate::model::mixture::seen::Seen;
 
 /// How many rows are looked at.
 const MOST: usize = 512;

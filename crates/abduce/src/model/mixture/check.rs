@@ -2,9 +2,9 @@
 //! position agrees with every other, every parameter is in its range. Errors name the
 //! place in the file, as a path of keys.
 
-use super::{Leaf, Mixture, Seen};
 use crate::data::{Field, Kind};
 use crate::family::{Distribution, Family as _, Gaussian, Statistics};
+use crate::model::mixture::{Leaf, Mixture, Seen};
 use crate::store::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
 

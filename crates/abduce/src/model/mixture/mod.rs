@@ -7,72 +7,43 @@
 //! clustering. Some: both at once. A leaf is a family over one column or, for
 //! the multivariate Gaussian and t, several.
 
-mod begin;
-mod bootstrap;
+mod answer;
 mod central;
 mod check;
-mod coordinates;
-mod decide;
-mod diagnose;
-mod diagnostics;
-mod discriminant;
-mod distinct;
-mod expect;
-mod explain;
-mod family_name;
-mod finish;
 mod fit;
-mod given;
-mod groups;
-mod joint;
-mod leaf_kernels;
-mod living;
-mod marks;
-mod maximize;
-mod noise;
-mod parameter_draw;
-mod pattern;
-mod predictive;
-mod regularise;
-mod restarts;
-mod runs;
-mod saddle;
-mod sample;
+mod incremental;
+mod initialise;
+mod report;
 mod seen;
 mod select;
-mod smoothing;
 mod specification;
-mod start;
-mod survey;
-mod tails;
-mod task;
-mod unlabelled;
+mod step;
 
-pub use bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
-pub use diagnostics::{ComponentDiagnostics, Diagnostics};
-pub use discriminant::{ClassGaussians, Directions};
-pub use distinct::SameCovariances;
-pub use family_name::FamilyName;
+pub use answer::discriminant::{ClassGaussians, Directions};
+pub use answer::joint::LogJoint;
+pub use fit::unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 pub use fit::{Fit, FitOptions, LogLikelihoodOf, fit, fit_from, fit_from_mixture};
-pub use given::Held;
-pub use joint::LogJoint;
-pub use marks::Marks;
-pub use regularise::NormalPrior;
-pub use restarts::{Ended, Start};
+pub use incremental::marks::Marks;
+pub use initialise::Init;
+pub use initialise::restarts::{Ended, Start};
+pub use report::diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use seen::Seen;
+pub use select::bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
+pub use select::distinct::SameCovariances;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
-pub use smoothing::{ClassPrior, Event, MEstimate, Unseen};
+pub use specification::family_name::FamilyName;
+pub use specification::given::Held;
+pub use specification::normal_prior::NormalPrior;
+pub use specification::smoothing::{ClassPrior, Event, MEstimate, Unseen};
+pub use specification::tails::Tails;
 pub use specification::{CovarianceKind, Reals, Specification};
-pub use start::Init;
-pub use tails::Tails;
-pub use unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Statistics, Structure};
-use maximize::WeightBelief;
-pub(crate) use sample::sample_rows;
+pub(crate) use initialise::sample::sample_rows;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
+use step::maximize::WeightBelief;
 
 /// A family over some columns, the same for every component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -278,6 +249,6 @@ impl Mixture {
 
     /// The log-prior of the parameters, up to a constant.
     pub fn log_prior(&self) -> f64 {
-        maximize::log_prior(&self.leaves, &self.belief(), &self.parameters)
+        step::maximize::log_prior(&self.leaves, &self.belief(), &self.parameters)
     }
 }

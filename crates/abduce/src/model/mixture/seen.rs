@@ -2,10 +2,10 @@
 //! moments of every column of numbers. Priors and floors are in these units, so
 //! that a model which is to learn on without its rows must keep them.
 
-use super::Leaf;
-use super::central::FAR;
 use crate::data::{Source, reduce};
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
+use crate::model::mixture::Leaf;
+use crate::model::mixture::central::FAR;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,370 @@
+//! A fitted mixture answers questions: every answer is the posterior over
+//! components times what each component says of the hidden columns.
+
+use crate::ask::{
+    Classifier, Conditional, Decider, Explanation, Joint, Posterior, check_room, impossible,
+    repeated,
+};
+use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
+use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
+use crate::learn::EStep;
+use crate::model::mixture::step::expect::Prepared;
+use crate::model::mixture::{Leaf, Mixture, Unseen};
+use crate::{Error, Result};
+use rand::Rng;
+use std::collections::HashMap;
+
+impl Joint for Mixture {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn target(&self) -> Option<usize> {
+        self.target
+    }
+
+    fn names(&self) -> Vec<String> {
+        Mixture::names(self)
+    }
+
+    fn constants(&self) -> Vec<(usize, f64)> {
+        let fixed = self.leaves.iter().filter(|leaf| leaf.fixed);
+        let columns = fixed.flat_map(|leaf| &leaf.columns);
+        let constants = columns.filter_map(|c| Some((*c, self.seen.columns.get(*c)?.mean)));
+        constants.collect()
+    }
+
+    fn unseen_categories(&self) -> Vec<UnseenCategory> {
+        let mut all = vec![UnseenCategory::Missing; self.schema.fields.len()];
+        let positive = |own: &Vec<f64>| own.iter().any(|p| *p > 0.0);
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            let probabilities = self.parameters.unseen.get(number);
+            let category = match leaf.unseen {
+                Unseen::Missing => UnseenCategory::Missing,
+                Unseen::Impossible if probabilities.is_some_and(positive) => {
+                    UnseenCategory::Smoothed
+                }
+                Unseen::Impossible => UnseenCategory::Impossible,
+            };
+            leaf.columns
+                .iter()
+                .for_each(|column| all[*column] = category);
+        }
+        all
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
+        let mut out = vec![0.0; chunk.rows()];
+        prepared.process(chunk, None, |outcome| {
+            for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
+                out[*row as usize] = *density;
+            }
+        })?;
+        Ok(out)
+    }
+
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        self.responsibilities(chunk, None)
+    }
+
+    fn classifier(&self) -> Result<Classifier<'_>> {
+        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = prepared.with_noise_everywhere();
+        Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
+    }
+
+    fn decider(&self) -> Result<Decider<'_>> {
+        self.deciding()
+    }
+
+    fn explain(
+        &self,
+        chunk: &Chunk,
+        row: usize,
+        class: usize,
+        against: usize,
+    ) -> Result<Explanation> {
+        Ok(self.explanation(chunk, row, class, against))
+    }
+
+    fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
+        let posterior = self.responsibilities(chunk, self.target)?;
+        let mut cells: Vec<Vec<Option<f64>>> = (0..self.schema.fields.len())
+            .map(|column| numbers(chunk.column(column), chunk.rows()))
+            .collect();
+        let mut row_cells = vec![None; self.schema.fields.len()];
+        let mut fillers = Fillers::default();
+        for row in 0..chunk.rows() {
+            for (cell, column) in row_cells.iter_mut().zip(&cells) {
+                *cell = column[row];
+            }
+            if row_cells.iter().all(Option::is_some) {
+                continue;
+            }
+            self.complete_row(&mut row_cells, posterior.row(row), how, &mut fillers, rng);
+            for (cell, column) in row_cells.iter().zip(&mut cells) {
+                column[row] = *cell;
+            }
+        }
+        Ok(self.chunk_of(chunk, cells))
+    }
+
+    fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
+        let mut hidden = given.to_vec();
+        hidden[column] = None;
+        let evidence = repeated(&self.schema, &hidden, 1);
+        if self.log_density(&evidence)?[0] == f64::NEG_INFINITY {
+            return Err(impossible());
+        }
+        let posterior = self.responsibilities(&evidence, self.target)?;
+        let posterior = posterior.row(0);
+        if self.target == Some(column) {
+            return Ok(Conditional::Levels(posterior.to_vec()));
+        }
+        let (leaf, own) = self
+            .leaves
+            .iter()
+            .zip(&self.asked().leaves)
+            .find(|(leaf, _)| leaf.columns.contains(&column))
+            .ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
+        if leaf.family.levels().is_some() {
+            return Ok(Conditional::Levels(mixed_levels(own, posterior)));
+        }
+        let parts = own.iter().map(|d| marginal(leaf, d, &hidden, column));
+        Ok(Conditional::Numbers(
+            posterior.iter().copied().zip(parts).collect(),
+        ))
+    }
+}
+
+/// Gives the logarithms of p(x, class) of the rows of a chunk, row by row.
+pub type LogJoint<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<f64>> + Sync + 'a>;
+
+impl Mixture {
+    /// The logarithms of the joint densities of what is seen of a row and each class or
+    /// component, whatever label the row has; made ready once for many chunks. Where
+    /// probabilities vanish, these still tell classes apart.
+    ///
+    /// # Errors
+    /// If the arithmetic fails.
+    pub fn log_joint(&self) -> Result<LogJoint<'_>> {
+        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = prepared.with_noise_everywhere().in_logarithms();
+        let k = self.components();
+        Ok(Box::new(move |chunk| {
+            let mut out = vec![0.0; chunk.rows() * k];
+            prepared.process(chunk, None, |outcome| {
+                let rows = outcome.rows.len();
+                for (i, row) in outcome.rows.iter().enumerate() {
+                    let own = &mut out[*row as usize * k..][..k];
+                    for (j, own) in own.iter_mut().enumerate() {
+                        *own = outcome.responsibilities[j * rows + i];
+                    }
+                }
+            })?;
+            Ok(out)
+        }))
+    }
+
+    /// Draws rows and tells their components, those of the first component first.
+    ///
+    /// # Errors
+    /// If the columns cannot be made.
+    pub fn sample_with_components(
+        &self,
+        rows: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<(Chunk, Vec<usize>)> {
+        check_room(&self.schema, rows)?;
+        let weights = &self.asked().weights;
+        let mut components: Vec<usize> = (0..rows).map(|_| draw_index(weights, rng)).collect();
+        components.sort_unstable();
+        let mut cells = vec![Vec::with_capacity(rows); self.schema.fields.len()];
+        let mut fillers = Fillers::default();
+        let mut certain = vec![0.0; self.components()];
+        for component in &components {
+            certain.fill(0.0);
+            certain[*component] = 1.0;
+            let mut row = vec![None; cells.len()];
+            self.complete_row(&mut row, &certain, Fill::Draw, &mut fillers, rng);
+            let columns = cells.iter_mut().zip(row);
+            columns.for_each(|(column, cell)| column.push(cell));
+        }
+        let hidden = repeated(&self.schema, &vec![None; cells.len()], rows);
+        Ok((self.chunk_of(&hidden, cells), components))
+    }
+
+    /// The cells of rows as a chunk like another.
+    fn chunk_of(&self, like: &Chunk, cells: Vec<Vec<Option<f64>>>) -> Chunk {
+        let fields = self.schema.fields.iter().zip(cells).enumerate();
+        let columns = fields.map(|(c, (field, cells))| match field.kind {
+            // Words cannot be put into an order, so no text is filled in.
+            Kind::Text => like.column(c).clone(),
+            kind if kind.is_coded() => {
+                Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
+            }
+            _ => Column::from_numbers(cells),
+        });
+        let weights = like.weights().map(<[f64]>::to_vec);
+        Chunk::new(like.rows(), columns.collect(), weights)
+    }
+
+    /// Responsibilities row by row; a row that no component can have produced
+    /// tells nothing, and has the weights of the components.
+    fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
+        let prepared = Prepared::new(&self.leaves, target, self.asked(), EStep::Soft)?;
+        self.classified(&prepared.with_noise_everywhere(), chunk)
+    }
+
+    fn classified(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
+        let k = self.components();
+        let mut out = vec![0.0; chunk.rows() * k];
+        prepared.process(chunk, None, |outcome| {
+            let rows = outcome.rows.len();
+            for (i, row) in outcome.rows.iter().enumerate() {
+                let own = &mut out[*row as usize * k..(*row as usize + 1) * k];
+                match outcome.label {
+                    Some(label) => own[label] = 1.0,
+                    None if outcome.log_densities[i] == f64::NEG_INFINITY => {
+                        own.copy_from_slice(&self.asked().weights);
+                    }
+                    None => {
+                        for (j, p) in own.iter_mut().enumerate() {
+                            *p = outcome.responsibilities[j * rows + i];
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(Posterior::new(k, out))
+    }
+
+    fn complete_row(
+        &self,
+        row: &mut [Option<f64>],
+        posterior: &[f64],
+        how: Fill,
+        fillers: &mut Fillers,
+        rng: &mut dyn Rng,
+    ) {
+        let component = match how {
+            Fill::Draw => draw_index(posterior, rng),
+            Fill::Mean | Fill::Mode => most_probable(posterior),
+        };
+        if let Some(target) = self.target
+            && row[target].is_none()
+        {
+            row[target] = Some(component as f64);
+        }
+        let leaves = self.leaves.iter().zip(&self.asked().leaves);
+        for (number, (leaf, own)) in leaves.enumerate() {
+            let is_text = |c: &usize| self.schema.fields[*c].kind == Kind::Text;
+            let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();
+            if seen.iter().all(Option::is_some) || leaf.columns.iter().any(is_text) {
+                continue;
+            }
+            let mut fill = |how: Fill, component: usize, out: &mut [f64]| {
+                let distribution = &own[component];
+                let filler = match seen.len() {
+                    1 => None,
+                    _ => fillers.of((number, component), distribution, &seen),
+                };
+                match filler {
+                    Some(filler) => filler.fill(how, &seen, rng, out),
+                    None => distribution.fill(how, &seen, rng, out),
+                }
+            };
+            let filled = match how {
+                Fill::Mean | Fill::Mode if leaf.family.levels().is_some() => {
+                    vec![most_probable(&mixed_levels(own, posterior)) as f64]
+                }
+                Fill::Mean => {
+                    let mut mean = vec![0.0; seen.len()];
+                    let mut out = vec![0.0; seen.len()];
+                    for (component, weight) in posterior.iter().enumerate() {
+                        if *weight > 0.0 {
+                            fill(Fill::Mean, component, &mut out);
+                            mean.iter_mut()
+                                .zip(&out)
+                                .for_each(|(sum, x)| *sum += weight * x);
+                        }
+                    }
+                    // Rounding in the weights must not touch what is seen.
+                    let cells = seen.iter().zip(mean);
+                    cells.map(|(seen, mean)| seen.unwrap_or(mean)).collect()
+                }
+                Fill::Mode | Fill::Draw => {
+                    let mut out = vec![0.0; seen.len()];
+                    fill(how, component, &mut out);
+                    out
+                }
+            };
+            for (column, x) in leaf.columns.iter().zip(filled) {
+                row[*column] = Some(x);
+            }
+        }
+    }
+}
+
+/// Columns taken together prepared for the patterns of hidden cells met so far.
+#[derive(Default)]
+struct Fillers(HashMap<(usize, usize, Vec<bool>), Option<Filler>>);
+
+impl Fillers {
+    fn of(
+        &mut self,
+        (leaf, component): (usize, usize),
+        distribution: &Distribution,
+        row: &[Option<f64>],
+    ) -> Option<&Filler> {
+        // Where every row has a pattern of its own, none is worth keeping.
+        const MOST: usize = 1024;
+        if self.0.len() >= MOST {
+            self.0.clear();
+        }
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        let entry = self.0.entry((leaf, component, is_seen));
+        let filler = entry.or_insert_with_key(|(_, _, is_seen)| Filler::of(distribution, is_seen));
+        filler.as_ref()
+    }
+}
+
+/// The probabilities of levels, mixed over components.
+fn mixed_levels(own: &[Distribution], posterior: &[f64]) -> Vec<f64> {
+    let mut levels = Vec::new();
+    for (weight, distribution) in posterior.iter().zip(own) {
+        let probabilities = distribution.probabilities().unwrap_or_default();
+        levels.resize(probabilities.len(), 0.0);
+        let sums = levels.iter_mut().zip(probabilities);
+        sums.for_each(|(sum, p)| *sum += weight * p);
+    }
+    levels
+}
+
+/// What a leaf says of one of its columns given the others.
+fn marginal(
+    leaf: &Leaf,
+    distribution: &Distribution,
+    given: &[Option<f64>],
+    column: usize,
+) -> Distribution {
+    let row: Vec<Option<f64>> = leaf.columns.iter().map(|c| given[*c]).collect();
+    let position = leaf.columns.iter().position(|c| *c == column).unwrap_or(0);
+    match distribution {
+        Distribution::Multivariate(gaussian) => {
+            let (mean, variance) = gaussian.conditional(&row, position);
+            Distribution::Gaussian(Gaussian { mean, variance })
+        }
+        Distribution::MultivariateStudentT(t) => {
+            Distribution::StudentT(t.conditional(&row, position))
+        }
+        Distribution::UniformBox(noise) => noise.side(position),
+        other => other.clone(),
+    }
+}
+
+fn numbers(column: &Column, rows: usize) -> Vec<Option<f64>> {
+    let cells = column.cells(0, rows);
+    (0..rows).map(|row| cells.number(row)).collect()
+}

@@ -1,0 +1,211 @@
+//! The first look at the rows: statistics of every label, and what is seen of
+//! every column. With all labels seen and no cell hidden among
+//! correlated columns this is the whole fit; otherwise it gives EM its scales
+//! and, where there are labels, its start.
+
+use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
+use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
+use crate::learn::Control;
+use crate::model::mixture::central::Central;
+use crate::model::mixture::seen::Seen;
+use crate::model::mixture::step::groups::{Hidden, observe_documents, observe_groups};
+use crate::model::mixture::step::maximize::segment;
+use crate::model::mixture::{Leaf, MixtureStatistics};
+use crate::{Error, Result};
+
+/// What the first look found.
+pub(crate) struct Survey {
+    /// Statistics of the labelled rows, one component per label.
+    pub labelled: MixtureStatistics,
+    /// What was seen of all rows.
+    pub seen: Seen,
+}
+
+impl Survey {
+    /// Looks at all rows; `None` when the caller stopped it.
+    pub fn of(
+        source: &dyn Source,
+        leaves: &[Leaf],
+        target: Option<usize>,
+        control: Control,
+    ) -> Result<Option<Survey>> {
+        let schema = source.schema();
+        let labels = target.map_or(0, |t| schema.fields[t].levels.len());
+        let survey = fold(
+            source,
+            segment(leaves, labels),
+            |partial, number, chunk| {
+                if control.is_interrupted() {
+                    *partial = Some(None);
+                    return Ok(());
+                }
+                check_domains(schema, leaves, chunk, number)?;
+                let zero = || {
+                    let survey = Survey::nothing(leaves, labels, schema.fields.len());
+                    Some((survey, Central::nothing(leaves, target)))
+                };
+                if let Some((survey, central)) = partial.get_or_insert_with(zero) {
+                    survey.add(chunk, leaves, target, labels);
+                    central.add(chunk, number);
+                }
+                Ok(())
+            },
+            |total: &mut Option<(Survey, Central)>, more| match (total.as_mut(), more) {
+                (Some((survey, central)), Some((more, drawn))) => {
+                    survey.merge(&more);
+                    central.merge(drawn);
+                }
+                _ => *total = None,
+            },
+        )?;
+        let Some(survey) = survey else {
+            return Err(Error::data("there are no rows"));
+        };
+        let Some((mut survey, central)) = survey else {
+            return Ok(None);
+        };
+        survey.seen.check(source)?;
+        central.tell(&mut survey.seen);
+        Ok(Some(survey))
+    }
+
+    /// What is seen of no row.
+    pub fn nothing(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
+        Survey {
+            labelled: MixtureStatistics::zero(leaves, labels),
+            seen: Seen::nothing(columns),
+        }
+    }
+
+    fn add(&mut self, chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) {
+        self.merge(&Survey::of_chunk(chunk, leaves, target, labels));
+        let Some(target) = target else {
+            return;
+        };
+        let cells = chunk.column(target).cells(0, chunk.rows());
+        let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
+        let leaves = leaves.iter().zip(&mut self.labelled.leaves);
+        for (leaf, own) in leaves.filter(|(leaf, _)| leaf.family.is_text()) {
+            observe_documents(leaf, chunk, &label_of, own);
+        }
+    }
+
+    /// All but the documents, whose statistics are large.
+    fn of_chunk(chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) -> Survey {
+        let mut survey = Survey {
+            labelled: MixtureStatistics::zero_but_text(leaves, labels),
+            seen: Seen {
+                total: chunk.total_weight(),
+                rows: chunk.weighing_rows().count() as u64,
+                ..Seen::nothing(chunk.columns().len())
+            },
+        };
+        let ones;
+        let weights = match chunk.weights() {
+            Some(weights) => weights,
+            None => {
+                ones = vec![1.0; chunk.rows()];
+                &ones
+            }
+        };
+        survey.look_for_holes(chunk, weights, leaves);
+        let rows = chunk.rows();
+        let all_labelled = target.is_some_and(|t| chunk.column(t).nulls().is_none());
+        for leaf in leaves {
+            // Gaussian leaves of labelled rows are merged from their labels.
+            if all_labelled && matches!(leaf.family, LeafFamily::Gaussian { .. }) {
+                continue;
+            }
+            for column in &leaf.columns {
+                let cells = [chunk.column(*column).cells(0, rows)];
+                if !cells[0].reals().is_empty() {
+                    Gaussian::observe(
+                        &Rows::new(&cells),
+                        weights,
+                        &mut survey.seen.columns[*column],
+                    );
+                }
+            }
+        }
+        let Some(target) = target else {
+            survey.seen.unlabelled = survey.seen.total;
+            return survey;
+        };
+        let cells = chunk.column(target).cells(0, rows);
+        let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
+        survey.seen.unlabelled = observe_groups(
+            leaves,
+            chunk,
+            label_of,
+            Hidden::LeftOut,
+            &mut survey.labelled,
+        );
+        if all_labelled {
+            for (leaf, own) in leaves.iter().zip(&survey.labelled.leaves) {
+                for statistics in own {
+                    if let Statistics::Gaussian(statistics) = statistics {
+                        survey.seen.columns[leaf.columns[0]].merge(statistics);
+                    }
+                }
+            }
+        }
+        survey
+    }
+
+    fn look_for_holes(&mut self, chunk: &Chunk, weights: &[f64], leaves: &[Leaf]) {
+        for leaf in leaves {
+            let full = matches!(
+                &leaf.family,
+                LeafFamily::Multivariate { shape, .. } if shape.structure.is_correlated()
+            );
+            let latent = leaf.family.is_latent();
+            let columns: Vec<Cells> = leaf
+                .columns
+                .iter()
+                .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+                .collect();
+            let whole = columns.iter().all(|cells| cells.seen.is_none());
+            if !latent && (!full || whole) {
+                continue;
+            }
+            for (row, weight) in weights.iter().enumerate() {
+                let seen = columns.iter().filter(|cells| cells.is_seen(row)).count();
+                if seen > 0 && (latent || seen < columns.len()) {
+                    self.seen.incomplete += weight;
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Survey) {
+        self.labelled.merge(&other.labelled);
+        self.seen.merge(&other.seen);
+    }
+}
+
+fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize) -> Result<()> {
+    for leaf in leaves {
+        for column in &leaf.columns {
+            let cells = chunk.column(*column).cells(0, chunk.rows());
+            let x = cells.reals();
+            if leaf.family.supports_all(x) {
+                continue;
+            }
+            let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
+                return Err(Error::data(format!(
+                    "{} cannot come from the family {}",
+                    x[row],
+                    leaf.family.name()
+                ))
+                .at_row((number * CHUNK_ROWS + row + 1) as u64)
+                .at_column(&schema.fields[*column].name)
+                .with_hint(format!(
+                    "pass {}, which takes every number, or another family",
+                    family_option(&schema.fields[*column].name, Gaussian::NAME)
+                )));
+            }
+        }
+    }
+    Ok(())
+}

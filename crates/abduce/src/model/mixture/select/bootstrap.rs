@@ -1,0 +1,314 @@
+//! How many components, by a test: k against k + 1 in turn, by the likelihood ratio
+//!
+//!   λ = 2 (ln L_{k+1} − ln L_k),
+//!
+//! whose distribution under k components is no χ², as the parameters of a component
+//! without weight are no parameters. So it is simulated: tables of the same size are drawn
+//! from the fitted k components, and k and k + 1 are fitted to each (McLachlan, *Applied
+//! Statistics* 36, 1987). With B tables, p = (1 + #{λ* ≥ λ}) / (B + 1), and the number of
+//! components is the first that is not rejected.
+
+use crate::data::{Source, Table};
+use crate::learn::{Control, Progress};
+use crate::model::check_tries;
+use crate::model::mixture::fit::stopped;
+use crate::model::mixture::report::diagnose::Spurious;
+use crate::model::mixture::select::pattern::Pattern;
+use crate::model::mixture::{Fit, FitOptions, Specification, fit, fit_from};
+use crate::{Error, ErrorKind, Result};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Rows up to which replicates are fitted side by side.
+const SMALL: u64 = 16_384;
+
+/// How to test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapOptions {
+    /// How many tables are drawn for each number of components.
+    pub replicates: usize,
+    /// The p-value up to which a number of components is rejected.
+    pub significance: f64,
+    /// How many new starts k + 1 components have on every table, beside the one from
+    /// where the rows' own k + 1 are. With few λ* is too small, and the test rejects too
+    /// often, as the rows' own fit is the best of many starts; on Old Faithful, more than four
+    /// made no difference.
+    pub starts: usize,
+}
+
+impl Default for BootstrapOptions {
+    fn default() -> Self {
+        BootstrapOptions {
+            replicates: 999,
+            significance: 0.05,
+            starts: 4,
+        }
+    }
+}
+
+/// The tests of growing numbers of components.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapTest {
+    /// How they were made.
+    #[serde(flatten)]
+    pub options: BootstrapOptions,
+    /// The tests, each of one component more than the one before.
+    pub steps: Vec<BootstrapStep>,
+    /// The number of components chosen: the first not rejected, or else the largest there
+    /// was.
+    pub chosen: usize,
+    /// Whether a test says so; if not, every number below was rejected, or the tests were
+    /// stopped.
+    pub accepted: bool,
+}
+
+/// The test of k components against k + 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BootstrapStep {
+    /// k.
+    pub components: usize,
+    /// The log-likelihood of the rows under k components.
+    pub log_likelihood: f64,
+    /// The log-likelihood of the rows under k + 1.
+    pub log_likelihood_of_more: f64,
+    /// λ, twice the difference; below 0 where the search for k + 1 components ended in a
+    /// lesser maximum.
+    pub statistic: f64,
+    /// (1 + the number of replicates with a λ at least as large) / (1 + their number).
+    pub p_value: f64,
+    /// How many replicates could be fitted.
+    pub replicates: usize,
+}
+
+/// Tests numbers of components `from` … `to` in turn, until one is not rejected.
+///
+/// A drawn table has as many rows as the rows weigh, to the next whole number, each of
+/// weight 1, as a row of weight 2 is the row twice; and the missing values of those rows.
+///
+/// ```
+/// use abduce::data::{Column, Field, Kind, Schema, Table};
+/// use abduce::learn::Control;
+/// use abduce::model::mixture::{
+///     BootstrapOptions, CovarianceKind, FitOptions, Specification, bootstrap_test,
+/// };
+/// let x = (0..60).map(|i| Some(f64::from(i % 2) * 9.0 + f64::from(i * i % 31) * 0.1));
+/// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
+/// let table = Table::new(schema, vec![Column::from_numbers(x)], None)?;
+/// let (fit, test) = bootstrap_test(
+///     &Specification::mixture(1, CovarianceKind::Tied),
+///     1..=3,
+///     &table,
+///     &FitOptions { restarts: 3, ..FitOptions::default() },
+///     &BootstrapOptions { replicates: 19, ..BootstrapOptions::default() },
+///     Control::default(),
+/// )?;
+/// assert_eq!(test.steps[0].p_value, 0.05);
+/// assert_eq!((test.chosen, fit.mixture.components()), (2, 2));
+/// # Ok::<(), abduce::Error>(())
+/// ```
+///
+/// # Errors
+/// If the rows cannot be fitted, or no table of them can be drawn.
+pub fn bootstrap_test(
+    specification: &Specification,
+    components: std::ops::RangeInclusive<usize>,
+    source: &dyn Source,
+    options: &FitOptions,
+    test: &BootstrapOptions,
+    control: Control,
+) -> Result<(Fit, BootstrapTest)> {
+    options.refuse_start_by()?;
+    check_tries("restarts", options.restarts)?;
+    check_tries("replicates", test.replicates)?;
+    if test.replicates > 0 && 1.0 / (test.replicates as f64 + 1.0) > test.significance {
+        return Err(Error::parameter(format!(
+            "{} tables can reject nothing at {}: the least p-value is {:.3}",
+            test.replicates,
+            test.significance,
+            1.0 / (test.replicates as f64 + 1.0)
+        ))
+        .with_hint("draw more with --replicates, or raise --significance"));
+    }
+    if specification.target.is_some() {
+        return Err(Error::parameter(
+            "labels say how many components there are; there is nothing to test",
+        ));
+    }
+    if components.is_empty() || *components.start() == 0 {
+        return Err(Error::parameter("a mixture needs at least one component"));
+    }
+    if test.replicates == 0 || !(0.0..=1.0).contains(&test.significance) {
+        return Err(Error::parameter(
+            "a test needs at least one replicate, and a significance from 0 to 1",
+        ));
+    }
+    let of = |k: usize| Specification {
+        components: Some(k),
+        ..specification.clone()
+    };
+    let mut null = fit(&of(*components.start()), source, options, control)?;
+    let pattern = Pattern::of(&null.mixture, source)?;
+    let mut told = BootstrapTest {
+        options: test.clone(),
+        steps: Vec::new(),
+        chosen: null.mixture.components().min(*components.start()),
+        accepted: false,
+    };
+    // There are never more components than rows.
+    let most = (*components.end()).min(null.rows as usize);
+    for k in components.take_while(|k| *k < most) {
+        let next = match control.is_interrupted() {
+            true => Err(stopped()),
+            false => fit(&of(k + 1), source, options, control),
+        };
+        let more = match next {
+            Ok(more) if !more.interrupted => more,
+            Err(why) if !control.is_interrupted() => return Err(why),
+            _ => break,
+        };
+        let pair = Pair {
+            specifications: (of(k), of(k + 1)),
+            fits: (&null, &more),
+            options,
+            test,
+            pattern: &pattern,
+        };
+        let Some(step) = pair.test(k, control)? else {
+            break;
+        };
+        told.accepted = step.p_value > test.significance;
+        told.steps.push(step);
+        if told.accepted {
+            break;
+        }
+        (null, told.chosen) = (more, k + 1);
+    }
+    if control.is_interrupted() && !told.accepted {
+        null.warnings.push(format!(
+            "stopped before {} components were tested against {}",
+            told.chosen,
+            told.chosen + 1
+        ));
+    } else if !told.accepted && !told.steps.is_empty() {
+        null.warnings.push(format!(
+            "every number of components below {} was rejected; allow more",
+            told.chosen
+        ));
+    }
+    Ok((null, told))
+}
+
+/// k components and one more, and what tables are drawn.
+struct Pair<'a> {
+    specifications: (Specification, Specification),
+    fits: (&'a Fit, &'a Fit),
+    options: &'a FitOptions,
+    test: &'a BootstrapOptions,
+    pattern: &'a Pattern,
+}
+
+impl Pair<'_> {
+    /// The test; `None` when the caller stopped it.
+    fn test(&self, k: usize, control: Control) -> Result<Option<BootstrapStep>> {
+        let statistic = 2.0 * (self.fits.1.log_likelihood - self.fits.0.log_likelihood);
+        if !statistic.is_finite() {
+            return Err(Error::numeric(format!(
+                "the likelihoods of {k} and {} components have no ratio",
+                k + 1
+            )));
+        }
+        let done = AtomicUsize::new(0);
+        let silent = Control {
+            progress: None,
+            ..control
+        };
+        let one = |number: usize| {
+            if control.is_interrupted() {
+                return Ok(None);
+            }
+            let drawn = self.replicate(k, number, silent);
+            control.report(Progress::Replicate {
+                components: k,
+                number: done.fetch_add(1, Ordering::Relaxed) + 1,
+                of: self.test.replicates,
+            });
+            drawn
+        };
+        let numbers = 0..self.test.replicates;
+        let drawn: Vec<Result<Option<f64>>> = match self.pattern.rows as u64 <= SMALL {
+            true => numbers.into_par_iter().map(one).collect(),
+            false => numbers.map(one).collect(),
+        };
+        if control.is_interrupted() {
+            return Ok(None);
+        }
+        let (mut found, mut failure) = (Vec::new(), None);
+        for drawn in drawn {
+            match drawn {
+                Ok(ratio) => found.extend(ratio),
+                // A drawn table may have no fit where the rows have one.
+                Err(why) if matches!(why.kind(), ErrorKind::Numeric | ErrorKind::Data) => {
+                    failure = Some(why);
+                }
+                Err(why) => return Err(why),
+            }
+        }
+        if let (true, Some(why)) = (found.is_empty(), failure) {
+            return Err(why);
+        }
+        let beyond = found.iter().filter(|ratio| **ratio >= statistic).count();
+        Ok(Some(BootstrapStep {
+            components: k,
+            log_likelihood: self.fits.0.log_likelihood,
+            log_likelihood_of_more: self.fits.1.log_likelihood,
+            statistic,
+            p_value: (1.0 + beyond as f64) / (1.0 + found.len() as f64),
+            replicates: found.len(),
+        }))
+    }
+
+    /// λ* of one drawn table.
+    fn replicate(&self, k: usize, number: usize, control: Control) -> Result<Option<f64>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed ^ 0xb007);
+        rng.set_stream(((k as u64) << 40) | number as u64);
+        let table = self.pattern.draw(&self.fits.0.mixture, &mut rng)?;
+        let few = FitOptions {
+            restarts: self.test.starts,
+            seed: self.options.seed.wrapping_add(1 + number as u64),
+            ..self.options.clone()
+        };
+        let (of_k, of_more) = &self.specifications;
+        let null = self.best(of_k, self.fits.0, &table, &few, 0, control)?;
+        let more = self.best(of_more, self.fits.1, &table, &few, few.restarts, control)?;
+        let ratio = 2.0 * (more - null);
+        Ok(ratio.is_finite().then_some(ratio))
+    }
+
+    /// The log-likelihood of the best of a fit from where the rows' own is and some starts.
+    fn best(
+        &self,
+        specification: &Specification,
+        own: &Fit,
+        table: &Table,
+        few: &FitOptions,
+        starts: usize,
+        control: Control,
+    ) -> Result<f64> {
+        let start = &own.mixture.parameters;
+        let warm = fit_from(specification, table, Some(start), few, control);
+        if starts == 0 && warm.is_ok() {
+            return warm.map(|fit| fit.log_likelihood);
+        }
+        // Parameters of fewer components, or of a column that is constant in this table,
+        // are no start.
+        let cold = fit(specification, table, few, control)?;
+        let merit = |fit: &Fit| (Spurious::of(&fit.mixture).is_none(), fit.log_likelihood);
+        Ok(match warm {
+            Ok(warm) if merit(&warm) > merit(&cold) => warm.log_likelihood,
+            _ => cold.log_likelihood,
+        })
+    }
+}

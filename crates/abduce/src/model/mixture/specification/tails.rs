@@ -1,0 +1,115 @@
+//! How far rows may lie from the middle of a component: the tails of its real columns
+//! taken together.
+
+use crate::family::{LeafFamily, MultivariateShape, MultivariateStudentT};
+use crate::family::{MultivariateStudentTShape, Structure};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The tails of the real columns of a component.
+///
+/// ```
+/// use abduce::model::mixture::Tails;
+/// assert_eq!("student-t".parse::<Tails>()?, Tails::StudentT { degrees: None });
+/// let four = Tails::StudentT { degrees: Some(4.0) };
+/// assert_eq!("student-t(4)".parse::<Tails>()?, four);
+/// assert_eq!(four.to_string(), "student-t(4)");
+/// assert!("student-t(-1)".parse::<Tails>().is_err());
+/// # Ok::<(), abduce::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tails {
+    /// A Gaussian's: far rows are all but impossible.
+    #[default]
+    Gaussian,
+    /// A Student t's: far rows are expected, and pull little.
+    StudentT {
+        /// The degrees of freedom of every component; learned for each where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        degrees: Option<f64>,
+    },
+}
+
+impl Tails {
+    /// Whether they are a Gaussian's.
+    pub fn are_gaussian(&self) -> bool {
+        *self == Tails::Gaussian
+    }
+
+    /// The leaf of so many columns.
+    ///
+    /// # Errors
+    /// If the degrees of freedom are out of their range.
+    pub(crate) fn leaf(self, columns: usize, structure: Structure) -> Result<LeafFamily> {
+        Ok(match self {
+            Tails::Gaussian => LeafFamily::Multivariate {
+                shape: MultivariateShape { columns, structure },
+                prior: Default::default(),
+                vague: None,
+            },
+            Tails::StudentT { degrees } => LeafFamily::MultivariateStudentT {
+                shape: MultivariateStudentTShape {
+                    columns,
+                    structure,
+                    degrees: degrees.map(in_range).transpose()?,
+                },
+                prior: Default::default(),
+                vague: None,
+            },
+        })
+    }
+}
+
+fn in_range(degrees: f64) -> Result<f64> {
+    let (least, most) = (
+        MultivariateStudentT::LEAST_DEGREES,
+        MultivariateStudentT::MOST_DEGREES,
+    );
+    match (least..=most).contains(&degrees) {
+        true => Ok(degrees),
+        false => Err(Error::parameter(format!(
+            "the degrees of freedom of a t must be a number from {least} to {most:e}, not {degrees}"
+        ))
+        .with_hint("1 is a Cauchy, 4 has heavy tails, 30 is all but a Gaussian")),
+    }
+}
+
+impl fmt::Display for Tails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tails::Gaussian => write!(f, "gaussian"),
+            Tails::StudentT { degrees: None } => write!(f, "student-t"),
+            Tails::StudentT {
+                degrees: Some(degrees),
+            } => write!(f, "student-t({degrees})"),
+        }
+    }
+}
+
+impl FromStr for Tails {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let wrong = || {
+            Error::parameter(format!("\"{text}\" says no tails"))
+                .with_hint("write gaussian, student-t, or student-t(4) for 4 degrees of freedom")
+        };
+        match text {
+            "gaussian" => return Ok(Tails::Gaussian),
+            "student-t" => return Ok(Tails::StudentT { degrees: None }),
+            _ => {}
+        }
+        let given = text.strip_prefix("student-t(");
+        let given = given.and_then(|rest| rest.strip_suffix(')'));
+        let degrees: f64 = given
+            .and_then(|own| own.trim().parse().ok())
+            .ok_or_else(wrong)?;
+        Ok(Tails::StudentT {
+            degrees: Some(in_range(degrees)?),
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Statistics of rows whose component is known, from labels or from a start's
+//! groups: each column is brought into the order of the groups, so that every
+//! family sees its rows as one run.
+
+use crate::data::{Cells, Chunk, Gather, Rows};
+use crate::family::Statistics;
+use crate::model::mixture::{Leaf, MixtureStatistics};
+
+/// What becomes of hidden cells in correlated columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// Their rows are left out of that leaf.
+    LeftOut,
+    /// They are taken as the leaf's vague distribution expects them.
+    Typical,
+}
+
+/// Adds a chunk's rows to the statistics of their groups, and gives the weight
+/// of the rows that have none.
+pub(crate) fn observe_groups(
+    leaves: &[Leaf],
+    chunk: &Chunk,
+    group_of: impl Fn(usize) -> Option<usize>,
+    hidden: Hidden,
+    statistics: &mut MixtureStatistics,
+) -> f64 {
+    let (order, ends) = by_group(&group_of, chunk.rows(), statistics.weights.len());
+    let weights: Vec<f64> = match chunk.weights() {
+        Some(weights) => order.iter().map(|row| weights[*row as usize]).collect(),
+        None => vec![1.0; order.len()],
+    };
+    let runs: Vec<(usize, usize)> = std::iter::once(0)
+        .chain(ends.iter().copied())
+        .zip(ends.iter().copied())
+        .collect();
+    for (total, (start, end)) in statistics.weights.iter_mut().zip(&runs) {
+        *total += weights[*start..*end].iter().sum::<f64>();
+    }
+    let mut gathers: Vec<Gather> = Vec::new();
+    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
+        if leaf.family.is_text() {
+            observe_documents(leaf, chunk, &group_of, own);
+            continue;
+        }
+        gathers.resize_with(gathers.len().max(leaf.columns.len()), Gather::default);
+        let columns: Vec<Cells> = leaf
+            .columns
+            .iter()
+            .zip(&mut gathers)
+            .map(|(column, gather)| gather.cells(chunk.column(*column), &order))
+            .collect();
+        for (group, (start, end)) in own.iter_mut().zip(&runs) {
+            if start == end {
+                continue;
+            }
+            let cells: Vec<Cells> = columns
+                .iter()
+                .map(|cells| cells.slice(*start, end - start))
+                .collect();
+            let (rows, weights) = (Rows::new(&cells), &weights[*start..*end]);
+            match (hidden, leaf.family.vague()) {
+                (Hidden::Typical, Some(vague)) => vague.expect(&rows, weights, group),
+                _ => leaf.family.observe(&rows, weights, group),
+            }
+        }
+    }
+    let grouped = runs.last().map_or(0, |(_, end)| *end);
+    let known: f64 = weights[..grouped].iter().sum();
+    statistics.total += known;
+    weights[grouped..].iter().sum()
+}
+
+/// Adds documents to the statistics of their groups, where they stand: there is
+/// too much of them to be put into another order. Without statistics, none.
+pub(crate) fn observe_documents(
+    leaf: &Leaf,
+    chunk: &Chunk,
+    group_of: &impl Fn(usize) -> Option<usize>,
+    own: &mut [Statistics],
+) {
+    if own.is_empty() {
+        return;
+    }
+    let columns: Vec<Cells> = leaf
+        .columns
+        .iter()
+        .map(|c| chunk.column(*c).cells(0, chunk.rows()))
+        .collect();
+    if let [only] = columns.as_slice()
+        && let Some(documents) = only.terms()
+    {
+        for row in (0..chunk.rows()).filter(|row| only.is_seen(*row)) {
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+            let (codes, counts) = documents.row(row);
+            match group_of(row)
+                .filter(|_| weight > 0.0)
+                .map(|group| &mut own[group])
+            {
+                Some(Statistics::Words(own)) => own.add(codes, counts, weight),
+                Some(Statistics::Presence(own)) => own.add_once(codes, weight),
+                _ => {}
+            }
+        }
+        return;
+    }
+    let mut cells = Vec::with_capacity(columns.len());
+    for row in 0..chunk.rows() {
+        let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+        let Some(group) = group_of(row).filter(|_| weight > 0.0) else {
+            continue;
+        };
+        cells.clear();
+        cells.extend(columns.iter().map(|cells| cells.slice(row, 1)));
+        leaf.family
+            .observe(&Rows::new(&cells), &[weight], &mut own[group]);
+    }
+}
+
+/// The rows in the order of their groups, those without one last, and where
+/// each group ends.
+fn by_group(
+    group_of: &impl Fn(usize) -> Option<usize>,
+    rows: usize,
+    groups: usize,
+) -> (Vec<u32>, Vec<usize>) {
+    let mut places = vec![0; groups + 2];
+    for row in 0..rows {
+        places[group_of(row).unwrap_or(groups) + 1] += 1;
+    }
+    for group in 1..places.len() {
+        places[group] += places[group - 1];
+    }
+    let mut order = vec![0; rows];
+    for row in 0..rows {
+        let place = &mut places[group_of(row).unwrap_or(groups)];
+        order[*place] = row as u32;
+        *place += 1;
+    }
+    // Every place has moved to where its group ends.
+    places.truncate(groups);
+    (order, places)
+}

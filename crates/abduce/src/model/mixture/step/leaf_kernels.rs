@@ -1,0 +1,237 @@
+//! Leaves made ready for many rows: what can be faster than asking each
+//! distribution by itself is looked up in tables of all components.
+
+use crate::Result;
+use crate::data::{Cells, Rows};
+use crate::family::{Distribution, Family as _, Statistics, TogetherKernel};
+use crate::kernel::terms::TermTable;
+
+/// A leaf of all components.
+pub(crate) struct LeafKernel<'a> {
+    pub distributions: &'a [Distribution],
+    /// How many of them come before noise of another family.
+    pub own: usize,
+    /// Of those.
+    pub fast: Fast,
+    /// Whether noise is everywhere, and not only where rows were seen.
+    pub unbounded: bool,
+}
+
+/// How many distributions come before noise, where this is a box among others.
+pub(crate) fn before_noise(distributions: &[Distribution]) -> usize {
+    match distributions {
+        [first, .., Distribution::UniformBox(_)]
+            if !matches!(first, Distribution::UniformBox(_)) =>
+        {
+            distributions.len() - 1
+        }
+        _ => distributions.len(),
+    }
+}
+
+/// What can be faster than asking each distribution by itself.
+pub(crate) enum Fast {
+    Nothing,
+    /// Levels, with the logarithms of their probabilities taken once.
+    Levels(Vec<Vec<f64>>),
+    /// All components at once; also where correlated cells are hidden, but not
+    /// where independent ones are.
+    Together(TogetherKernel),
+    /// Documents, with the logarithms of all components side by side.
+    Terms(TermTable),
+}
+
+impl Fast {
+    pub fn new(
+        distributions: &[Distribution],
+        unseen: &[f64],
+        weights: &[f64],
+        hard: bool,
+    ) -> Result<Fast> {
+        if let Some(kernel) = TogetherKernel::of(distributions, weights, hard) {
+            return kernel.map(Fast::Together);
+        }
+        if let Some(table) = terms(distributions) {
+            return Ok(Fast::Terms(table));
+        }
+        let levels = distributions.iter().filter_map(Distribution::probabilities);
+        // The last entry is for an unseen category, which is impossible without smoothing.
+        let stranger = |j: usize| unseen.get(j).map_or(f64::NEG_INFINITY, |p| p.ln());
+        let logs: Vec<Vec<f64>> = levels
+            .enumerate()
+            .map(|(j, own)| own.iter().map(|p| p.ln()).chain([stranger(j)]).collect())
+            .collect();
+        if logs.len() == distributions.len() {
+            return Ok(Fast::Levels(logs));
+        }
+        Ok(Fast::Nothing)
+    }
+}
+
+/// The table of families of documents, unless something is impossible under
+/// them, which sums of logarithms cannot say.
+fn terms(distributions: &[Distribution]) -> Option<TermTable> {
+    let words = distributions.iter().map(|distribution| match distribution {
+        Distribution::Words(own) if !own.columns && own.concentration.is_none() => Some(own),
+        _ => None,
+    });
+    if let Some(words) = words.collect::<Option<Vec<_>>>() {
+        let terms = words.first()?.probabilities.len();
+        let weight = |term: usize, j: usize| words[j].log_weight(term);
+        return Some(TermTable::new(terms, vec![0.0; words.len()], false, weight));
+    }
+    let presences = distributions.iter().map(|distribution| match distribution {
+        Distribution::Presence(own) if !own.columns && !own.is_certain() => Some(own.log_weights()),
+        _ => None,
+    });
+    let (base, present): (Vec<f64>, Vec<Vec<f64>>) = presences.collect::<Option<_>>()?;
+    let weight = |term: usize, j: usize| present[j][term];
+    Some(TermTable::new(present.first()?.len(), base, true, weight))
+}
+
+/// The leaves over levels, as documents of one level for each.
+pub(crate) struct LevelTable {
+    pub leaves: Vec<usize>,
+    /// Where the levels of each begin in the table, and how many there are, with the
+    /// one that was never seen.
+    places: Vec<(u32, u32)>,
+    table: TermTable,
+}
+
+impl LevelTable {
+    pub fn new(kernels: &[LeafKernel], components: usize) -> Option<LevelTable> {
+        let (mut leaves, mut places, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, kernel) in kernels.iter().enumerate() {
+            if let Fast::Levels(logs) = &kernel.fast {
+                leaves.push(number);
+                places.push((owners.len() as u32, logs[0].len() as u32));
+                owners.extend((0..logs[0].len()).map(|code| (logs, code)));
+            }
+        }
+        let weight = |term: usize, j: usize| owners[term].0[j][owners[term].1];
+        let table = || TermTable::new(owners.len(), vec![0.0; components], true, weight);
+        (!leaves.is_empty()).then(|| LevelTable {
+            table: table(),
+            leaves,
+            places,
+        })
+    }
+
+    /// Adds what the levels of unlabelled rows say of every component.
+    pub fn add_log_density(&self, leaves: &[Vec<Cells>], rows: usize, joint: &mut [f64]) {
+        let columns: Vec<&Cells> = self.leaves.iter().map(|leaf| &leaves[*leaf][0]).collect();
+        let levels: Vec<&[u32]> = columns.iter().map(|cells| cells.codes()).collect();
+        let all_seen = columns.iter().all(|cells| cells.seen.is_none());
+        let mut codes = Vec::with_capacity(columns.len());
+        by_tiles(self.table.components(), rows, joint, |row, sums| {
+            codes.clear();
+            let places = levels.iter().zip(&self.places);
+            let own = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
+            match all_seen {
+                true => codes.extend(own),
+                false => {
+                    let own = own.zip(&columns).filter(|(_, cells)| cells.is_seen(row));
+                    codes.extend(own.map(|(code, _)| code));
+                }
+            }
+            self.table.of_all(&codes, &[], sums);
+        });
+    }
+}
+
+/// Adds what `say` writes of each row, a number for each component, to the joint
+/// log-densities, which are component-major.
+fn by_tiles(
+    components: usize,
+    rows: usize,
+    joint: &mut [f64],
+    mut say: impl FnMut(usize, &mut [f64]),
+) {
+    const TILE: usize = 32;
+    let mut tile = vec![0.0; TILE * components];
+    for start in (0..rows).step_by(TILE) {
+        let len = TILE.min(rows - start);
+        let told = tile.chunks_exact_mut(components).take(len);
+        told.enumerate().for_each(|(i, sums)| say(start + i, sums));
+        for (j, own) in joint.chunks_exact_mut(rows).enumerate() {
+            let told = tile.chunks_exact(components);
+            let cells = own[start..start + len].iter_mut();
+            cells.zip(told).for_each(|(cell, sums)| *cell += sums[j]);
+        }
+    }
+}
+
+impl LeafKernel<'_> {
+    /// Adds what noise of another family says of unlabelled rows, behind the others.
+    pub fn add_noise(&self, cells: &[Cells], joint: &mut [f64]) {
+        let rows = Rows::new(cells);
+        if let Some(Distribution::UniformBox(noise)) = self.distributions.get(self.own) {
+            let out = &mut joint[self.own * rows.len..];
+            match self.unbounded {
+                true => noise.add_log_density_everywhere(&rows, out),
+                false => noise.add_log_density(&rows, out),
+            }
+        }
+    }
+
+    fn add_documents(table: &TermTable, label: Option<usize>, cells: &Cells, joint: &mut [f64]) {
+        let Some(documents) = cells.terms() else {
+            return;
+        };
+        let rows = documents.len();
+        if let Some(label) = label {
+            for row in (0..rows).filter(|row| cells.is_seen(*row)) {
+                let (codes, counts) = documents.row(row);
+                joint[row] += table.of_component(label, codes, counts);
+            }
+            return;
+        }
+        by_tiles(table.components(), rows, joint, |row, sums| {
+            let (codes, counts) = documents.row(row);
+            match cells.is_seen(row) {
+                true => table.of_all(codes, counts, sums),
+                false => sums.fill(0.0),
+            }
+        });
+    }
+
+    pub fn add_log_density(&self, label: Option<usize>, cells: &[Cells], joint: &mut [f64]) {
+        let rows = Rows::new(cells);
+        if let Fast::Terms(table) = &self.fast {
+            return Self::add_documents(table, label, rows.only(), joint);
+        }
+        let add = |component: usize, out: &mut [f64]| match &self.fast {
+            Fast::Levels(logs) => {
+                let (cells, logs) = (rows.only(), &logs[component]);
+                for (i, (l, code)) in out.iter_mut().zip(cells.codes()).enumerate() {
+                    if cells.is_seen(i) {
+                        *l += logs[(*code as usize).min(logs.len() - 1)];
+                    }
+                }
+            }
+            _ => self.distributions[component].add_log_density(&rows, out),
+        };
+        match label {
+            Some(label) => add(label, joint),
+            None => joint
+                .chunks_exact_mut(rows.len)
+                .take(self.own)
+                .enumerate()
+                .for_each(|(j, out)| add(j, out)),
+        }
+    }
+
+    pub fn expect(
+        &self,
+        label: Option<usize>,
+        cells: &[Cells],
+        joint: &[f64],
+        own: &mut [Statistics],
+    ) {
+        let rows = Rows::new(cells);
+        for (j, responsibilities) in joint.chunks_exact(rows.len).take(self.own).enumerate() {
+            let component = label.unwrap_or(j);
+            self.distributions[component].expect(&rows, responsibilities, &mut own[component]);
+        }
+    }
+}

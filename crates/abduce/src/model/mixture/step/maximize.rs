@@ -1,0 +1,224 @@
+//! The M-step: weights and leaves that maximise expected log-likelihood plus
+//! log-prior. A component that has lost its rows, or whose estimate does not
+//! exist, gets what all rows together say, so that a model always comes out.
+
+use crate::family::{Distribution, Statistics, times};
+use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Parameters, Unseen};
+use rayon::prelude::*;
+
+impl MixtureStatistics {
+    /// Statistics of no row.
+    pub fn zero(leaves: &[Leaf], components: usize) -> Self {
+        MixtureStatistics {
+            weights: vec![0.0; components],
+            leaves: leaves
+                .iter()
+                .map(|leaf| vec![leaf.family.zero(); components])
+                .collect(),
+            log_likelihood: 0.0,
+            total: 0.0,
+        }
+    }
+
+    /// Statistics of no row, without those of documents, which are large.
+    pub(crate) fn zero_but_text(leaves: &[Leaf], components: usize) -> Self {
+        let present = |leaf: &Leaf| if leaf.family.is_text() { 0 } else { components };
+        MixtureStatistics {
+            weights: vec![0.0; components],
+            leaves: leaves
+                .iter()
+                .map(|leaf| vec![leaf.family.zero(); present(leaf)])
+                .collect(),
+            log_likelihood: 0.0,
+            total: 0.0,
+        }
+    }
+
+    /// Adds the statistics of other rows.
+    pub fn merge(&mut self, other: &MixtureStatistics) {
+        self.weights
+            .iter_mut()
+            .zip(&other.weights)
+            .for_each(|(a, b)| *a += b);
+        for (mine, theirs) in self.leaves.iter_mut().zip(&other.leaves) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b));
+        }
+        self.log_likelihood += other.log_likelihood;
+        self.total += other.total;
+    }
+
+    /// Makes every row weigh `factor` times as much.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.weights.iter_mut().for_each(|w| *w *= factor);
+        let leaves = self.leaves.iter_mut().flatten();
+        leaves.for_each(|own| own.scale(factor));
+        self.log_likelihood *= factor;
+        self.total *= factor;
+    }
+
+    /// The log-likelihood of the rows and of the components that they were given
+    /// to, under parameters. A constant column has no part in it.
+    pub(crate) fn log_likelihood_of(&self, all: &[Leaf], parameters: &Parameters) -> f64 {
+        let components = self.weights.iter().zip(&parameters.weights);
+        let labels = components.map(|(count, weight)| times(*count, weight.ln()));
+        let leaves = self.leaves.iter().zip(&parameters.leaves);
+        let leaves = all.iter().zip(leaves).filter(|(leaf, _)| !leaf.fixed);
+        let cells: Vec<(&Statistics, &Distribution)> = leaves
+            .map(|(_, own)| own)
+            .flat_map(|(own, distributions)| own.iter().zip(distributions))
+            .collect();
+        let cells = cells.par_iter().with_min_len(16);
+        let cells: Vec<f64> = cells.map(|(own, of)| of.log_likelihood(own)).collect();
+        labels.sum::<f64>() + cells.iter().sum::<f64>()
+    }
+}
+
+/// How many chunks are added to the same statistics before these are merged:
+/// the statistics of documents are as large as the vocabulary.
+pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
+    const NUMBERS: usize = 50_000;
+    const MOST: usize = 16;
+    let text = leaves.iter().filter(|leaf| leaf.family.is_text());
+    let numbers: usize = text
+        .map(|leaf| leaf.family.parameters_of_all(components))
+        .sum();
+    (numbers / NUMBERS).clamp(1, MOST).next_power_of_two()
+}
+
+impl Mixture {
+    /// What densities of constant columns would add to the log-likelihood of the rows, had
+    /// these columns a part in it.
+    pub(crate) fn log_likelihood_of_constants(&self) -> f64 {
+        let leaves = self.statistics.leaves.iter().zip(&self.parameters.leaves);
+        let fixed = self
+            .leaves
+            .iter()
+            .zip(leaves)
+            .filter(|(leaf, _)| leaf.fixed);
+        let cells = fixed.flat_map(|(_, (own, of))| own.iter().zip(of));
+        cells.map(|(own, of)| of.log_likelihood(own)).sum()
+    }
+}
+
+/// What is believed of the weights of the components.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WeightBelief {
+    /// α of a Dirichlet(1 + α) prior.
+    pub smoothing: f64,
+    /// The weights themselves, where they are not learned.
+    pub given: Option<Vec<f64>>,
+}
+
+impl WeightBelief {
+    fn weights(&self, statistics: &MixtureStatistics) -> Vec<f64> {
+        if let Some(given) = &self.given {
+            return given.clone();
+        }
+        let k = statistics.weights.len() as f64;
+        let total = statistics.weights.iter().sum::<f64>() + k * self.smoothing;
+        let share = |w: &f64| match total > 0.0 {
+            true => (w + self.smoothing) / total,
+            false => 1.0 / k,
+        };
+        statistics.weights.iter().map(share).collect()
+    }
+}
+
+/// The parameters that the statistics and the priors make most probable; `before`
+/// are those that the statistics were expected under.
+pub(crate) fn maximize(
+    leaves: &[Leaf],
+    belief: &WeightBelief,
+    statistics: &MixtureStatistics,
+    before: Option<&Parameters>,
+) -> Parameters {
+    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| leaf.unseen_category(own);
+    Parameters {
+        weights: belief.weights(statistics),
+        unseen: leaves.iter().zip(&statistics.leaves).map(unseen).collect(),
+        leaves: leaves
+            .iter()
+            .zip(&statistics.leaves)
+            .enumerate()
+            .map(|(number, (leaf, own))| {
+                leaf.maximize(own, before.map(|before| before.leaves[number].as_slice()))
+            })
+            .collect(),
+    }
+}
+
+impl Leaf {
+    /// The probability of an unseen category in each component; empty where it is
+    /// impossible.
+    fn unseen_category(&self, own: &[Statistics]) -> Vec<f64> {
+        if self.unseen == Unseen::Missing && self.family.levels().is_some() {
+            return vec![1.0; own.len()];
+        }
+        if self.tied {
+            // All components have the distribution of all rows.
+            let mut all = self.family.zero();
+            let learned = self.learned(own.len()).into_iter();
+            learned.for_each(|j| all.merge(&own[j]));
+            let one = self.family.unseen(&all);
+            return one.map_or(Vec::new(), |p| vec![p; own.len()]);
+        }
+        let each = own.iter().map(|own| self.family.unseen(own));
+        each.collect::<Option<Vec<f64>>>().unwrap_or_default()
+    }
+
+    /// One distribution for each component: learned, unless it is held to one.
+    fn maximize(&self, own: &[Statistics], before: Option<&[Distribution]>) -> Vec<Distribution> {
+        if let (Some(vague), true) = (self.family.vague(), self.fixed) {
+            return vec![vague; own.len()];
+        }
+        let learned = self.learned(own.len());
+        if learned.len() == own.len() && !self.tied {
+            return self.family.map_all(own, before);
+        }
+        let of_these = learned.iter().map(|j| &own[*j]);
+        let found = if self.tied {
+            let mut all = self.family.zero();
+            of_these.for_each(|more| all.merge(more));
+            let before = before.zip(learned.first());
+            let before = before.map(|(before, j)| std::slice::from_ref(&before[*j]));
+            let one = self.family.map_all(&[all], before);
+            one.into_iter().cycle().take(learned.len()).collect()
+        } else {
+            let own: Vec<Statistics> = of_these.cloned().collect();
+            let before: Option<Vec<Distribution>> =
+                before.map(|before| learned.iter().map(|j| before[*j].clone()).collect());
+            match own.is_empty() {
+                true => Vec::new(),
+                false => self.family.map_all(&own, before.as_deref()),
+            }
+        };
+        let mut found = found.into_iter();
+        let component = |j: usize| match self.held_in(j) {
+            Some(held) => Some(held.clone()),
+            None if learned.contains(&j) => found.next(),
+            None => self.noise.clone(),
+        };
+        (0..own.len()).filter_map(component).collect()
+    }
+}
+
+/// The log-prior of parameters, up to a constant. A component of weight 0 is
+/// none, whatever stands in its place.
+pub(crate) fn log_prior(leaves: &[Leaf], belief: &WeightBelief, parameters: &Parameters) -> f64 {
+    let mut sum = 0.0;
+    if belief.smoothing > 0.0 && belief.given.is_none() {
+        sum += belief.smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
+    }
+    let leaves = leaves.iter().zip(&parameters.leaves);
+    for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {
+        let mut learned = leaf.learned(distributions.len());
+        if leaf.tied {
+            learned.truncate(1);
+        }
+        let present = learned.iter().filter(|j| parameters.weights[**j] > 0.0);
+        sum += leaf
+            .family
+            .log_prior_all(present.map(|j| &distributions[*j]));
+    }
+    sum
+}

@@ -1,0 +1,269 @@
+//! What is to be learned, as EM sees it: leaves, priors, and how much rows
+//! without a label count. With every label seen, one pass is all of it.
+
+use crate::Result;
+use crate::data::{Chunk, Schema, Source};
+use crate::family::LeafFamily;
+use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all, mix};
+use crate::model::mixture::initialise::statistics_of_labels;
+use crate::model::mixture::report::diagnose::any_singular;
+use crate::model::mixture::seen::Seen;
+use crate::model::mixture::step::coordinates::{at_coordinates, coordinates};
+use crate::model::mixture::step::expect::Prepared;
+use crate::model::mixture::step::maximize::{WeightBelief, log_prior, maximize, segment};
+use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Parameters};
+
+pub(crate) type Found = EmResult<Parameters, MixtureStatistics>;
+
+/// The mixture as EM sees it.
+#[derive(Clone)]
+pub(crate) struct Task<'a> {
+    pub leaves: &'a [Leaf],
+    pub target: Option<usize>,
+    pub components: usize,
+    pub weights: WeightBelief,
+    /// How much rows without a label count beside the labelled ones.
+    pub unlabelled: f64,
+    pub log_units: f64,
+    /// Whether EM begins at given parameters, which need not keep to what is shared or
+    /// to the least variance here.
+    pub given: bool,
+    /// Whether the mixture is to answer with its parameters integrated out.
+    pub predictive: bool,
+    /// The seed of drawn labels.
+    pub seed: u64,
+    pub control: Control<'a>,
+}
+
+/// Whether something is added to variances once they are estimated.
+fn has_ridge(leaves: &[Leaf]) -> bool {
+    leaves.iter().any(|leaf| match &leaf.family {
+        LeafFamily::Gaussian { prior, .. } => prior.ridge > 0.0,
+        LeafFamily::Multivariate { prior, .. } | LeafFamily::MultivariateStudentT { prior, .. } => {
+            prior.ridge > 0.0 || prior.unit_share > 0.0
+        }
+        _ => false,
+    })
+}
+
+impl Latent for Task<'_> {
+    type Parameters = Parameters;
+    type Prepared<'a>
+        = Prepared<'a>
+    where
+        Self: 'a;
+    type Statistics = MixtureStatistics;
+
+    fn prepare<'a>(
+        &'a self,
+        parameters: &'a Parameters,
+        step: EStep,
+        round: usize,
+    ) -> Result<Prepared<'a>> {
+        let mut prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
+        if step == EStep::Sampled {
+            prepared = prepared.drawing(mix(mix(self.seed).wrapping_add(round as u64)));
+        }
+        let prepared = prepared.stopped_by(self.control);
+        Ok(prepared.with_unlabelled(self.unlabelled))
+    }
+
+    fn measuring<'a>(&'a self, prepared: Prepared<'a>) -> Prepared<'a> {
+        prepared.without_moments()
+    }
+
+    fn zero(&self) -> MixtureStatistics {
+        MixtureStatistics::zero(self.leaves, self.components)
+    }
+
+    fn expect(
+        &self,
+        prepared: &Prepared<'_>,
+        number: usize,
+        chunk: &Chunk,
+        statistics: &mut MixtureStatistics,
+    ) -> Result<()> {
+        prepared.process_numbered(number, chunk, Some(statistics), |_| {})
+    }
+
+    fn segment(&self) -> usize {
+        segment(self.leaves, self.components)
+    }
+
+    fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
+        statistics.merge(&other);
+    }
+
+    fn scale(&self, statistics: &mut MixtureStatistics, factor: f64) {
+        statistics.scale(factor);
+    }
+
+    fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
+        (statistics.log_likelihood, statistics.total)
+    }
+
+    fn rebind(&self, statistics: &mut MixtureStatistics, bound: f64) {
+        statistics.log_likelihood = bound;
+    }
+
+    fn maximize(&self, statistics: &MixtureStatistics, before: Option<&Parameters>) -> Parameters {
+        maximize(self.leaves, &self.weights, statistics, before)
+    }
+
+    fn complete_log_likelihood(
+        &self,
+        statistics: &MixtureStatistics,
+        parameters: &Parameters,
+    ) -> f64 {
+        statistics.log_likelihood_of(self.leaves, parameters)
+    }
+
+    fn determines(&self, statistics: &MixtureStatistics) -> bool {
+        // What is held needs no rows, and neither does noise.
+        let mut components = statistics.weights.iter().enumerate();
+        let sound = |(j, rows): (usize, &f64)| {
+            let leaves = self.leaves.iter();
+            let learned = leaves.filter(|leaf| leaf.learned(self.components).contains(&j));
+            let columns: usize = learned.map(|leaf| leaf.family.columns()).sum();
+            columns == 0 || *rows >= 2.0 * (columns + 1) as f64
+        };
+        // Classes have their labelled rows.
+        self.target.is_some() || components.all(sound)
+    }
+
+    fn is_singular(&self, parameters: &Parameters) -> bool {
+        any_singular(self.leaves, parameters)
+    }
+
+    fn may_fall(&self, steps: usize) -> bool {
+        has_ridge(self.leaves) || (self.given && steps == 0)
+    }
+
+    fn log_prior(&self, parameters: &Parameters) -> f64 {
+        log_prior(self.leaves, &self.weights, parameters)
+    }
+
+    fn log_units(&self) -> f64 {
+        self.log_units
+    }
+
+    fn coordinates(&self, parameters: &Parameters) -> Option<Coordinates> {
+        coordinates(self.leaves, self.weights.given.is_none(), parameters)
+    }
+
+    fn at_coordinates(&self, near: &Parameters, values: &[f64]) -> Option<Parameters> {
+        at_coordinates(self.leaves, self.weights.given.is_none(), near, values)
+    }
+}
+
+impl Task<'_> {
+    /// How many components are noise: the last, or none.
+    pub fn noise(&self) -> usize {
+        usize::from(self.leaves.iter().any(|leaf| leaf.noise.is_some()))
+    }
+
+    /// Whether components are what they are by their number, some being held.
+    pub fn is_numbered(&self) -> bool {
+        self.weights.given.is_some() || self.leaves.iter().any(|leaf| !leaf.held.is_empty())
+    }
+
+    /// A mixture with these parameters.
+    pub fn mixture(
+        &self,
+        schema: &Schema,
+        parameters: Parameters,
+        statistics: MixtureStatistics,
+        seen: Seen,
+    ) -> Mixture {
+        Mixture {
+            weight_smoothing: self.weights.smoothing,
+            given_weights: self.weights.given.clone(),
+            predictive: self.predictive,
+            statistics,
+            seen,
+            ..Mixture::given(
+                schema.clone(),
+                self.target,
+                self.leaves.to_vec(),
+                parameters,
+            )
+        }
+    }
+
+    /// EM from where the labelled rows are; `None` when the caller stopped it.
+    pub fn begun_by_labels(
+        &self,
+        source: &dyn Source,
+        target: usize,
+        options: &EmOptions,
+        control: Control,
+    ) -> Result<Option<Found>> {
+        let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?, None);
+        em(self, source, start, options, control)
+    }
+
+    /// EM from where the levels of a column of the `whole` are, which `source` is
+    /// without, of so many rows; `None` when the caller stopped it.
+    pub fn begun_by_column(
+        &self,
+        (whole, column): (&dyn Source, usize),
+        source: &dyn Source,
+        rows: f64,
+        options: &EmOptions,
+        control: Control,
+    ) -> Result<Option<Found>> {
+        let place = |c: &usize| c + usize::from(*c >= column);
+        let leaves = self.leaves.iter().map(|leaf| Leaf {
+            columns: leaf.columns.iter().map(place).collect(),
+            ..leaf.clone()
+        });
+        let leaves: Vec<Leaf> = leaves.collect();
+        let mut statistics = statistics_of_labels(whole, &leaves, column)?;
+        if self.noise() > 0 {
+            let noise = (rows - statistics.total).max(0.01 * rows);
+            statistics.weights.push(noise);
+            let each = statistics.leaves.iter_mut().zip(&leaves);
+            each.for_each(|(own, leaf)| own.push(leaf.family.zero()));
+        }
+        let start = self.maximize(&statistics, None);
+        em(self, source, start, options, control)
+    }
+
+    /// The parameters of one step of EM, which keep to what is tied or shared here, if
+    /// those before did not; `None` when the caller stopped it.
+    pub fn brought_within(
+        &self,
+        source: &dyn Source,
+        start: Parameters,
+        options: &EmOptions,
+        control: Control,
+    ) -> Result<Option<Parameters>> {
+        let step = options.plainly().step;
+        let expected = expect_all(self, source, &start, step, 0, control)?;
+        Ok(expected.map(|statistics| self.maximize(&statistics, Some(&start))))
+    }
+
+    /// All is seen: the statistics are the fit.
+    pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
+        let clock = std::time::Instant::now();
+        let parameters = self.maximize(&statistics, None);
+        statistics.log_likelihood = statistics.log_likelihood_of(self.leaves, &parameters);
+        let objective = statistics.log_likelihood + self.log_prior(&parameters);
+        EmResult {
+            objective,
+            objectives: vec![objective],
+            trace: vec![statistics.log_likelihood],
+            bounds: Vec::new(),
+            warmup: Vec::new(),
+            parameters,
+            statistics,
+            iterations: 1,
+            converged: true,
+            monotone: true,
+            singular: false,
+            leaps: 0,
+            interrupted: false,
+            seconds: vec![clock.elapsed().as_secs_f64()],
+        }
+    }
+}
