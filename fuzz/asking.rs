@@ -1,9 +1,9 @@
 //! Everything that can be done with a model.
 
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Opened, ReadOptions, Source, open_more, open_with};
 use abduce::family::Fill;
-use abduce::learn::Control;
 use abduce::store::Model;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

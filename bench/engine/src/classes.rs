@@ -1,10 +1,10 @@
 //! Naive Bayes of numbers, levels and words: a fit, and the classes of its rows.
 
 use crate::{Meta, columns, fields, with_extra_memory};
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table, Terms, reduce};
 use abduce::family::Distribution;
-use abduce::learn::Control;
 use abduce::model::mixture::{Fit, FitOptions, Specification, fit};
 use abduce::text::{Analyzer, Encoder, Encoding, Limits};
 use serde_json::{Value, json};

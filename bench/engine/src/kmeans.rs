@@ -2,8 +2,8 @@
 //! until no centre moves.
 
 use crate::{Meta, columns, fields, with_extra_memory};
+use abduce::Control;
 use abduce::data::{Schema, Table};
-use abduce::learn::Control;
 use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit_from};
 use std::error::Error;
 use std::path::Path;

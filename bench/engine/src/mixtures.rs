@@ -1,9 +1,10 @@
 //! Gaussian mixtures: iterations from a given start, and a fit from nothing.
 
 use crate::{Meta, columns, fields, with_extra_memory};
+use abduce::Control;
 use abduce::data::{Schema, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
-use abduce::learn::{Control, EmOptions};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Parameters, Specification, fit, fit_from,
 };

@@ -2,7 +2,7 @@
 //! and only after half a second, so that short fits stay silent.
 
 use crate::context::Context;
-use abduce::learn::Progress;
+use abduce::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;

@@ -1,9 +1,9 @@
 //! Fits naive Bayes to the penguins, holes and all, and asks about each.
 //! Run it from the repository's root: `cargo run --example penguins`.
 
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{ReadOptions, open};
-use abduce::learn::Control;
 use abduce::model::mixture::{FitOptions, Specification, fit};
 
 /// The whole of it.

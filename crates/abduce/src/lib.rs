@@ -7,6 +7,7 @@
 pub mod ask;
 pub mod bayes;
 pub mod concept;
+mod control;
 pub mod data;
 pub mod density;
 mod error;
@@ -21,4 +22,5 @@ pub mod plot;
 pub mod store;
 pub mod text;
 
+pub use control::{Control, Progress};
 pub use error::{Error, ErrorKind, Result};

@@ -1,10 +1,10 @@
 //! What is larger than memory is an error before anything is allocated.
 
+use abduce::Control;
 use abduce::ErrorKind;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::density::Bins;
-use abduce::learn::Control;
 use abduce::model::{density, kmeans, mixture};
 use rand::SeedableRng;
 

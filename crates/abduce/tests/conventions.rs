@@ -2,10 +2,11 @@
 //! matrix, a tolerance per row,
 //! centres that settle, components in the order of their starts.
 
+use abduce::Control;
 use abduce::ask::Joint as _;
 use abduce::data::{Column, Field, Kind, Schema, Source as _, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
-use abduce::learn::{Acceleration, Control, EmOptions, Stop};
+use abduce::learn::{Acceleration, EmOptions, Stop};
 use abduce::model::kmeans;
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Mixture, Specification, fit, fit_from,

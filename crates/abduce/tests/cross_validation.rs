@@ -1,13 +1,13 @@
 //! Cross-validation of every kind of model: nothing of a held-out row reaches
 //! the model it is asked of, and neither threads nor streaming change a bit.
 
+use abduce::Control;
 use abduce::ask::Joint;
+use abduce::data::Folds;
 use abduce::data::{Column, Field, Kind, ReadOptions, Schema, Source, Table, open};
 use abduce::eval::{
-    Calibration, CalibrationMethod, Classifier, Folds, Metrics, cross_validate,
-    cross_validate_density,
+    Calibration, CalibrationMethod, Classifier, Metrics, cross_validate, cross_validate_density,
 };
-use abduce::learn::Control;
 use abduce::model::density::{self, Estimator};
 use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 use std::cell::RefCell;

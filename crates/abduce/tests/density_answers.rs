@@ -1,11 +1,11 @@
 //! What densities of classes answer where rows, labels or classes are odd: classes
 //! that only missing values or no rows speak for, places that nothing reaches.
 
+use abduce::Control;
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Table};
 use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
 use abduce::family::Fill;
-use abduce::learn::Control;
 use abduce::model::density::{DensityModel, Estimator, Fit, Specification, fit};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,11 +1,11 @@
 //! Densities fitted to tables: what they answer, what they refuse, and that no
 //! table is too odd for them.
 
+use abduce::Control;
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
 use abduce::family::Fill;
-use abduce::learn::Control;
 use abduce::model::density::{DensityModel, Estimator, Fit, Specification, fit};
 use abduce::store::Model;
 use rand::SeedableRng;

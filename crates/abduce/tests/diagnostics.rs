@@ -2,11 +2,12 @@
 
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
-use abduce::learn::{Control, EmOptions, Progress};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{
     BootstrapOptions, BootstrapTest, CovarianceKind, Diagnostics, Ended, Fit, FitOptions,
     Specification, Start, bootstrap_test, fit,
 };
+use abduce::{Control, Progress};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;

@@ -1,7 +1,7 @@
 //! Old Faithful: the maxima that are known.
 
+use abduce::Control;
 use abduce::data::{ReadOptions, open};
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 
 const FAITHFUL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../golden/faithful.csv");

@@ -1,10 +1,11 @@
 //! What of a mixture is given instead of learned: noise, held and tied parameters, and
 //! where learning begins.
 
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, Poisson};
-use abduce::learn::{Control, EmOptions};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{
     CovarianceKind, Criterion, FamilyName, Fit, FitOptions, Grid, Held, Specification, fit,
     fit_from_mixture, select,

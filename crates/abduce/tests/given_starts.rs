@@ -1,8 +1,9 @@
 //! Laws of fits that begin at another kind of mixture, or that learn in another way than
 //! soft EM: with tails or noise that the start has not, by hard steps, by draws.
 
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::learn::{Control, EStep, EmOptions};
+use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Specification, Tails, fit, fit_from_mixture,
 };

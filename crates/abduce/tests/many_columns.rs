@@ -1,10 +1,10 @@
 //! Ten thousand columns: each row's density is far beyond what a number can
 //! hold, and its probabilities are still probabilities.
 
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::eval::Classifier;
-use abduce::learn::Control;
 use abduce::model::mixture::{FitOptions, Specification, fit};
 
 const COLUMNS: usize = 10_000;

@@ -2,10 +2,11 @@
 //! weights and row order change nothing; the likelihood never falls; answers
 //! agree with each other.
 
+use abduce::Control;
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill};
-use abduce::learn::{Control, EStep, EmOptions};
+use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Reals, Specification, Unlabelled, fit,
 };

@@ -1,10 +1,10 @@
 //! Multiple imputation: intervals by Rubin's rules over copies whose parameters are drawn
 //! cover what they should, and those over copies under one set of parameters do not.
 
+use abduce::Control;
 use abduce::ask::Joint as _;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Fill, StudentT, Univariate as _};
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Specification, fit};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

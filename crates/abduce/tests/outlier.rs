@@ -1,9 +1,9 @@
 //! Laws of tables with a few rows very far off: they do not raise the floor under the
 //! variances of the others, and a table without any is fitted as it always was.
 
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::family::Distribution;
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,9 +1,9 @@
 //! The Palmer penguins, with their missing values: no row is dropped, labels may be
 //! missing, and what is said of them is right.
 
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, ReadOptions, Source, Table, open};
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Unlabelled, fit};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -1,8 +1,8 @@
 //! Choosing the number of components and the covariance: the tables of R's mclust, what is
 //! not to be trusted, and the laws of the criteria.
 
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::learn::Control;
 use abduce::model::mixture::{
     CovarianceKind, Criterion, Fit, FitOptions, Grid, NormalPrior, Selection, Specification, fit,
     select,

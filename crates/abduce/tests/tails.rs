@@ -2,10 +2,11 @@
 //! below; weights, units, threads and missing values mean what they mean elsewhere; answers are
 //! those of a t; outliers pull little.
 
+use abduce::Control;
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill, MultivariateStudentT, Univariate};
-use abduce::learn::{Acceleration, Control, EStep, EmOptions};
+use abduce::learn::{Acceleration, EStep, EmOptions};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, NormalPrior, Specification};
 use abduce::model::mixture::{Tails, fit};
 use rand::{RngExt, SeedableRng};

@@ -1,9 +1,9 @@
 //! Old Faithful: the maxima of two mixtures that other programs know too.
 
 use super::{Line, Stop, open};
+use abduce::Control;
 use abduce::Result;
 use abduce::data::ReadOptions;
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 
 pub const STOP: Stop = Stop {

@@ -3,9 +3,10 @@
 //! means only, which is hard EM, makes σ₂ too small and |ρ| too large.
 
 use super::{Line, Stop, open};
+use abduce::Control;
 use abduce::data::ReadOptions;
 use abduce::family::Distribution;
-use abduce::learn::{Control, EStep, EmOptions};
+use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 use abduce::{Error, Result};
 

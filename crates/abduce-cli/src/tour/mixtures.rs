@@ -3,11 +3,11 @@
 
 use super::{Line, Stop};
 use crate::stream::chunk_rng;
+use abduce::Control;
 use abduce::Result;
 use abduce::ask::Joint;
 use abduce::data::{CHUNK_ROWS, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, LeafFamily};
-use abduce::learn::Control;
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Leaf, Mixture, Parameters, Specification, fit,
 };

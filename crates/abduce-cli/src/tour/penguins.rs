@@ -4,11 +4,11 @@
 
 use super::{Line, Stop, open, table};
 use crate::cells::value;
+use abduce::Control;
 use abduce::Result;
 use abduce::ask::Joint;
 use abduce::data::{Column, ReadOptions, Source, Table};
 use abduce::family::Fill;
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

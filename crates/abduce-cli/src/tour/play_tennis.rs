@@ -1,10 +1,10 @@
 //! Mitchell's PlayTennis: naive Bayes by hand, and what smoothing does to it.
 
 use super::{Line, Stop, open, row_of_levels};
+use abduce::Control;
 use abduce::Result;
 use abduce::ask::Joint;
 use abduce::data::ReadOptions;
-use abduce::learn::Control;
 use abduce::model::mixture::{FitOptions, Mixture, Specification, fit};
 
 pub const STOP: Stop = Stop {

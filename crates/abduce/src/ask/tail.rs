@@ -40,7 +40,7 @@ type Pattern = Vec<u64>;
 /// ```
 /// use abduce::ask::TailProbabilities;
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 /// let x = (0..50).map(|row| Some((row as f64).sin())).chain([Some(20.0), None]);
 /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);

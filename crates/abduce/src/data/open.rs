@@ -2,14 +2,14 @@
 //! encode them. A table within the memory budget stays in memory, a larger one
 //! goes to a temporary file; learning cannot tell the difference.
 
-use super::names::{listed, nearest, shortly};
-use super::options::{ReadOptions, kind_option};
-use super::passes::{Levels, encode, infer};
-use super::pattern::{fits, is_pattern};
-use super::raw::RawRows;
-use super::read::{self, Frame, Inputs, number};
-use super::schema::{Kind, Schema};
-use super::source::Source;
+use crate::data::encode::pattern::{fits, is_pattern};
+use crate::data::options::{ReadOptions, kind_option};
+use crate::data::passes::{Levels, encode, infer};
+use crate::data::raw::RawRows;
+use crate::data::read::{self, Frame, Inputs, number};
+use crate::data::table::names::{listed, nearest, shortly};
+use crate::data::table::schema::{Kind, Schema};
+use crate::data::table::source::Source;
 use crate::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;

@@ -1,14 +1,14 @@
 //! More rows for a model that has seen others: its columns and kinds, with
 //! whatever levels and terms are new.
 
-use super::open::{Opened, check_names, lacking, open_inputs};
-use super::options::{KindOverride, ReadOptions, TextOptions, kind_option};
-use super::read::Inputs;
-use super::schema::{Kind, Schema};
+use crate::data::open::{Opened, check_names, lacking, open_inputs};
+use crate::data::options::{KindOverride, ReadOptions, TextOptions, kind_option};
+use crate::data::read::Inputs;
+use crate::data::table::schema::{Kind, Schema};
 use crate::text::{Encoding, Limits};
 use crate::{Error, Result};
 
-/// Opens files as [`open`](super::open) does, with the columns and kinds of a
+/// Opens files as [`open`](crate::data::open) does, with the columns and kinds of a
 /// model's schema, but with the levels and terms that the files have. Columns that
 /// the schema lacks are left out; those that the files lack are not there, with
 /// a note. Of `unsettled` columns the files decide what they are. The options' kinds and
@@ -29,7 +29,7 @@ use crate::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// As [`open`](super::open); also if no column of the schema is in the files.
+/// As [`open`](crate::data::open); also if no column of the schema is in the files.
 pub fn open_more(
     paths: &[String],
     options: &ReadOptions,

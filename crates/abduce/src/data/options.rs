@@ -2,12 +2,12 @@
 //! for a missing value, how a line is cut. Everything here has a default that suits a
 //! well-kept file.
 
-use super::pattern::{fits, is_pattern};
-use super::schema::Kind;
+use crate::data::encode::pattern::{fits, is_pattern};
+use crate::data::table::schema::Kind;
 use crate::text::{Analyzer, AnalyzerOptions, Hashing, Limits, Unit};
 use crate::{Error, Result};
 
-/// How [`open`](super::open) and its kin read files.
+/// How [`open`](crate::data::open) and its kin read files.
 ///
 /// ```
 /// use abduce::data::{Kind, ReadOptions};
@@ -58,7 +58,7 @@ pub struct ReadOptions {
     /// How text is read; without it, columns of text are left out.
     pub text: Option<TextOptions>,
     /// Whether numbers beyond 1e140, whose squares would leave double precision, are read
-    /// in a [unit](super::Field::unit) of their own; they are refused otherwise.
+    /// in a [unit](crate::data::Field::unit) of their own; they are refused otherwise.
     pub units: bool,
     /// Whether the rows are more rows for a model: kinds are then the model's and not the
     /// user's, and every row may have weight 0.

@@ -1,17 +1,17 @@
 //! The passes over files: one that finds out what their columns are, one that
 //! encodes their rows in chunks, in memory or in a temporary file.
 
-use super::alike::unify;
-use super::chunk::{CHUNK_ROWS, Chunk};
-use super::column::Column;
-use super::encode::CellEncoder;
-use super::infer::{Summary, Wish};
-use super::learn_terms::learn_terms;
-use super::open::Opened;
-use super::options::{KindOverride, Missing, ReadOptions};
-use super::read::{Inputs, Known};
-use super::schema::{Asked, Kind, Schema};
-use super::store::Store;
+use crate::data::encode::CellEncoder;
+use crate::data::encode::alike::unify;
+use crate::data::encode::infer::{Summary, Wish};
+use crate::data::encode::learn_terms::learn_terms;
+use crate::data::open::Opened;
+use crate::data::options::{KindOverride, Missing, ReadOptions};
+use crate::data::read::{Inputs, Known};
+use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Asked, Kind, Schema};
+use crate::data::table::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;

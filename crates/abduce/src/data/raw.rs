@@ -1,10 +1,10 @@
 //! Rows as they stand in the files, for a command that passes a table on with
 //! only its missing values filled: every column, every cell with its original text.
 
-use super::encode::shown;
-use super::options::{Missing, ReadOptions};
-use super::read::{Batch, Batches, Inputs};
 use crate::Result;
+use crate::data::encode::shown;
+use crate::data::options::{Missing, ReadOptions};
+use crate::data::read::{Batch, Batches, Inputs};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -170,7 +170,7 @@ impl RawBatch {
             .visit(column, row..row + 1, &self.missing, |_, cell| {
                 found = RawCell {
                     text: Cow::Owned(shown(cell)),
-                    missing: cell == super::read::Cell::Missing,
+                    missing: cell == crate::data::read::Cell::Missing,
                 };
                 Ok(())
             });

@@ -11,8 +11,8 @@ use super::kernel::Kernel;
 use super::kernel_density::KernelDensity;
 use super::points::Points;
 use super::sum::Tolerance;
+use crate::Control;
 use crate::kernel::minimum::golden_section;
-use crate::learn::Control;
 
 /// The bandwidth, so many times as wide, that makes rows likeliest under all other
 /// rows, and true; or the bandwidth itself, and false, where equal rows leave none.

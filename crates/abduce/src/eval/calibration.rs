@@ -9,8 +9,8 @@
 //! divided by their sum.
 
 use super::cross_validation::learn_without;
-use super::folds::Folds;
 use crate::ask::{Joint, Posterior};
+use crate::data::Folds;
 use crate::data::{CHUNK_ROWS, Chunk, Source, reduce};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@
 
 use super::calibration::Calibration;
 use super::clusters::Contingency;
-use super::folds::Folds;
 use super::metrics::Metrics;
 use crate::ask::{Joint, Posterior};
+use crate::data::Folds;
 use crate::data::{Chunk, Column, Source, reduce, without};
 use crate::{Error, Result};
 
@@ -94,8 +94,9 @@ fn log_probabilities(joint: &dyn Joint, chunk: &Chunk, target: usize) -> Result<
 ///
 /// ```
 /// use abduce::data::{ReadOptions, open};
-/// use abduce::eval::{Classifier, Folds, cross_validate};
-/// use abduce::learn::Control;
+/// use abduce::data::Folds;
+/// use abduce::eval::{Classifier, cross_validate};
+/// use abduce::Control;
 /// use abduce::model::mixture::{FitOptions, Specification, fit};
 /// let options = ReadOptions { target: Some("y".into()), ..ReadOptions::default() };
 /// let folder = tempfile::tempdir()?;

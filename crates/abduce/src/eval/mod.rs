@@ -8,13 +8,10 @@ mod clusters;
 mod cross_validation;
 mod curves;
 mod decision;
-mod folds;
 mod metrics;
-mod part;
 
 pub use calibration::{Calibration, CalibrationMethod, Curve};
 pub use clusters::Contingency;
 pub use cross_validation::{Classifier, HeldOut, cross_validate, cross_validate_density};
 pub use decision::Costs;
-pub use folds::{Folds, MOST_FOLDS};
 pub use metrics::{Bin, CALIBRATION_BINS, ClassFigures, LEAST_PROBABILITY, Metrics};

@@ -5,13 +5,13 @@
 //! draws (`stochastic.rs`) and batches (`online.rs`) only say where it begins, and
 //! longer steps (`squarem.rs`) are kept only where they rise as high as its own.
 
-use super::control::{Control, Progress};
 use super::latent::{EStep, Latent};
 use super::online::{self, Online};
 use super::pass::{expect_all, measure_all};
 use super::squarem::{Acceleration, Strides};
 use super::stochastic;
 use crate::data::Source;
+use crate::{Control, Progress};
 use crate::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;

@@ -2,7 +2,6 @@
 //! maximised, how far a step goes, how many rows it looks at), and what a caller can
 //! watch and stop.
 
-mod control;
 mod em;
 mod latent;
 mod online;
@@ -10,7 +9,6 @@ mod pass;
 mod squarem;
 mod stochastic;
 
-pub use control::{Control, Progress};
 pub use em::{EmOptions, EmResult, Stop, em};
 pub use latent::{Coordinates, EStep, Latent};
 pub use online::Online;

@@ -7,12 +7,12 @@
 //! and the parameters follow after every batch of m of the n rows. A batch is some chunks
 //! in the order of the source, so that a stream is read once a pass.
 
-use super::control::{Control, Progress};
 use super::em::{EmOptions, Warm};
 use super::latent::Latent;
 use super::pass::expect_all;
 use crate::Result;
 use crate::data::{CHUNK_ROWS, Source, Table};
+use crate::{Control, Progress};
 use serde::{Deserialize, Serialize};
 
 /// How batches are gone through.

@@ -1,7 +1,7 @@
 //! One pass over all rows: an E-step, or the likelihood alone.
 
-use super::control::Control;
 use super::latent::{EStep, Latent};
+use crate::Control;
 use crate::data::{Source, fold};
 use crate::{Error, Result};
 

@@ -8,11 +8,11 @@
 //! A draw depends on the seed, the round and the row's number alone, so that threads and
 //! streams change nothing.
 
-use super::control::{Control, Progress};
 use super::em::{EmOptions, EmResult, Warm, em};
 use super::latent::{EStep, Latent};
 use super::pass::expect_all;
 use crate::data::Source;
+use crate::{Control, Progress};
 use crate::{ErrorKind, Result};
 
 /// Rounds of draws before EM climbs, its steps at most, and when it has climbed enough to

@@ -34,8 +34,8 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
+    use crate::Control;
     use crate::data::{Column, Field, Kind, Schema, Table};
-    use crate::learn::Control;
     use crate::model::mixture::{
         Candidate, CovarianceKind, Criterion, FitOptions, Selection, Specification, fit,
     };

@@ -2,8 +2,8 @@
 //! untrue, such as a calibration, is dropped and told.
 
 use super::{Body, FitRecord, Model, Recipe};
+use crate::Control;
 use crate::data::Source;
-use crate::learn::Control;
 use crate::model::mixture::{Fit, FitOptions, LogLikelihoodOf, Mixture, Specification, Unlabelled};
 use crate::{Error, Result};
 

@@ -7,9 +7,10 @@ mod saddle;
 mod squarem;
 mod starts;
 
+use abduce::Control;
 use abduce::Result;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
-use abduce::learn::{Control, EmOptions};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{Fit, FitOptions, Parameters, Specification, fit, fit_from};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,8 +1,9 @@
 //! Drawn labels and batches.
 
 use super::{Streamed, beginning, clusters, from};
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
-use abduce::learn::{Acceleration, Control, EStep, EmOptions, Online};
+use abduce::learn::{Acceleration, EStep, EmOptions, Online};
 use abduce::model::mixture::{CovarianceKind, FitOptions, Reals, Specification};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

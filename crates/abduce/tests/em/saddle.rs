@@ -1,8 +1,9 @@
 //! Equal components, which EM by itself would keep equal.
 
 use super::{clusters, from};
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
-use abduce::learn::{Control, EStep, EmOptions};
+use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{CovarianceKind, FitOptions, Parameters, Reals, Specification, fit};
 
 /// All components as one fit of one component.

@@ -1,8 +1,8 @@
 //! The starts of unlabelled components: those without rounds of k-means reach maxima that the
 //! others do not.
 
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::learn::Control;
 use abduce::model::mixture::{CovarianceKind, FitOptions, Init, Specification, fit};
 
 /// Five overlapping groups of three columns, from a linear congruential generator.

@@ -1,10 +1,11 @@
 //! Figures of predictions and clusters, and calibrations, of scikit-learn.
 
 use super::*;
+use abduce::Control;
 use abduce::ask::Joint;
+use abduce::data::Folds;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
-use abduce::eval::{Calibration, CalibrationMethod, Contingency, Curve, Folds, Metrics};
-use abduce::learn::Control;
+use abduce::eval::{Calibration, CalibrationMethod, Contingency, Curve, Metrics};
 use abduce::model::mixture::{FitOptions, Specification, fit};
 
 fn codes(value: &Value) -> Vec<usize> {

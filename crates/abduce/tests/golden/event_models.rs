@@ -2,9 +2,9 @@
 //! comes out whether each term has a column of counts or all are in one of text.
 
 use super::{golden, list, number, numbers, rows};
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::learn::Control;
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, fit};
 use abduce::text::{Analyzer, Encoder, Encoding, Limits, Vocabulary};
 

@@ -1,8 +1,8 @@
 //! k-means from given centres, as scikit-learn has it.
 
 use super::*;
+use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::learn::Control;
 use abduce::model::kmeans::{Algorithm, Options, Specification, fit_from};
 
 #[test]

@@ -2,12 +2,12 @@
 //! prior; and bootstrap tests of the number of components.
 
 use super::{golden, numbers};
+use abduce::Control;
 use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
 use abduce::family::{
     Covariance, Family, MultivariateGaussian, MultivariatePrior, MultivariateShape,
     MultivariateStats, Structure,
 };
-use abduce::learn::Control;
 use abduce::model::mixture::{
     BootstrapOptions, BootstrapTest, CovarianceKind, FitOptions, Specification, bootstrap_test,
 };

@@ -1,10 +1,11 @@
 //! Fits and answers of scikit-learn, mclust and SciPy's optimiser.
 
 use super::*;
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
-use abduce::learn::{Control, EmOptions};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Mixture, Parameters, Specification, fit, fit_from,
 };

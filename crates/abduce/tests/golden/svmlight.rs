@@ -1,9 +1,9 @@
 //! svmlight files against scikit-learn, which wrote them and learned from them.
 
 use super::{golden, list, number, rows};
+use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{ReadOptions, TextOptions, open};
-use abduce::learn::Control;
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, fit};
 
 #[test]

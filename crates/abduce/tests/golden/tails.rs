@@ -2,11 +2,12 @@
 //! without EM.
 
 use crate::{assert_all_close, assert_close, golden, list, number, numbers};
+use abduce::Control;
 use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
 use abduce::family::{
     Covariance, Distribution, Family, MultivariateGaussian, MultivariateStudentT,
 };
-use abduce::learn::{Control, EmOptions};
+use abduce::learn::EmOptions;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
 use serde_json::Value;
 

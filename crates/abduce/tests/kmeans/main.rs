@@ -5,8 +5,8 @@ mod distances;
 mod laws;
 mod survival;
 
+use abduce::Control;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
-use abduce::learn::Control;
 use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit, fit_from};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

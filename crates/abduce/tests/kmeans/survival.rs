@@ -1,8 +1,8 @@
 //! Tables that break programs.
 
 use super::*;
+use abduce::Progress;
 use abduce::ask::Joint;
-use abduce::learn::Progress;
 use abduce::model::kmeans::Distance;
 use abduce::store::Model;
 

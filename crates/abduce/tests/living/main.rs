@@ -4,9 +4,9 @@
 mod hidden;
 mod untidy;
 
+use abduce::Control;
 use abduce::Result;
 use abduce::data::{Opened, ReadOptions, TextOptions, open, open_more};
-use abduce::learn::Control;
 use abduce::model::mixture::{
     CovarianceKind, Event, Fit, FitOptions, MEstimate, Mixture, Specification, Unlabelled, fit,
 };

@@ -6,7 +6,8 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Output, write_json};
 use crate::text_table::{TextTable, counted, readable};
-use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Contingency, Folds, HeldOut, Metrics};
+use abduce::data::Folds;
+use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Contingency, HeldOut, Metrics};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 

@@ -1,12 +1,12 @@
 //! Arrow IPC, as a file (Feather version 2) or as a stream, and what Parquet
 //! shares with it: which columns can be read, and batches cut to size.
 
-use super::arrow_lengths;
-use super::batch::{Arrays, Batch};
-use super::input::Input;
-use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
+use crate::data::read::arrow_lengths;
+use crate::data::read::batch::{Arrays, Batch};
+use crate::data::read::input::Input;
+use crate::data::read::{Batches, Format};
 use crate::{Error, Result};
 use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};

@@ -284,7 +284,8 @@ fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, each: Each<'_>) -> Result
         let cell = if array.is_null(row) {
             Cell::Missing
         } else {
-            super::number(&array.value_as_string(row)).map_or(Cell::Missing, Cell::Number)
+            crate::data::read::number(&array.value_as_string(row))
+                .map_or(Cell::Missing, Cell::Number)
         };
         each(row, cell)?;
     }

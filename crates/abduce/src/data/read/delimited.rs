@@ -2,11 +2,11 @@
 //! and a byte-order mark are understood; blank lines are skipped. A row with
 //! more or fewer cells than the header is an error, never a guess.
 
-use super::batch::{Batch, TextRows};
-use super::input::{Input, Packing};
-use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
+use crate::data::read::batch::{Batch, TextRows};
+use crate::data::read::input::{Input, Packing};
+use crate::data::read::{Batches, Format};
 use crate::{Error, Result};
 use csv_core::ReadRecordResult;
 use std::io::{BufRead, BufReader, Read};

@@ -1,10 +1,10 @@
 //! Record batches that are in memory already, as a data frame of another program
 //! hands them over.
 
-use super::arrow::{in_order, positions};
-use super::input::Input;
-use super::{Batches, Format};
 use crate::data::options::ReadOptions;
+use crate::data::read::arrow::{in_order, positions};
+use crate::data::read::input::Input;
+use crate::data::read::{Batches, Format};
 use crate::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;

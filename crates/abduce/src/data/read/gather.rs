@@ -2,9 +2,9 @@
 //! of texts. A folder in a folder is a class, named as it is; several mailboxes
 //! or folders that have no classes in them are classes themselves.
 
-use super::Known;
-use super::input::{Input, STDIN, extension, named_format};
-use super::texts::MAILBOX;
+use crate::data::read::Known;
+use crate::data::read::input::{Input, STDIN, extension, named_format};
+use crate::data::read::texts::MAILBOX;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 

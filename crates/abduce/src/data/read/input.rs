@@ -3,10 +3,10 @@
 //! gzip and Zstandard are unpacked on the way. The first bytes of a file say
 //! more about its format than its name.
 
-use super::frame::{FRAME, Frame};
-use super::shared_file::SharedFile;
-use super::texts::{FOLDER, MAILBOX};
-use super::{FORMATS, Format};
+use crate::data::read::frame::{FRAME, Frame};
+use crate::data::read::shared_file::SharedFile;
+use crate::data::read::texts::{FOLDER, MAILBOX};
+use crate::data::read::{FORMATS, Format};
 use crate::text::begins_a_mailbox;
 use crate::{Error, Result};
 use std::fs::File;

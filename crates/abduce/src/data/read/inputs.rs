@@ -2,10 +2,10 @@
 //! the arguments. Reading runs in a thread of its own, a few
 //! batches ahead of whoever infers or encodes.
 
-use super::gather::gather;
-use super::input::{Input, STDIN};
-use super::{Batch, Batches, Cell as Value, Frame, Known, number};
 use crate::data::options::{Missing, ReadOptions};
+use crate::data::read::gather::gather;
+use crate::data::read::input::{Input, STDIN};
+use crate::data::read::{Batch, Batches, Cell as Value, Frame, Known, number};
 use crate::{Error, Result};
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -2,12 +2,12 @@
 //! are all keys of the file in order of first appearance; a key that a line
 //! leaves out, or gives as null, is a missing value.
 
-use super::batch::{Batch, TextRows};
-use super::input::Input;
-use super::lines::Lines;
-use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
+use crate::data::read::batch::{Batch, TextRows};
+use crate::data::read::input::Input;
+use crate::data::read::lines::Lines;
+use crate::data::read::{Batches, Format};
 use crate::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;

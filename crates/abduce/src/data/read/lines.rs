@@ -1,6 +1,6 @@
 //! Files of lines that are rows each: UTF-8, blank lines skipped but counted.
 
-use super::input::{Input, Packing};
+use crate::data::read::input::{Input, Packing};
 use crate::{Error, Result};
 use std::io::{BufRead, BufReader, Read};
 

@@ -25,8 +25,8 @@ pub(crate) use input::{no_room, not_opened};
 pub(crate) use inputs::{Inputs, Located, label_column};
 pub(crate) use number::{Key, TOO_LARGE, key, number, token};
 
-use super::options::ReadOptions;
 use crate::Result;
+use crate::data::options::ReadOptions;
 use input::Input;
 
 /// The formats there are, in the order in which they are documented.

@@ -2,7 +2,7 @@
 //! so that 1, 1.0 and 1e0 are the same level; codes with leading zeros and
 //! integers that an `f64` cannot tell apart stay as they are written.
 
-use super::batch::Cell;
+use crate::data::read::batch::Cell;
 use std::borrow::Cow;
 
 /// Numbers beyond this overflow when squared and summed.

@@ -1,11 +1,11 @@
 //! Parquet files, read column by column: only wanted columns are decoded.
 
-use super::arrow::{in_order, positions};
-use super::input::Input;
-use super::shared_file::SharedFile;
-use super::{Batches, Format};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
+use crate::data::read::arrow::{in_order, positions};
+use crate::data::read::input::Input;
+use crate::data::read::shared_file::SharedFile;
+use crate::data::read::{Batches, Format};
 use crate::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -7,12 +7,12 @@
 //! are documents of terms that are named by their index and count as often as
 //! their value says; nothing is ever made dense. A `qid:` is passed over.
 
-use super::batch::{Batch, TextRows};
-use super::input::Input;
-use super::lines::Lines;
-use super::{Batches, Format, Known, number};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::{Missing, ReadOptions};
+use crate::data::read::batch::{Batch, TextRows};
+use crate::data::read::input::Input;
+use crate::data::read::lines::Lines;
+use crate::data::read::{Batches, Format, Known, number};
 use crate::text::pair;
 use crate::{Error, Result};
 

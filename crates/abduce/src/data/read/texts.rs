@@ -3,11 +3,11 @@
 //! A file in a folder that is a mailbox itself is as many rows as it has
 //! messages. Only some texts are in memory at a time.
 
-use super::batch::{Batch, TextRows};
-use super::input::{Input, Packing, open_file};
-use super::{Batches, Format, Known};
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
+use crate::data::read::batch::{Batch, TextRows};
+use crate::data::read::input::{Input, Packing, open_file};
+use crate::data::read::{Batches, Format, Known};
 use crate::text::{Mail, Messages, begins_a_mailbox, file_text};
 use crate::{Error, Result};
 use rayon::prelude::*;

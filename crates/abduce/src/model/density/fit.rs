@@ -6,8 +6,8 @@ use super::diagnose::{Doubts, quoted};
 use super::{Density, DensityModel, Estimator, Specification};
 use crate::data::{Chunk, Schema, Source};
 use crate::density::{Bandwidth, Edges, Histogram, KernelDensity, NearestNeighbours, Points, Rule};
-use crate::learn::{Control, Progress};
 use crate::model::some_of;
+use crate::{Control, Progress};
 use crate::{Error, Result};
 
 /// Rows whose likelihood is looked at; that of more is estimated from so many.
@@ -38,7 +38,7 @@ pub struct Fit {
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
 /// use abduce::density::Bins;
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::density::{Estimator, Specification, fit};
 /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
 /// let x = Column::from_numbers([Some(1.0), Some(2.0), None, Some(4.0)]);

@@ -13,9 +13,9 @@ use super::starts::Start;
 use super::survey::Survey;
 use super::{Frame, KMeans, by_medoids, diagnose};
 use crate::data::{Source, Table};
-use crate::learn::{Control, Progress};
 use crate::model::check_tries;
 use crate::model::mixture::sample_rows;
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -62,7 +62,7 @@ const ROWS_OF_CLUSTER: usize = 32;
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::kmeans::{Options, Specification, fit};
 /// let x = [1.0, 1.5, 0.5, 8.0, 9.0].map(Some);
 /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);

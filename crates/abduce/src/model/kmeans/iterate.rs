@@ -10,7 +10,7 @@ use super::points::Points;
 use super::specification::{Algorithm, Options};
 use super::statistics::Statistics;
 use crate::data::{CHUNK_ROWS, Chunk, Source, fold, fold_numbers};
-use crate::learn::{Control, Progress};
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Mutex;

@@ -153,7 +153,7 @@ impl KMeans {
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
-    /// use abduce::learn::Control;
+    /// use abduce::Control;
     /// use abduce::model::kmeans::{Options, Specification, fit};
     /// let x = Column::from_numbers([0.0, 1.0, 10.0, 11.0].map(Some));
     /// let table = Table::new(Schema::new(vec![Field::new("x", Kind::Real)]), vec![x], None)?;

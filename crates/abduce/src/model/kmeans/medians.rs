@@ -7,7 +7,7 @@ use super::points::Points;
 use super::seeding::Measure;
 use super::specification::Options;
 use crate::kernel::kmeans::{Packed, manhattan};
-use crate::learn::{Control, Progress};
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
 

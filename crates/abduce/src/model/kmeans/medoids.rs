@@ -4,7 +4,7 @@
 //! k-medoids clustering", 2021): a round costs n² distances whatever k is.
 
 use crate::family::draw_index;
-use crate::learn::{Control, Progress};
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -36,7 +36,7 @@ impl Medoids {
 /// is symmetric and not negative.
 ///
 /// ```
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::kmeans::medoids;
 /// let x: [f64; 5] = [0.0, 1.0, 2.0, 10.0, 11.0];
 /// let distance = |a: usize, b: usize| (x[a] - x[b]).abs();

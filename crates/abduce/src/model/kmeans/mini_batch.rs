@@ -10,7 +10,7 @@ use super::iterate::Rows;
 use super::specification::{Algorithm, Options};
 use super::statistics::Statistics;
 use crate::Result;
-use crate::learn::{Control, Progress};
+use crate::{Control, Progress};
 
 /// The most passes, and the relative fall of the inertia from one to the next below
 /// which more are of no use.

@@ -3,10 +3,10 @@
 //! whose squares neither overflow nor vanish.
 
 use super::points::numbers_of;
+use crate::Control;
 use crate::data::{Chunk, Source, reduce};
 use crate::family::{GaussianStats, Stats as _};
 use crate::kernel::sums::shifted_moments;
-use crate::learn::Control;
 use crate::{Error, Result};
 use std::borrow::Cow;
 

@@ -1,9 +1,10 @@
 //! From what EM found to a fit: components in their order, the figures that compare
 //! fits, BIC = −2 ln L + ν ln n and AIC = −2 ln L + 2ν, and what the user should know.
 
+use crate::Control;
 use crate::Result;
 use crate::data::{Schema, Source};
-use crate::learn::{Control, EmOptions, em};
+use crate::learn::{EmOptions, em};
 use crate::model::mixture::fit::saddle;
 use crate::model::mixture::report::diagnose::{diagnose, order_components};
 use crate::model::mixture::report::diagnostics::Diagnostics;

@@ -10,7 +10,7 @@ pub(crate) mod unlabelled;
 
 use crate::data::{Kind, Labelled, Schema, Source, kind_option, without};
 use crate::family::Belief;
-use crate::learn::{Control, EStep, EmOptions, Progress, em};
+use crate::learn::{EStep, EmOptions, em};
 use crate::model::check_tries;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
@@ -24,6 +24,7 @@ use crate::model::mixture::specification::noise::add_noise;
 use crate::model::mixture::specification::normal_prior::{statistics_of_all, statistics_of_each};
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{Leaf, Mixture, Parameters, Specification};
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +166,7 @@ pub struct Fit {
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 /// let x = [1.0, 1.2, 0.8, 7.9, 8.0, 8.3].map(Some);
 /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);

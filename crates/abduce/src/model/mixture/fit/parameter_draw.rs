@@ -4,10 +4,11 @@
 //! draw, at any sample size that the likelihood can be trusted for (Little & Rubin 2019,
 //! §10.2).
 
+use crate::Control;
 use crate::ask::Joint as _;
 use crate::data::{BayesianBootstrap, CHUNK_ROWS, Chunk, Column, Labelled, Rows, Source, Table};
 use crate::family::{Family as _, Gaussian, GaussianStats, Statistics};
-use crate::learn::{Control, EmOptions, em, mix};
+use crate::learn::{EmOptions, em, mix};
 use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{Leaf, Mixture};
@@ -44,7 +45,7 @@ impl Mixture {
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
-    /// use abduce::learn::Control;
+    /// use abduce::Control;
     /// use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
     /// let x = [1.0, 1.2, 0.8, 7.9, 8.0, 8.3].map(Some);
     /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);

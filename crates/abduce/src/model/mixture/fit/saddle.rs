@@ -4,8 +4,9 @@
 //! and EM goes on. What it finds is kept only if it is better; where the rows do not
 //! tell them apart it is not, and the user is told that they are the same.
 
+use crate::Control;
 use crate::data::{Chunk, Source, Table};
-use crate::learn::{Control, EStep, EmOptions, Latent, em};
+use crate::learn::{EStep, EmOptions, Latent, em};
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
 use crate::model::mixture::report::diagnose::any_collapsed;

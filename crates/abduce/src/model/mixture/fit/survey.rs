@@ -3,9 +3,9 @@
 //! correlated columns this is the whole fit; otherwise it gives EM its scales
 //! and, where there are labels, its start.
 
+use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
 use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
-use crate::learn::Control;
 use crate::model::mixture::central::Central;
 use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::groups::{Hidden, observe_documents, observe_groups};

@@ -8,11 +8,13 @@
 //! Rows are the evidence: weights say how much one counts beside another, and a
 //! common factor of them changes nothing here.
 
+use crate::Control;
 use crate::Result;
 use crate::ask::Joint;
+use crate::data::Folds;
 use crate::data::{Source, Table};
-use crate::eval::{Folds, LEAST_PROBABILITY};
-use crate::learn::{Control, EmOptions};
+use crate::eval::LEAST_PROBABILITY;
+use crate::learn::EmOptions;
 use crate::model::mixture::Mixture;
 use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::task::Task;

@@ -8,9 +8,9 @@ use super::{
     Fit, FitOptions, Leaf, Mixture, MixtureStatistics, Seen, Specification, concluded,
     refuse_nothing, whole_of,
 };
+use crate::Control;
 use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
-use crate::learn::Control;
 use crate::model::mixture::ClassPrior;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::{settle, stopped};

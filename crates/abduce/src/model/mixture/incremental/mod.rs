@@ -19,7 +19,7 @@ mod union;
 
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::family::Statistics;
-use crate::learn::{Control, EmOptions, Latent, Progress, em};
+use crate::learn::{EmOptions, Latent, em};
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::{settle, stopped};
@@ -27,6 +27,7 @@ use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{
     Fit, FitOptions, Leaf, LogLikelihoodOf, Marks, Mixture, MixtureStatistics, Seen, Specification,
 };
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use passage::Passage;
 use union::{union_of, with_constant};
@@ -47,7 +48,7 @@ impl Mixture {
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
-    /// use abduce::learn::Control;
+    /// use abduce::Control;
     /// use abduce::model::mixture::{FitOptions, Specification, fit};
     /// let table = |labels: &[&str], x: &[f64]| {
     ///     let levels: Vec<&str> = labels.to_vec();

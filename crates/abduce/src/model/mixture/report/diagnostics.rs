@@ -33,7 +33,7 @@ const LEAST: f64 = 1e-18;
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 /// let x = [1.0, 1.2, 0.8, 7.9, 8.0, 8.3].map(Some);
 /// let schema = Schema::new(vec![Field::new("x", Kind::Real)]);

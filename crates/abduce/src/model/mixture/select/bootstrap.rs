@@ -9,12 +9,12 @@
 //! components is the first that is not rejected.
 
 use crate::data::{Source, Table};
-use crate::learn::{Control, Progress};
 use crate::model::check_tries;
 use crate::model::mixture::fit::stopped;
 use crate::model::mixture::report::diagnose::Spurious;
 use crate::model::mixture::select::pattern::Pattern;
 use crate::model::mixture::{Fit, FitOptions, Specification, fit, fit_from};
+use crate::{Control, Progress};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -90,7 +90,7 @@ pub struct BootstrapStep {
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::mixture::{
 ///     BootstrapOptions, CovarianceKind, FitOptions, Specification, bootstrap_test,
 /// };

@@ -12,13 +12,13 @@ pub(crate) mod distinct;
 pub(crate) mod pattern;
 
 use crate::ask::Joint;
+use crate::data::Folds;
 use crate::data::{Source, fold};
-use crate::eval::Folds;
-use crate::learn::{Control, Progress};
 use crate::model::mixture::fit::stopped;
 use crate::model::mixture::report::diagnose::Spurious;
 use crate::model::mixture::select::distinct::{Distinct, Pair, SameCovariances};
 use crate::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Reals, Specification, fit};
+use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -145,7 +145,7 @@ impl Selection {
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
-/// use abduce::learn::Control;
+/// use abduce::Control;
 /// use abduce::model::mixture::{
 ///     Criterion, CovarianceKind, FitOptions, Grid, Specification, select,
 /// };

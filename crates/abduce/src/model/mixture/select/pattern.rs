@@ -89,8 +89,8 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Control;
     use crate::data::{Field, Kind, Schema};
-    use crate::learn::Control;
     use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
     use rand::SeedableRng as _;
 

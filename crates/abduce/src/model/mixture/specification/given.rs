@@ -31,7 +31,7 @@ impl Specification {
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
-    /// use abduce::learn::Control;
+    /// use abduce::Control;
     /// use abduce::model::mixture::{FitOptions, Specification, fit};
     /// let visits = [0, 0, 0, 0, 0, 3, 2, 4, 3, 5].map(|x| Some(f64::from(x)));
     /// let schema = Schema::new(vec![Field::new("visits", Kind::Count)]);

@@ -4,12 +4,12 @@
 //! components of that volume fill the table's, S / k^{2/d}. With κ = 0.01 and ν = d + 2 it is
 //! the default prior of R's mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
 
+use crate::Control;
 use crate::data::{Cells, Rows, Source, fold};
 use crate::family::{
     LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Scale, Statistics,
     Stats as _, Structure,
 };
-use crate::learn::Control;
 use crate::model::mixture::seen::divisor;
 use crate::model::mixture::{Leaf, Seen};
 use crate::{Error, Result};
@@ -250,8 +250,8 @@ pub(crate) fn statistics_of_each(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Control;
     use crate::data::{Column, Field, Kind, Schema, Table};
-    use crate::learn::Control;
     use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 
     /// The covariance of the rows below with n − 1 as its divisor, by hand: the means are 3

@@ -3,12 +3,13 @@
 //! expected statistics while it is in cache. Nothing of the size rows ×
 //! components outlives a block.
 
+use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::TogetherRun;
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::softmax::softmax;
 use crate::kernel::sums::sum;
-use crate::learn::{Control, EStep, uniform};
+use crate::learn::{EStep, uniform};
 use crate::model::mixture::step::leaf_kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use crate::model::mixture::step::runs::{Run, arrange};
 use crate::model::mixture::{Leaf, MixtureStatistics, Parameters};

@@ -1,10 +1,11 @@
 //! What is to be learned, as EM sees it: leaves, priors, and how much rows
 //! without a label count. With every label seen, one pass is all of it.
 
+use crate::Control;
 use crate::Result;
 use crate::data::{Chunk, Schema, Source};
 use crate::family::LeafFamily;
-use crate::learn::{Control, Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all, mix};
+use crate::learn::{Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all, mix};
 use crate::model::mixture::initialise::statistics_of_labels;
 use crate::model::mixture::report::diagnose::any_singular;
 use crate::model::mixture::seen::Seen;

@@ -33,7 +33,7 @@ pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// A list of names, the first few of them by name.
-pub(super) fn shortly<'a>(shown: usize, names: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn shortly<'a>(shown: usize, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
     let more = names.len().saturating_sub(shown);
     names.truncate(shown);

@@ -2,11 +2,11 @@
 //! both. Levels that stood in the order of the data stay in it, so that the union
 //! of two tables' columns is the column of the two tables read as one.
 
-use super::levels::sort_levels;
-use super::options::kind_option;
-use super::read::number;
-use super::schema::{Asked, Field, Kind};
-use super::truth::{are_truths, folded_among_others};
+use crate::data::encode::levels::sort_levels;
+use crate::data::encode::truth::{are_truths, folded_among_others};
+use crate::data::options::kind_option;
+use crate::data::read::number;
+use crate::data::table::schema::{Asked, Field, Kind};
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;

@@ -1,11 +1,11 @@
 //! The terms of columns of text: a pass over them that makes their vocabulary,
 //! or none where terms are numbered by hashing.
 
-use super::encode::Texts;
-use super::options::{Missing, TextOptions};
-use super::read::{Inputs, Known};
-use super::schema::{Field, Kind};
 use crate::Result;
+use crate::data::encode::Texts;
+use crate::data::options::{Missing, TextOptions};
+use crate::data::read::{Inputs, Known};
+use crate::data::table::schema::{Field, Kind};
 use crate::text::{Encoder, Encoding, TermCounter, Vocabulary};
 
 /// A column of text whose terms are to be learned.
@@ -18,7 +18,7 @@ struct Learned<'a> {
 }
 
 /// A pass over the columns of text, if there are any: which terms they have.
-pub(super) fn learn_terms(
+pub(crate) fn learn_terms(
     inputs: &Inputs,
     options: &TextOptions,
     missing: &Missing,

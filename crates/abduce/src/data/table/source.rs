@@ -1,9 +1,9 @@
 //! Sources of chunks that can be scanned as often as learning needs, and tables,
 //! which are sources in memory.
 
-use super::chunk::{CHUNK_ROWS, Chunk};
-use super::column::Column;
-use super::schema::{Kind, Schema};
+use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Kind, Schema};
 use crate::{Error, Result};
 
 /// Rows that can be scanned again and again, in chunks of [`CHUNK_ROWS`].
@@ -165,7 +165,7 @@ impl Table {
         }
     }
 
-    /// The same with every column of real numbers in a [unit](super::Field::unit) of its own where
+    /// The same with every column of real numbers in a [unit](crate::data::Field::unit) of its own where
     /// their squares would leave double precision, as files are read. What is asked of a
     /// model of such a table has to be in its units.
     ///

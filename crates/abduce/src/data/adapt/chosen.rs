@@ -1,8 +1,8 @@
 //! Some columns of a source, in the order in which they are named.
 
-use super::chunk::Chunk;
-use super::schema::Schema;
-use super::source::Source;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::schema::Schema;
+use crate::data::table::source::Source;
 use crate::{Error, Result};
 
 /// Some columns of a source, in an order of their own.

@@ -1,12 +1,12 @@
 //! Where encoded chunks go: into memory while they fit the budget, into a
 //! temporary file, all of them, as soon as they do not.
 
-use super::chunk::Chunk;
-use super::column::Column;
-use super::schema::Schema;
-use super::source::{Source, Table};
-use super::streamed::Spill;
 use crate::Result;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::column::Column;
+use crate::data::table::schema::Schema;
+use crate::data::table::source::{Source, Table};
+use crate::data::table::streamed::Spill;
 
 /// Chunks, in memory until they exceed the budget.
 pub(crate) struct Store {

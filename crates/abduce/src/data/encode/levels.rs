@@ -1,9 +1,9 @@
 //! The levels of a column: collected while it is read the first time, looked
 //! up while it is encoded. Numbers are told apart by value, words by spelling.
 
-use super::read::{Cell, Key, key, number, token};
-use super::schema::Field;
-use super::truth::Spellings;
+use crate::data::encode::truth::Spellings;
+use crate::data::read::{Cell, Key, key, number, token};
+use crate::data::table::schema::Field;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -191,9 +191,9 @@ impl Hasher for Mix {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schema::{Asked, Kind};
-    use super::super::truth::truth;
     use super::*;
+    use crate::data::encode::truth::truth;
+    use crate::data::table::schema::{Asked, Kind};
 
     fn of(cells: &[&str], limit: usize) -> Levels {
         let mut levels = Levels::new(limit);

@@ -1,9 +1,9 @@
 //! A column of levels as whether it has one of them.
 
-use super::chunk::Chunk;
-use super::column::Column;
-use super::schema::{Field, Kind, Schema};
-use super::source::Source;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Field, Kind, Schema};
+use crate::data::table::source::Source;
 use crate::{Error, Result};
 
 /// The first column of a source as 1 where it has a level and 0 where it has

@@ -2,9 +2,9 @@
 //! the schema of the data it was fitted on, so that new data are encoded the
 //! same way: the same level gets the same code, whatever file it comes from.
 
-use super::names::{listed, nearest};
-use super::read::TOO_LARGE;
-use super::truth::Spellings;
+use crate::data::encode::truth::Spellings;
+use crate::data::read::TOO_LARGE;
+use crate::data::table::names::{listed, nearest};
 use crate::text::Encoder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,7 @@ impl Field {
     }
 
     /// Whether all cells are whole numbers by what is known of the column.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         match self.kind {
             Kind::Count => true,
             Kind::Real => self.whole,
@@ -229,7 +229,7 @@ impl Field {
 
     /// What other spellings of no and yes mean in this column. A column that was asked to be
     /// categorical has each spelling as a level of its own.
-    pub(super) fn spellings(&self) -> Option<Spellings> {
+    pub(crate) fn spellings(&self) -> Option<Spellings> {
         let among = || Spellings::among(&self.levels).filter(|_| self.asked.is_nothing());
         Spellings::of_pair(&self.levels).or_else(among)
     }

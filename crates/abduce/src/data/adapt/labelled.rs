@@ -2,13 +2,13 @@
 //! only in those, levels and terms, can be left out too. The rows keep their
 //! numbers, so that errors still say where they are.
 
-use super::chunk::Chunk;
-use super::column::Column;
-use super::recoded::NO_CODE;
-use super::schema::{Asked, Field, Kind, Schema};
-use super::source::Source;
-use super::terms::Terms;
 use crate::Result;
+use crate::data::adapt::recoded::NO_CODE;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Asked, Field, Kind, Schema};
+use crate::data::table::source::Source;
+use crate::data::table::terms::Terms;
 use crate::text::{Encoder, Encoding};
 use arrow_buffer::NullBuffer;
 

@@ -2,7 +2,7 @@
 //! have a fixed size, so that sums over a table are formed in the same order
 //! whatever reads it and however many threads work.
 
-use super::column::Column;
+use crate::data::table::column::Column;
 
 /// The number of rows of every chunk of a source but its last.
 pub const CHUNK_ROWS: usize = 4096;

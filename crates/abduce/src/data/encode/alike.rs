@@ -2,12 +2,12 @@
 //! only zeros and ones, or few large numbers, depends on the rows; what the columns
 //! are does not.
 
-use super::infer::Summary;
-use super::schema::Kind;
+use crate::data::encode::infer::Summary;
+use crate::data::table::schema::Kind;
 use std::collections::BTreeMap;
 
 /// A column of inferred kind.
-pub(super) enum Look {
+pub(crate) enum Look {
     /// Whole numbers from 0 up, not all the same.
     Whole { kind: Kind, least: f64, most: f64 },
     /// Numbers of which nothing follows for others.
@@ -19,7 +19,7 @@ pub(super) enum Look {
 /// Gives columns whose names differ only in their numbers the most general kind among
 /// them (binary, count, real), where all of them are numbers. Those that are changed
 /// hold whole numbers from 0 up, as do those that change them, and their ranges overlap.
-pub(super) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>) {
+pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>) {
     let mut groups: BTreeMap<String, Vec<(usize, Look)>> = BTreeMap::new();
     for (place, (_, summary)) in summaries.iter().enumerate() {
         if let (Some(pattern), Some(look)) = (without_numbers(summary.name()), summary.shape()) {

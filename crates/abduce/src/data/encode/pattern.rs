@@ -1,7 +1,7 @@
 //! Names with `*` for any characters, as in `pixel_*`.
 
 /// Whether a column's name is this one, or fits it as a pattern.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     if pattern == name {
         return true;
     }
@@ -23,7 +23,7 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Whether a name may stand for several columns.
-pub(super) fn is_pattern(name: &str) -> bool {
+pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains('*')
 }
 

@@ -2,10 +2,10 @@
 //! weight w gets a Gamma(w) weight, which is Exp(1) for w = 1 and, in distribution, the sum
 //! over w copies of the row otherwise; the weights are scaled to their old total.
 
-use super::chunk::Chunk;
-use super::schema::Schema;
-use super::source::{Maker, Source};
 use crate::Result;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::schema::Schema;
+use crate::data::table::source::{Maker, Source};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Gamma};

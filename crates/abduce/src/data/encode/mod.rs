@@ -2,12 +2,20 @@
 //! codes, whatever stands for a missing value a missing value. A cell that cannot be what its
 //! column says is an error that names it and what to do about it.
 
-use super::column::Column;
-use super::levels::Lookup;
-use super::options::{Missing, UnseenCategory, kind_option};
-use super::read::{Cell, Located, TOO_LARGE, number, token};
-use super::schema::{Field, Kind};
-use super::terms::TermsBuilder;
+pub(crate) mod alike;
+pub(crate) mod infer;
+pub(crate) mod learn_terms;
+pub(crate) mod levels;
+pub(crate) mod pattern;
+pub(crate) mod settle;
+pub(crate) mod truth;
+
+use crate::data::encode::levels::Lookup;
+use crate::data::options::{Missing, UnseenCategory, kind_option};
+use crate::data::read::{Cell, Located, TOO_LARGE, number, token};
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Field, Kind};
+use crate::data::table::terms::TermsBuilder;
 use crate::text::{self, Unit};
 use crate::{Error, Result};
 use arrow_buffer::NullBufferBuilder;

@@ -1,8 +1,8 @@
 //! Words for no and yes. `TRUE`, `true` and `1` are one level of a binary column,
 //! within one table and between a model's table and a new one.
 
-use super::levels::sort_levels;
-use super::read::number;
+use crate::data::encode::levels::sort_levels;
+use crate::data::read::number;
 
 /// The words for no and yes that make a column binary, in any case.
 const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
@@ -73,7 +73,7 @@ impl Spellings {
 
 /// The levels of a column that has both words of a pair beside other levels: each of the
 /// two once, in lower case where it is spelled in several ways.
-pub(super) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
+pub(crate) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
     let is = |level: &str, word: &str| level.eq_ignore_ascii_case(word);
     let has = |word: &&str| levels.iter().any(|level| is(level, word));
     let pairs = NO_YES[..LONG].iter().filter(|pair| pair.iter().all(&has));
@@ -98,7 +98,7 @@ pub(super) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
 }
 
 /// What a level says, if it is a word for no or yes, 0 or 1.
-pub(super) fn truth(level: &str) -> Option<bool> {
+pub(crate) fn truth(level: &str) -> Option<bool> {
     match level {
         "0" => return Some(false),
         "1" => return Some(true),
@@ -114,7 +114,7 @@ pub(super) fn truth(level: &str) -> Option<bool> {
 
 /// Whether two levels are a word for no and the word for yes, in either order, or
 /// 0 and 1.
-pub(super) fn are_truths(levels: &[String]) -> bool {
+pub(crate) fn are_truths(levels: &[String]) -> bool {
     match levels {
         [a, b] => [[a, b], [b, a]].iter().any(|[no, yes]| {
             *no == "0" && *yes == "1" || NO_YES.iter().any(|pair| is_pair(pair, no, yes))
@@ -128,7 +128,7 @@ fn is_pair([no, yes]: &[&str; 2], a: &str, b: &str) -> bool {
 }
 
 /// The two levels with the one that denies first, if they are such a pair.
-pub(super) fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
+pub(crate) fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
     let [a, b] = levels else {
         return None;
     };
@@ -145,7 +145,7 @@ pub(super) fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
 
 /// The levels of a column that spells the words of one pair in several ways, each
 /// once and in lower case; `None` where no two levels mean the same.
-pub(super) fn folded(levels: &[String]) -> Option<Vec<String>> {
+pub(crate) fn folded(levels: &[String]) -> Option<Vec<String>> {
     let pairs = NO_YES.iter().enumerate();
     pairs.into_iter().find_map(|(number, pair)| {
         let digits = number < ALSO_DIGITS;

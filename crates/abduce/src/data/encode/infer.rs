@@ -1,11 +1,11 @@
 //! What is seen of a column: one pass over all of its cells, in memory that does
 //! not grow with the rows. `settle.rs` says what kind it is.
 
-use super::encode::{Place, as_number, shown};
-use super::levels::{Levels, Lookup};
-use super::options::{KindOverride, Missing, kind_option};
-use super::read::{Cell, Key, Located, TOO_LARGE, key, number};
-use super::schema::Kind;
+use crate::data::encode::levels::{Levels, Lookup};
+use crate::data::encode::{Place, as_number, shown};
+use crate::data::options::{KindOverride, Missing, kind_option};
+use crate::data::read::{Cell, Key, Located, TOO_LARGE, key, number};
+use crate::data::table::schema::Kind;
 use crate::{Error, Result};
 
 /// Words with more levels than this are text.
@@ -38,31 +38,31 @@ impl Wish {
 
 /// What was seen of one column.
 pub(crate) struct Summary {
-    pub(super) name: String,
-    pub(super) wish: Wish,
+    pub(crate) name: String,
+    pub(crate) wish: Wish,
     given: Option<Lookup>,
-    pub(super) cells: u64,
-    pub(super) seen: u64,
-    pub(super) numbers: u64,
+    pub(crate) cells: u64,
+    pub(crate) seen: u64,
+    pub(crate) numbers: u64,
     /// Whether every number was whole.
-    pub(super) whole: bool,
-    pub(super) least: f64,
+    pub(crate) whole: bool,
+    pub(crate) least: f64,
     /// The largest number, either way of 0.
-    pub(super) largest: f64,
-    pub(super) sum: f64,
-    pub(super) squares: f64,
-    pub(super) zeros: u64,
+    pub(crate) largest: f64,
+    pub(crate) sum: f64,
+    pub(crate) squares: f64,
+    pub(crate) zeros: u64,
     /// A more general kind, which other columns like this one have.
-    pub(super) raised: Option<Kind>,
-    pub(super) levels: Levels,
-    pub(super) truths: u64,
-    pub(super) first_word: Option<(String, Place)>,
-    pub(super) first_large: Option<(String, Place)>,
+    pub(crate) raised: Option<Kind>,
+    pub(crate) levels: Levels,
+    pub(crate) truths: u64,
+    pub(crate) first_word: Option<(String, Place)>,
+    pub(crate) first_large: Option<(String, Place)>,
     /// How many cells have several words, and how many have many.
-    pub(super) phrases: u64,
-    pub(super) sentences: u64,
+    pub(crate) phrases: u64,
+    pub(crate) sentences: u64,
     /// Whether each number was its predecessor's successor, file by file.
-    pub(super) consecutive: bool,
+    pub(crate) consecutive: bool,
     previous: Option<(usize, f64)>,
 }
 

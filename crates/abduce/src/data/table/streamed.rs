@@ -3,12 +3,12 @@
 //! every scan. Plain reads, not a memory map, so that what is resident stays
 //! bounded.
 
-use super::chunk::Chunk;
-use super::column::Column;
-use super::read::no_room;
-use super::schema::{Kind, Schema};
-use super::source::Source;
-use super::terms::Terms;
+use crate::data::read::no_room;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Kind, Schema};
+use crate::data::table::source::Source;
+use crate::data::table::terms::Terms;
 use crate::{Error, Result};
 use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffer};
 use std::fs::File;

@@ -3,10 +3,10 @@
 //! streamed or made on the way, give the same bits; at most about
 //! `threads × log₂(chunks)` of them are alive.
 
-use super::chunk::{CHUNK_ROWS, Chunk};
-use super::schema::{Field, Kind, Schema};
-use super::source::Source;
 use crate::Result;
+use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
+use crate::data::table::schema::{Field, Kind, Schema};
+use crate::data::table::source::Source;
 use std::ops::Range;
 
 /// How many chunks of a streamed source are held at once: a power of two, so

@@ -2,9 +2,9 @@
 //! are `f64`, levels are `u32` codes, text is counts of terms; a missing value is a cleared
 //! validity bit, never a special value.
 
-use super::chunk::CHUNK_ROWS;
-use super::schema::Kind;
-use super::terms::{TermRows, Terms, TermsBuilder};
+use crate::data::table::chunk::CHUNK_ROWS;
+use crate::data::table::schema::Kind;
+use crate::data::table::terms::{TermRows, Terms, TermsBuilder};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 
 /// One encoded column of a chunk.

@@ -1,12 +1,12 @@
 //! A source in another schema's codes: the same cells, with every level and term
 //! under the code that it has there. Columns that the source lacks are missing values.
 
-use super::chunk::Chunk;
-use super::column::Column;
-use super::read::token;
-use super::schema::{Field, Kind, Schema};
-use super::source::Source;
-use super::terms::Terms;
+use crate::data::read::token;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::column::Column;
+use crate::data::table::schema::{Field, Kind, Schema};
+use crate::data::table::source::Source;
+use crate::data::table::terms::Terms;
 use crate::text::Encoding;
 use crate::{Error, Result};
 use std::collections::HashMap;

@@ -32,7 +32,7 @@ impl Folds {
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Source, Table};
-    /// use abduce::eval::Folds;
+    /// use abduce::data::Folds;
     /// let schema = Schema::new(vec![Field::with_levels("y", Kind::Categorical, ["a", "b"])]);
     /// let y = Column::from_codes((0..10).map(|i| (i > 0).then_some(u32::from(i < 4))));
     /// let table = Table::new(schema, vec![y], None)?;

@@ -1,9 +1,9 @@
 //! A source without one of its columns.
 
-use super::chunk::Chunk;
-use super::schema::Schema;
-use super::source::{Source, Table};
 use crate::Result;
+use crate::data::table::chunk::Chunk;
+use crate::data::table::schema::Schema;
+use crate::data::table::source::{Source, Table};
 
 /// The rows of a source without a column.
 struct Without<'a> {

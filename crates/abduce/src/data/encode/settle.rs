@@ -6,13 +6,13 @@
 //! zero in a hundred cells. Each of these is a share or a moment, so that two halves
 //! of a table seldom differ in it, as they do in their smallest number.
 
-use super::alike::Look;
-use super::encode::too_large;
-use super::infer::Summary;
-use super::options::{KindOverride, Missing, drop_option, kind_option};
-use super::read::number;
-use super::schema::{Asked, Field, Kind};
-use super::truth::{folded, folded_among_others, no_then_yes};
+use crate::data::encode::alike::Look;
+use crate::data::encode::infer::Summary;
+use crate::data::encode::too_large;
+use crate::data::encode::truth::{folded, folded_among_others, no_then_yes};
+use crate::data::options::{KindOverride, Missing, drop_option, kind_option};
+use crate::data::read::number;
+use crate::data::table::schema::{Asked, Field, Kind};
 use crate::{Error, Result};
 
 /// Columns of words with more levels than this are text or identifiers, when most
@@ -393,8 +393,8 @@ fn is_date(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::infer::Wish;
-    use crate::data::levels::Levels;
+    use crate::data::encode::infer::Wish;
+    use crate::data::encode::levels::Levels;
     use crate::data::read::Key;
 
     /// What is said of a column of three different cells where two are the most.
