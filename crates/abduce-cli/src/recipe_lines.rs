@@ -5,8 +5,9 @@
 use crate::text_table::{counted, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
+use abduce::leaf::Unseen;
 use abduce::learn::{Acceleration, EStep, EmOptions};
-use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification, Unseen};
+use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification};
 use abduce::store::{Body, Model};
 
 /// Names and what is said of them, in the order in which they are said.

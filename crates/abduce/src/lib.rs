@@ -16,6 +16,7 @@ pub mod eval;
 pub mod family;
 #[allow(unsafe_code)]
 mod kernel;
+pub mod leaf;
 pub mod learn;
 pub mod model;
 pub mod plot;

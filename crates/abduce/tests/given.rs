@@ -5,10 +5,11 @@ use abduce::Control;
 use abduce::ask::Joint;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, Poisson};
+use abduce::leaf::FamilyName;
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, FamilyName, Fit, FitOptions, Grid, Held, Specification, fit,
-    fit_from_mixture, select,
+    CovarianceKind, Criterion, Fit, FitOptions, Grid, Held, Specification, fit, fit_from_mixture,
+    select,
 };
 use abduce::store::Model;
 use rand::{Rng, RngExt, SeedableRng};

@@ -8,8 +8,9 @@ use abduce::Result;
 use abduce::ask::Joint;
 use abduce::data::{CHUNK_ROWS, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, LeafFamily};
+use abduce::leaf::Leaf;
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Leaf, Mixture, Parameters, Specification, fit,
+    CovarianceKind, Fit, FitOptions, Mixture, Parameters, Specification, fit,
 };
 
 pub const STOP: Stop = Stop {

@@ -5,6 +5,7 @@
 pub(crate) mod definite;
 pub(crate) mod eigen;
 pub(crate) mod gaussian;
+pub(crate) mod hashing;
 pub(crate) mod kmeans;
 pub(crate) mod linear;
 pub(crate) mod minimum;

@@ -14,4 +14,3 @@ pub use latent::{Coordinates, EStep, Latent};
 pub use online::Online;
 pub(crate) use pass::expect_all;
 pub use squarem::Acceleration;
-pub(crate) use stochastic::{mix, uniform};

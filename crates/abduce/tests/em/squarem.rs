@@ -2,8 +2,9 @@
 
 use super::{beginning, clusters, from, mixed};
 use abduce::data::Table;
+use abduce::leaf::FamilyName;
 use abduce::learn::{Acceleration, EmOptions};
-use abduce::model::mixture::{CovarianceKind, FamilyName, Fit, Reals, Specification};
+use abduce::model::mixture::{CovarianceKind, Fit, Reals, Specification};
 
 fn cases() -> Vec<(String, Specification, Table)> {
     let mut cases = Vec::new();

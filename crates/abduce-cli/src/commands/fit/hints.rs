@@ -4,7 +4,8 @@
 use crate::context::Context;
 use crate::failure::Outcome;
 use abduce::data::{Kind, Schema, Source};
-use abduce::model::mixture::{ClassPrior, FamilyName, Specification};
+use abduce::leaf::FamilyName;
+use abduce::model::mixture::{ClassPrior, Specification};
 
 /// Says what may not have been meant.
 pub fn note(specification: &Specification, source: &dyn Source, context: &Context) -> Outcome {

@@ -25,11 +25,12 @@ use crate::text_options::TextArguments;
 use abduce::Error;
 use abduce::data::{Schema, TextOptions};
 use abduce::density::BandwidthShape;
+use abduce::leaf::{FamilyName, Unseen};
 use abduce::model::density;
 use abduce::model::kmeans as clusters;
 use abduce::model::mixture::{
-    BootstrapOptions, CovarianceKind, Event, FamilyName, FitOptions, Grid, Mixture, NormalPrior,
-    Specification, Unlabelled, Unseen,
+    BootstrapOptions, CovarianceKind, Event, FitOptions, Grid, Mixture, NormalPrior, Specification,
+    Unlabelled,
 };
 use clap::Args;
 use std::ops::RangeInclusive;

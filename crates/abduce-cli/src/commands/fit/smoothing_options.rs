@@ -4,7 +4,8 @@
 use crate::arguments::{not_negative, split_wishes};
 use crate::failure::{Failure, Outcome};
 use abduce::Error;
-use abduce::model::mixture::{ClassPrior, Event, MEstimate, Unlabelled, Unseen};
+use abduce::leaf::Unseen;
+use abduce::model::mixture::{ClassPrior, Event, MEstimate, Unlabelled};
 
 /// How levels and words are smoothed.
 #[derive(Clone, Copy, Debug)]

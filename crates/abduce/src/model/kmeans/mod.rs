@@ -42,7 +42,8 @@ use crate::data::{Field, Kind, Schema, Source, reduce};
 use crate::family::{
     Covariance, Distribution, LeafFamily, MultivariateGaussian, MultivariateShape, Structure,
 };
-use crate::model::mixture::{Leaf, Mixture, Parameters};
+use crate::leaf::Leaf;
+use crate::model::mixture::{Mixture, Parameters};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;

@@ -4,7 +4,8 @@
 
 use crate::data::{Field, Kind};
 use crate::family::{Distribution, Family as _, Gaussian, Statistics};
-use crate::model::mixture::{Leaf, Mixture, Seen};
+use crate::leaf::{Leaf, Seen};
+use crate::model::mixture::Mixture;
 use crate::store::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
 

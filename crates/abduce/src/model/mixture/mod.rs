@@ -8,13 +8,11 @@
 //! the multivariate Gaussian and t, several.
 
 mod answer;
-mod central;
 mod check;
 mod fit;
 mod incremental;
 mod initialise;
 mod report;
-mod seen;
 mod select;
 mod specification;
 mod step;
@@ -27,87 +25,22 @@ pub use incremental::marks::Marks;
 pub use initialise::Init;
 pub use initialise::restarts::{Ended, Start};
 pub use report::diagnostics::{ComponentDiagnostics, Diagnostics};
-pub use seen::Seen;
 pub use select::bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
 pub use select::distinct::SameCovariances;
 pub use select::{Candidate, Criterion, Grid, Selection, select};
-pub use specification::family_name::FamilyName;
 pub use specification::given::Held;
 pub use specification::normal_prior::NormalPrior;
-pub use specification::smoothing::{ClassPrior, Event, MEstimate, Unseen};
+pub use specification::smoothing::{ClassPrior, Event, MEstimate};
 pub use specification::tails::Tails;
 pub use specification::{CovarianceKind, Reals, Specification};
 
 use crate::data::Schema;
-use crate::family::{Distribution, LeafFamily, Statistics, Structure};
+use crate::family::{Distribution, Statistics};
+use crate::leaf::{Leaf, Seen};
 pub(crate) use initialise::sample::sample_rows;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use step::maximize::WeightBelief;
-
-/// A family over some columns, the same for every component.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Leaf {
-    /// Positions in the schema.
-    pub columns: Vec<usize>,
-    /// The family, its shape and its prior.
-    #[serde(flatten)]
-    pub family: LeafFamily,
-    /// Whether this is a constant column: its distribution is the constant in every
-    /// component, and it has no part in densities, likelihoods and scores.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fixed: bool,
-    /// Whether the same is said in every component, learned from all rows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tied: bool,
-    /// What is said in some components whatever the rows: the component, counted from
-    /// 0, and its distribution.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub held: Vec<(usize, Distribution)>,
-    /// What an unseen category is taken for, in a leaf over levels.
-    #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
-    pub unseen: Unseen,
-    /// What is said of noise, which is the last component, where there is some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub noise: Option<Distribution>,
-}
-
-impl Leaf {
-    /// A family over some columns, learned in every component.
-    pub fn new(columns: Vec<usize>, family: LeafFamily) -> Leaf {
-        Leaf {
-            columns,
-            family,
-            fixed: false,
-            tied: false,
-            held: Vec::new(),
-            unseen: Unseen::default(),
-            noise: None,
-        }
-    }
-
-    /// Whether its variances are 1 whatever the rows.
-    fn has_given_spread(&self) -> bool {
-        let structure = match &self.family {
-            LeafFamily::Multivariate { shape, .. } => shape.structure,
-            LeafFamily::MultivariateStudentT { shape, .. } => shape.structure,
-            _ => return false,
-        };
-        structure == Structure::Identity
-    }
-
-    /// What a component is held to.
-    fn held_in(&self, component: usize) -> Option<&Distribution> {
-        let mut held = self.held.iter();
-        held.find(|(own, _)| *own == component).map(|(_, own)| own)
-    }
-
-    /// The components that are learned, of so many.
-    fn learned(&self, components: usize) -> Vec<usize> {
-        let own = components - usize::from(self.noise.is_some());
-        (0..own).filter(|j| self.held_in(*j).is_none()).collect()
-    }
-}
 
 /// θ: the weights of the components and every leaf's distributions.
 #[derive(Clone, Debug, Serialize, Deserialize)]

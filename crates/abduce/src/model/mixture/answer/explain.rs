@@ -4,7 +4,8 @@
 use crate::ask::{Contribution, Explanation};
 use crate::data::{Cells, Chunk, Rows};
 use crate::family::{Distribution, Words};
-use crate::model::mixture::{Leaf, Mixture};
+use crate::leaf::Leaf;
+use crate::model::mixture::Mixture;
 
 impl Mixture {
     pub(crate) fn explanation(

@@ -7,9 +7,10 @@ use crate::ask::{
 };
 use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
+use crate::leaf::{Leaf, Unseen};
 use crate::learn::EStep;
+use crate::model::mixture::Mixture;
 use crate::model::mixture::step::expect::Prepared;
-use crate::model::mixture::{Leaf, Mixture, Unseen};
 use crate::{Error, Result};
 use rand::Rng;
 use std::collections::HashMap;

@@ -12,7 +12,8 @@ use crate::bayes::{Conjugate, GaussianBoth, PoissonRate};
 use crate::family::{
     Distribution, Gamma, LeafFamily, NormalGamma, Scale, Statistics, Stats as _, Words,
 };
-use crate::model::mixture::{Leaf, Mixture, Parameters, Seen};
+use crate::leaf::{Leaf, Seen};
+use crate::model::mixture::{Mixture, Parameters};
 
 /// How many rows the prior of a mean is worth, and that of a variance.
 const MEAN_ROWS: f64 = 0.01;

@@ -4,11 +4,11 @@
 use crate::Control;
 use crate::Result;
 use crate::data::{Schema, Source};
+use crate::leaf::Seen;
 use crate::learn::{EmOptions, em};
 use crate::model::mixture::fit::saddle;
 use crate::model::mixture::report::diagnose::{diagnose, order_components};
 use crate::model::mixture::report::diagnostics::Diagnostics;
-use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::task::{Found, Task};
 use crate::model::mixture::{Fit, FitOptions, LogLikelihoodOf};
 

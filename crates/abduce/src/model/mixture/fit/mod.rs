@@ -10,6 +10,7 @@ pub(crate) mod unlabelled;
 
 use crate::data::{Kind, Labelled, Schema, Source, kind_option, without};
 use crate::family::Belief;
+use crate::leaf::Leaf;
 use crate::learn::{EStep, EmOptions, em};
 use crate::model::check_tries;
 use crate::model::mixture::fit::finish::finish;
@@ -23,7 +24,7 @@ use crate::model::mixture::report::diagnostics::Diagnostics;
 use crate::model::mixture::specification::noise::add_noise;
 use crate::model::mixture::specification::normal_prior::{statistics_of_all, statistics_of_each};
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Leaf, Mixture, Parameters, Specification};
+use crate::model::mixture::{Mixture, Parameters, Specification};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -6,11 +6,11 @@
 
 use crate::Control;
 use crate::data::{Chunk, Source, Table};
+use crate::leaf::Seen;
 use crate::learn::{EStep, EmOptions, Latent, em};
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
 use crate::model::mixture::report::diagnose::any_collapsed;
-use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::expect::Prepared;
 use crate::model::mixture::step::task::{Found, Task};
 use crate::model::mixture::{FitOptions, Parameters};

@@ -6,11 +6,12 @@
 use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
 use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
-use crate::model::mixture::central::Central;
-use crate::model::mixture::seen::Seen;
+use crate::leaf::Leaf;
+use crate::leaf::Seen;
+use crate::leaf::central::Central;
+use crate::model::mixture::MixtureStatistics;
 use crate::model::mixture::step::groups::{Hidden, observe_documents, observe_groups};
 use crate::model::mixture::step::maximize::segment;
-use crate::model::mixture::{Leaf, MixtureStatistics};
 use crate::{Error, Result};
 
 /// What the first look found.

@@ -4,7 +4,7 @@
 //! their column's name and their value, whatever codes levels and terms have.
 
 use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
-use crate::learn::mix;
+use crate::kernel::hashing::mix;
 use crate::text::Encoding;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -19,13 +19,14 @@ mod union;
 
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::family::Statistics;
+use crate::leaf::{Leaf, Seen};
 use crate::learn::{EmOptions, Latent, em};
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::{settle, stopped};
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{
-    Fit, FitOptions, Leaf, LogLikelihoodOf, Marks, Mixture, MixtureStatistics, Seen, Specification,
+    Fit, FitOptions, LogLikelihoodOf, Marks, Mixture, MixtureStatistics, Specification,
 };
 use crate::{Control, Progress};
 use crate::{Error, Result};

@@ -4,7 +4,8 @@
 
 use crate::data::{Cells, Kind, NO_CODE, Rows, Schema, Translation, kind_option};
 use crate::family::{GaussianStats, LeafFamily, MultivariateStats, Statistics, Stats as _};
-use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Seen};
+use crate::leaf::{Leaf, Seen};
+use crate::model::mixture::{Mixture, MixtureStatistics};
 use crate::{Error, Result};
 
 /// From a mixture's schema to another.

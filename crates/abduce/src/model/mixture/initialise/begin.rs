@@ -2,7 +2,7 @@
 //! another mixture, or at the levels of a column.
 
 use crate::data::{Schema, Source};
-use crate::model::mixture::seen::Seen;
+use crate::leaf::Seen;
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{FitOptions, Mixture, MixtureStatistics, Parameters, Specification};
 use crate::{Error, Result};

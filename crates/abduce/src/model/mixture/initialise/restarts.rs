@@ -4,12 +4,12 @@
 //! side.
 
 use crate::data::{Source, Table};
+use crate::leaf::Seen;
 use crate::learn::{EmOptions, EmResult, Latent, em};
 use crate::model::mixture::FitOptions;
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
 use crate::model::mixture::report::diagnose::any_collapsed;
-use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::task::{Found, Task};
 use crate::{Control, Progress};
 use crate::{ErrorKind, Result};

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::data::{Source, Table};
-use crate::model::mixture::Leaf;
+use crate::leaf::Leaf;
 use crate::model::mixture::initialise::Points;
 use rand::SeedableRng;
 

@@ -3,9 +3,10 @@
 
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Scale};
+use crate::leaf::Leaf;
+use crate::leaf::Seen;
 use crate::learn::{EStep, EmResult};
-use crate::model::mixture::seen::Seen;
-use crate::model::mixture::{FitOptions, Leaf, Mixture, MixtureStatistics, Parameters};
+use crate::model::mixture::{FitOptions, Mixture, MixtureStatistics, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
 

@@ -14,11 +14,12 @@ use crate::data::{Source, fold};
 use crate::family::{Covariance, Distribution, MultivariateGaussian};
 use crate::kernel::eigen::eigen;
 use crate::kernel::linear::submatrix;
+use crate::leaf::{Leaf, Seen};
 use crate::learn::EStep;
 use crate::model::mixture::report::diagnose::{is_collapsed, spreads};
 use crate::model::mixture::step::expect::{Outcome, Prepared};
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Leaf, Mixture, Parameters, Seen};
+use crate::model::mixture::{Mixture, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Columns beyond which the eigenvalues of a covariance cost more than the fit is worth

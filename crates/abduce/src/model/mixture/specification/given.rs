@@ -5,7 +5,8 @@
 
 use crate::data::{Kind, Schema};
 use crate::family::{Distribution, Family as _, LeafFamily, MultivariateStudentT, Poisson};
-use crate::model::mixture::{CovarianceKind, FamilyName, Leaf, Mixture, Parameters, Specification};
+use crate::leaf::{FamilyName, Leaf};
+use crate::model::mixture::{CovarianceKind, Mixture, Parameters, Specification};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 

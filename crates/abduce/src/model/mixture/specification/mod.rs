@@ -2,7 +2,6 @@
 //! columns stand alone (naive Bayes) or together (Gaussian discriminant
 //! analysis, Gaussian mixtures).
 
-pub(crate) mod family_name;
 pub(crate) mod given;
 pub(crate) mod noise;
 pub(crate) mod normal_prior;
@@ -10,10 +9,9 @@ pub(crate) mod smoothing;
 pub(crate) mod tails;
 
 use crate::data::{Kind, Schema};
-use crate::model::mixture::seen::Seen;
-use crate::model::mixture::{
-    ClassPrior, Event, FamilyName, Held, Leaf, MEstimate, NormalPrior, Tails, Unseen,
-};
+use crate::leaf::Seen;
+use crate::leaf::{FamilyName, Leaf, Unseen};
+use crate::model::mixture::{ClassPrior, Event, Held, MEstimate, NormalPrior, Tails};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -9,8 +9,8 @@
 use crate::Result;
 use crate::data::{Kind, Source, fold};
 use crate::family::{Distribution, Side, UniformBox};
-use crate::model::mixture::Leaf;
-use crate::model::mixture::seen::Seen;
+use crate::leaf::Leaf;
+use crate::leaf::Seen;
 
 /// Gives every leaf its noise.
 pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -> Result<()> {

@@ -10,8 +10,8 @@ use crate::family::{
     LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Scale, Statistics,
     Stats as _, Structure,
 };
-use crate::model::mixture::seen::divisor;
-use crate::model::mixture::{Leaf, Seen};
+use crate::leaf::divisor;
+use crate::leaf::{Leaf, Seen};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;

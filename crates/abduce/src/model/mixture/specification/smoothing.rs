@@ -6,10 +6,11 @@ use crate::family::{
     Family, LeafFamily, Presence, PresencePrior, Pseudocounts, Statistics, Stats as _, Words,
     WordsShape,
 };
+use crate::leaf::COMPLEMENT;
+use crate::leaf::{FamilyName, Leaf};
+use crate::model::mixture::Specification;
 use crate::model::mixture::specification::MOST;
-use crate::model::mixture::specification::family_name::COMPLEMENT;
 use crate::model::mixture::step::maximize::WeightBelief;
-use crate::model::mixture::{FamilyName, Leaf, Specification};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -84,40 +85,6 @@ pub struct MEstimate {
     /// Whether p is the share of each level in the whole table, instead of the same
     /// for every level.
     pub pooled: bool,
-}
-
-/// What a category is taken for that the fitted rows do not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unseen {
-    /// A category like the others: it has the probability that smoothing gives it, and is
-    /// impossible without smoothing.
-    #[default]
-    Impossible,
-    /// A missing value, with or without smoothing.
-    Missing,
-}
-
-impl Unseen {
-    /// Whether it is what models without this setting do.
-    pub(crate) fn is_impossible(&self) -> bool {
-        *self == Unseen::Impossible
-    }
-}
-
-impl FromStr for Unseen {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "impossible" => Ok(Unseen::Impossible),
-            "missing" => Ok(Unseen::Missing),
-            _ => Err(
-                Error::parameter(format!("an unseen category cannot be \"{name}\""))
-                    .with_hint("it is impossible or missing"),
-            ),
-        }
-    }
 }
 
 /// Where the weights of the classes come from.

@@ -3,8 +3,9 @@
 //! where EM puts it.
 
 use crate::family::{Distribution, logarithms, shares};
+use crate::leaf::Leaf;
 use crate::learn::Coordinates;
-use crate::model::mixture::{Leaf, Parameters};
+use crate::model::mixture::Parameters;
 
 /// The coordinates; `None` where no leaf has any.
 pub(crate) fn coordinates(

@@ -7,12 +7,14 @@ use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::TogetherRun;
 use crate::kernel::gaussian::Scratch;
+use crate::kernel::hashing::uniform;
 use crate::kernel::softmax::softmax;
 use crate::kernel::sums::sum;
-use crate::learn::{EStep, uniform};
-use crate::model::mixture::step::leaf_kernels::{Fast, LeafKernel, LevelTable, before_noise};
+use crate::leaf::Leaf;
+use crate::leaf::kernels::{Fast, LeafKernel, LevelTable, before_noise};
+use crate::learn::EStep;
 use crate::model::mixture::step::runs::{Run, arrange};
-use crate::model::mixture::{Leaf, MixtureStatistics, Parameters};
+use crate::model::mixture::{MixtureStatistics, Parameters};
 use crate::{Error, Result};
 use std::borrow::Cow;
 

@@ -4,7 +4,8 @@
 
 use crate::data::{Cells, Chunk, Gather, Rows};
 use crate::family::Statistics;
-use crate::model::mixture::{Leaf, MixtureStatistics};
+use crate::leaf::Leaf;
+use crate::model::mixture::MixtureStatistics;
 
 /// What becomes of hidden cells in correlated columns.
 #[derive(Clone, Copy, PartialEq, Eq)]

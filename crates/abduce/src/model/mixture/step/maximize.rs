@@ -3,7 +3,8 @@
 //! exist, gets what all rows together say, so that a model always comes out.
 
 use crate::family::{Distribution, Statistics, times};
-use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Parameters, Unseen};
+use crate::leaf::{Leaf, Unseen};
+use crate::model::mixture::{Mixture, MixtureStatistics, Parameters};
 use rayon::prelude::*;
 
 impl MixtureStatistics {

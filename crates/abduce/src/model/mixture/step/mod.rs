@@ -3,7 +3,6 @@
 pub(crate) mod coordinates;
 pub(crate) mod expect;
 pub(crate) mod groups;
-pub(crate) mod leaf_kernels;
 pub(crate) mod maximize;
 pub(crate) mod runs;
 pub(crate) mod task;

@@ -5,14 +5,16 @@ use crate::Control;
 use crate::Result;
 use crate::data::{Chunk, Schema, Source};
 use crate::family::LeafFamily;
-use crate::learn::{Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all, mix};
+use crate::kernel::hashing::mix;
+use crate::leaf::Leaf;
+use crate::leaf::Seen;
+use crate::learn::{Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all};
 use crate::model::mixture::initialise::statistics_of_labels;
 use crate::model::mixture::report::diagnose::any_singular;
-use crate::model::mixture::seen::Seen;
 use crate::model::mixture::step::coordinates::{at_coordinates, coordinates};
 use crate::model::mixture::step::expect::Prepared;
 use crate::model::mixture::step::maximize::{WeightBelief, log_prior, maximize, segment};
-use crate::model::mixture::{Leaf, Mixture, MixtureStatistics, Parameters};
+use crate::model::mixture::{Mixture, MixtureStatistics, Parameters};
 
 pub(crate) type Found = EmResult<Parameters, MixtureStatistics>;
 

@@ -4,8 +4,8 @@
 
 use crate::data::{Source, reduce};
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
-use crate::model::mixture::Leaf;
-use crate::model::mixture::central::FAR;
+use crate::leaf::Leaf;
+use crate::leaf::central::FAR;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Seen {
 
 /// The divisor of an unbiased variance, n − 1 for n rows of weight 1. Two rows or more are at
 /// least half of themselves without one, also where their weights differ from the mean.
-pub(super) fn divisor(weight: f64, row_weight: f64) -> f64 {
+pub(crate) fn divisor(weight: f64, row_weight: f64) -> f64 {
     (weight - row_weight).max(0.5 * weight)
 }
 
@@ -61,7 +61,7 @@ impl Seen {
     }
 
     /// Once a variance is no more than what most rows may have, it is taken for theirs.
-    pub(super) fn review_central(&mut self) {
+    pub(crate) fn review_central(&mut self) {
         for c in 0..self.central.len() {
             if self.variance(c) <= FAR * self.central[c] {
                 self.central[c] = 0.0;
@@ -92,13 +92,13 @@ impl Seen {
     }
 
     /// The mean weight of the rows, at most 1.
-    pub(super) fn row_weight(&self) -> f64 {
+    pub(crate) fn row_weight(&self) -> f64 {
         let mean = self.total / self.rows.max(1) as f64;
         if mean > 0.0 { mean.min(1.0) } else { 1.0 }
     }
 
     /// The variance of a column.
-    pub(super) fn variance(&self, column: usize) -> f64 {
+    pub(crate) fn variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
         match moments.weight > 0.0 {
             true => moments.scatter / moments.weight,
@@ -108,7 +108,7 @@ impl Seen {
 
     /// The variance of a column with n − 1 as its divisor, where weights below 1 are first
     /// brought to a mean of 1; of a single row, 0.
-    pub(super) fn unbiased_variance(&self, column: usize) -> f64 {
+    pub(crate) fn unbiased_variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
         if moments.weight > 0.0 {
             moments.scatter / divisor(moments.weight, self.row_weight())
@@ -118,7 +118,7 @@ impl Seen {
     }
 
     /// The largest variance of a column of numbers.
-    pub(super) fn largest_variance(&self) -> f64 {
+    pub(crate) fn largest_variance(&self) -> f64 {
         let columns = 0..self.columns.len();
         columns.map(|c| self.variance(c)).fold(0.0, f64::max)
     }
@@ -132,7 +132,7 @@ impl Seen {
         }
     }
 
-    pub(super) fn check(&self, source: &dyn Source) -> Result<()> {
+    pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
         let columns = source.schema().fields.iter().zip(&self.columns);
         for (column, (field, moments)) in columns.enumerate() {
             let (size, scatter) = (moments.mean.abs(), moments.scatter);
@@ -157,7 +157,7 @@ impl Seen {
 
     /// Where a column lies, and how wide most of it is. A constant column's unit is its
     /// value, or 1.
-    pub(super) fn scale(&self, column: usize) -> Scale {
+    pub(crate) fn scale(&self, column: usize) -> Scale {
         let moments = &self.columns[column];
         let variance = self.variance(column);
         // Below this the spread is rounding of the mean.
@@ -176,7 +176,7 @@ impl Seen {
     }
 
     /// Where a column lies, and how wide all of it is.
-    pub(super) fn whole_scale(&self, column: usize) -> Scale {
+    pub(crate) fn whole_scale(&self, column: usize) -> Scale {
         let scale = self.scale(column);
         Scale {
             variance: match scale.constant {
@@ -188,14 +188,14 @@ impl Seen {
     }
 
     /// Where the columns of a leaf lie.
-    pub(super) fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
+    pub(crate) fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
         leaf.columns.iter().map(|c| self.scale(*c)).collect()
     }
 
     /// The leaves without columns of which nothing was seen, and with constant
     /// columns of numbers each by itself, fixed, unless a ridge gives them a variance;
     /// `None` where that changes nothing.
-    pub(super) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
+    pub(crate) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
         let mut kept = Vec::new();
         let mut changed = false;
         for leaf in leaves {
@@ -250,7 +250,7 @@ impl Seen {
     }
 
     /// Gives a leaf its prior and its fallback, in the units of its columns.
-    pub(super) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
+    pub(crate) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
         let mut scales = self.scales(leaf);
         if leaf.fixed {
             // All but a point, so that draws are the constant too.
@@ -260,7 +260,7 @@ impl Seen {
     }
 
     /// The logarithm of the units of a row's density.
-    pub(super) fn log_units(&self, leaves: &[Leaf]) -> f64 {
+    pub(crate) fn log_units(&self, leaves: &[Leaf]) -> f64 {
         let columns = leaves
             .iter()
             .filter(|leaf| leaf.family.has_units() && !leaf.fixed);

@@ -14,7 +14,7 @@ pub(crate) const COMPLEMENT: &str = "complement";
 /// A family that a user may name for a column.
 ///
 /// ```
-/// use abduce::model::mixture::FamilyName;
+/// use abduce::leaf::FamilyName;
 /// let name: FamilyName = "gamma".parse()?;
 /// assert_eq!(name.name(), "gamma");
 /// assert!("gama".parse::<FamilyName>().is_err());

@@ -9,9 +9,9 @@
 
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::LeafFamily;
-use crate::learn::mix;
-use crate::model::mixture::Leaf;
-use crate::model::mixture::seen::Seen;
+use crate::kernel::hashing::mix;
+use crate::leaf::Leaf;
+use crate::leaf::Seen;
 
 /// How many rows are looked at.
 const MOST: usize = 512;
@@ -19,7 +19,7 @@ const MOST: usize = 512;
 /// How many times the variance of the middle half the variance is before it says
 /// nothing about most rows. Groups that lie well apart stay below, and what it is
 /// a share of stays what it always was.
-pub(super) const FAR: f64 = 100.0;
+pub(crate) const FAR: f64 = 100.0;
 
 /// Quartiles closer to each other than this share of themselves differ by rounding.
 const ROUNDING: f64 = 1e-12;
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 1e-12;
 const LEAST: f64 = 1e-6;
 
 /// Rows drawn from those seen.
-pub(super) struct Central {
+pub(crate) struct Central {
     columns: Vec<usize>,
     rows: Vec<Drawn>,
 }

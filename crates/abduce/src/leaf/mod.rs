@@ -1,0 +1,81 @@
+//! Leaves: a family over one or more columns, what is known of those columns, and kernels
+//! that evaluate all components of a leaf together. Mixtures and networks are made of them.
+
+pub(crate) mod central;
+mod family_name;
+pub(crate) mod kernels;
+mod summary;
+mod unseen;
+
+pub(crate) use family_name::COMPLEMENT;
+pub use family_name::FamilyName;
+pub use summary::Seen;
+pub(crate) use summary::divisor;
+pub use unseen::Unseen;
+
+use crate::family::{Distribution, LeafFamily, Structure};
+use serde::{Deserialize, Serialize};
+
+/// A family over some columns, the same for every component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Leaf {
+    /// Positions in the schema.
+    pub columns: Vec<usize>,
+    /// The family, its shape and its prior.
+    #[serde(flatten)]
+    pub family: LeafFamily,
+    /// Whether this is a constant column: its distribution is the constant in every
+    /// component, and it has no part in densities, likelihoods and scores.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed: bool,
+    /// Whether the same is said in every component, learned from all rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tied: bool,
+    /// What is said in some components whatever the rows: the component, counted from
+    /// 0, and its distribution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<(usize, Distribution)>,
+    /// What an unseen category is taken for, in a leaf over levels.
+    #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
+    pub unseen: Unseen,
+    /// What is said of noise, which is the last component, where there is some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Distribution>,
+}
+
+impl Leaf {
+    /// A family over some columns, learned in every component.
+    pub fn new(columns: Vec<usize>, family: LeafFamily) -> Leaf {
+        Leaf {
+            columns,
+            family,
+            fixed: false,
+            tied: false,
+            held: Vec::new(),
+            unseen: Unseen::default(),
+            noise: None,
+        }
+    }
+
+    /// Whether its variances are 1 whatever the rows.
+    pub(crate) fn has_given_spread(&self) -> bool {
+        let structure = match &self.family {
+            LeafFamily::Multivariate { shape, .. } => shape.structure,
+            LeafFamily::MultivariateStudentT { shape, .. } => shape.structure,
+            _ => return false,
+        };
+        structure == Structure::Identity
+    }
+
+    /// What a component is held to.
+    pub(crate) fn held_in(&self, component: usize) -> Option<&Distribution> {
+        let mut held = self.held.iter();
+        held.find(|(own, _)| *own == component).map(|(_, own)| own)
+    }
+
+    /// The components that are learned, of so many.
+    pub(crate) fn learned(&self, components: usize) -> Vec<usize> {
+        let own = components - usize::from(self.noise.is_some());
+        (0..own).filter(|j| self.held_in(*j).is_none()).collect()
+    }
+}
