@@ -59,6 +59,12 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<abduce::plot::Error> for Failure {
+    fn from(error: abduce::plot::Error) -> Failure {
+        Error::from(error).into()
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {

@@ -22,6 +22,7 @@ pub mod model;
 pub mod plot;
 pub mod store;
 pub mod text;
+mod validate;
 
 pub use control::{Control, Progress};
 pub use error::{Error, ErrorKind, Result};

@@ -394,7 +394,7 @@ fn lines(variable: &Variable, draws: &[f64], count: usize) -> Vec<f64> {
     // A heavy tail draws very far numbers.
     let cut = numbers.len() / 250;
     let mut bulk: Vec<f64> = numbers[cut..numbers.len() - cut].to_vec();
-    bulk.extend(variable.seen().filter(has_place));
+    bulk.extend(variable.numbers().filter(has_place));
     bulk.sort_by(f64::total_cmp);
     let axis = Axis::covering(bulk.iter().copied(), variable.scale);
     if variable.whole {

@@ -1,39 +1,14 @@
-//! Plots as SVG text: plain numbers in, a drawing out that is small, readable in print
-//! and by people who see colours differently, light or dark as the reader prefers.
-//!
-//! [`classification`], [`uncertainty`] and [`density`] draw a [`Cloud`] of rows, two columns
-//! at a time; [`criteria`] draws what a model was chosen by, [`trace`] how a fit went (the
-//! plots of mclust, Scrucca et al. 2016, and one more). [`gather`] asks a model for the numbers.
+//! Plots of models and their rows: [`gather`] asks a model for the numbers, and the functions
+//! of the crate `abduce-plot`, which are re-exported here, draw them as SVG text.
 
-mod axes;
-mod classification;
-mod cloud;
-mod contour;
-mod criteria;
-mod curves;
-mod density;
-mod ellipse;
 mod gather;
-mod look;
-mod panel;
 mod sample;
-mod scatter;
-mod sheet;
-mod svg;
-mod trace;
-mod uncertainty;
 
-#[cfg(test)]
-mod laws;
-
-pub use axes::{Axis, Scale};
-pub use classification::classification;
-pub use cloud::{Cloud, Marginal, Surface, Variable};
-pub use contour::{Grid, Ring};
-pub use criteria::{Criteria, Line, criteria};
-pub use density::density;
-pub use ellipse::Gaussian;
+pub use abduce_plot::*;
 pub use gather::{Gathered, Wish, gather, plottable};
-pub use sheet::Frame;
-pub use trace::{Trace, trace};
-pub use uncertainty::uncertainty;
+
+impl From<abduce_plot::Error> for crate::Error {
+    fn from(error: abduce_plot::Error) -> crate::Error {
+        crate::Error::parameter(error.to_string())
+    }
+}

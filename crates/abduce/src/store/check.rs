@@ -6,67 +6,10 @@
 //! Errors name the place in the file as a path of keys, such as `body.seen.columns`.
 
 use super::{Body, FitRecord, Model};
+use crate::Result;
 use crate::data::{Kind, Schema};
-use crate::{Error, Result};
+use crate::validate::{contradiction, countable, not_negative};
 use std::collections::HashSet;
-
-/// Counts above this are not exact in double precision, and sums of them may overflow.
-const MOST_ROWS: u64 = 1 << 53;
-
-/// An error about a place in a model file, given as a path of keys.
-pub(crate) fn contradiction(place: &str, what: impl std::fmt::Display) -> Error {
-    Error::data(format!(
-        "the model file contradicts itself: {place}: {what}"
-    ))
-}
-
-/// Requires a list to have as many entries as another.
-pub(crate) fn same_length(
-    place: &str,
-    found: usize,
-    expected: usize,
-    counterpart: &str,
-) -> Result<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(contradiction(
-        place,
-        format!("{found} entries, but {counterpart} has {expected}"),
-    ))
-}
-
-/// Requires numbers to be finite and not negative.
-pub(crate) fn not_negative<'a>(
-    place: &str,
-    numbers: impl IntoIterator<Item = &'a f64>,
-) -> Result<()> {
-    match numbers.into_iter().find(|x| !(**x >= 0.0 && x.is_finite())) {
-        None => Ok(()),
-        Some(x) => Err(contradiction(place, format!("{x} is not a weight"))),
-    }
-}
-
-/// Requires numbers to be probabilities that sum to 1.
-pub(crate) fn probabilities(place: &str, numbers: &[f64]) -> Result<()> {
-    let sum: f64 = numbers.iter().sum();
-    let all = numbers.iter().all(|p| (0.0..=1.0).contains(p));
-    if all && (sum - 1.0).abs() <= 1e-6 {
-        return Ok(());
-    }
-    Err(contradiction(
-        place,
-        "these are not probabilities that sum to 1",
-    ))
-}
-
-/// Requires a number of rows to be small enough to be counted exactly.
-pub(crate) fn countable(place: &str, rows: u64) -> Result<()> {
-    match rows <= MOST_ROWS {
-        true => Ok(()),
-        false => Err(contradiction(place, format!("{rows} rows are too many"))),
-    }
-}
 
 impl Model {
     /// Checks that the parts of the file fit together.

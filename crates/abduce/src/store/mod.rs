@@ -10,7 +10,6 @@ mod living;
 mod lock;
 mod replacement;
 
-pub(crate) use check::{contradiction, countable, not_negative, probabilities, same_length};
 pub use kinds::read_kinds;
 pub use living::{Changed, NO_MARKS};
 pub use lock::FileLock;
@@ -25,6 +24,7 @@ use crate::model::mixture::{
     BootstrapTest, Diagnostics, Fit, FitOptions, LogLikelihoodOf, Mixture, Selection,
     Specification, Start, UnlabelledChoice,
 };
+use crate::validate::{number_or_infinity, number_or_minus_infinity};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -200,19 +200,6 @@ pub enum Recipe {
         /// How it was fitted.
         kmeans_options: kmeans::Options,
     },
-}
-
-/// JSON has no infinity and says null.
-pub(crate) fn number_or_minus_infinity<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> std::result::Result<f64, D::Error> {
-    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NEG_INFINITY))
-}
-
-fn number_or_infinity<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> std::result::Result<f64, D::Error> {
-    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
 }
 
 impl Model {

@@ -3,7 +3,7 @@
 use super::{Density, DensityModel};
 use crate::Result;
 use crate::data::Kind;
-use crate::store::{contradiction, probabilities, same_length};
+use crate::validate::{contradiction, probabilities, same_length};
 use std::collections::HashSet;
 
 impl DensityModel {

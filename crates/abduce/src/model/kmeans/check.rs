@@ -3,7 +3,7 @@
 use super::KMeans;
 use crate::Result;
 use crate::data::Kind;
-use crate::store::{contradiction, same_length};
+use crate::validate::{contradiction, same_length};
 use std::collections::HashSet;
 
 impl KMeans {

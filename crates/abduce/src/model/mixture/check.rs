@@ -6,7 +6,7 @@ use crate::data::{Field, Kind};
 use crate::family::{Distribution, Family as _, Gaussian, Statistics};
 use crate::leaf::{Leaf, Seen};
 use crate::model::mixture::Mixture;
-use crate::store::{contradiction, countable, not_negative, probabilities, same_length};
+use crate::validate::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
 
 impl Mixture {

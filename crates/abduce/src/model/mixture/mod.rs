@@ -68,7 +68,7 @@ pub struct MixtureStatistics {
     /// For every leaf, one statistic per component.
     pub leaves: Vec<Vec<Statistics>>,
     /// The log-likelihood of the rows; −∞ where a class of prior 0 has some.
-    #[serde(deserialize_with = "crate::store::number_or_minus_infinity")]
+    #[serde(deserialize_with = "crate::validate::number_or_minus_infinity")]
     pub log_likelihood: f64,
     /// The total weight of the rows.
     pub total: f64,

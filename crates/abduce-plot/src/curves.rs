@@ -195,7 +195,7 @@ fn edges(rows: &[(f64, f64)], whole: bool, scale: Scale, (low, high): (f64, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::Variable;
+    use crate::Variable;
 
     fn cloud(values: Vec<f64>, weights: Vec<f64>, whole: bool, scale: Scale) -> Cloud {
         let variable = Variable {

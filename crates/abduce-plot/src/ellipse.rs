@@ -4,7 +4,7 @@
 /// What a group is in each column, as far as it is Gaussian there.
 ///
 /// ```
-/// use abduce::plot::Gaussian;
+/// use abduce_plot::Gaussian;
 /// let round = Gaussian { mean: vec![Some(1.0), Some(2.0)], covariance: vec![4.0, 0.0, 0.0, 4.0] };
 /// let half = round.ellipse(0, 1, 0.5).unwrap();
 /// let radius = 2.0 * (2.0 * 2f64.ln()).sqrt();

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// How a fit went.
 ///
 /// ```
-/// use abduce::plot::{Frame, Trace, trace};
+/// use abduce_plot::{Frame, Trace, trace};
 /// let fit = Trace {
 ///     name: "log-likelihood",
 ///     values: &[Some(-9.0), Some(-5.0), Some(-4.8)],
@@ -18,7 +18,7 @@ use crate::{Error, Result};
 ///     converged: true,
 /// };
 /// assert!(trace(&Frame::new("Fit"), &fit)?.contains("converged after 2 iterations"));
-/// # Ok::<(), abduce::Error>(())
+/// # Ok::<(), abduce_plot::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trace<'a> {
@@ -42,10 +42,10 @@ pub fn trace(frame: &Frame, trace: &Trace) -> Result<String> {
     let seen = values.filter_map(|(k, y)| Some((k as f64, (*y).filter(|y| y.is_finite())?)));
     let seen: Vec<(f64, f64)> = seen.collect();
     let Some((_, last)) = seen.last().copied() else {
-        return Err(
-            Error::parameter(format!("there is no {} to draw", trace.name))
-                .with_hint("the fit has none that is finite"),
-        );
+        return Err(Error::new(format!(
+            "there is no finite {} to draw",
+            trace.name
+        )));
     };
     let iterations = match trace.iterations {
         1 => "1 iteration".to_string(),

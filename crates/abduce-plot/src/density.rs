@@ -58,7 +58,7 @@ pub fn density(frame: &Frame, cloud: &Cloud, surfaces: &[Surface]) -> Result<Str
 }
 
 fn no_density(x: &str, y: &str) -> Error {
-    Error::parameter(format!("the density of {x} and {y} is missing"))
+    Error::new(format!("the density of {x} and {y} is missing"))
 }
 
 fn contours(svg: &mut Svg, panel: &Panel, surface: &Surface) {
@@ -93,7 +93,7 @@ fn curve(frame: &Frame, cloud: &Cloud, description: &str) -> Result<String> {
     let variable = &cloud.variables[0];
     if variable.marginal.is_none() {
         let missing = format!("the density of {} is missing", variable.name);
-        return Err(Error::parameter(missing));
+        return Err(Error::new(missing));
     }
     let (mut svg, mut room) = sheet(frame, description, "", Symbols::new(0));
     let shape = Shape::with_bars(cloud, 0);

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The values of a criterion for the models that were tried.
 ///
 /// ```
-/// use abduce::plot::{Criteria, Frame, Line, criteria};
+/// use abduce_plot::{Criteria, Frame, Line, criteria};
 /// let tried = Criteria {
 ///     name: "BIC".into(),
 ///     less_is_better: true,
@@ -22,7 +22,7 @@ use crate::{Error, Result};
 /// };
 /// assert_eq!(tried.best(), Some((0, 1)));
 /// assert!(criteria(&Frame::new("Choice"), &tried)?.contains("VVV"));
-/// # Ok::<(), abduce::Error>(())
+/// # Ok::<(), abduce_plot::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criteria {
@@ -100,7 +100,7 @@ const FAR: f64 = 3.0;
 /// If there is no value to draw.
 pub fn criteria(frame: &Frame, criteria: &Criteria) -> Result<String> {
     let Some((line, place)) = criteria.best() else {
-        return Err(Error::parameter("there is no value of a criterion to draw"));
+        return Err(Error::new("there is no value of a criterion to draw"));
     };
     let (components, value) = criteria.lines[line].points[place];
     let best = format!(

@@ -30,10 +30,10 @@ impl Grid {
             finite && lines.windows(2).all(|pair| pair[0] < pair[1])
         };
         if !rising(&self.x) || !rising(&self.y) {
-            return Err(Error::parameter("the lines of a grid must rise"));
+            return Err(Error::new("the lines of a grid must rise"));
         }
         if self.values.len() != self.x.len() * self.y.len() {
-            return Err(Error::parameter(format!(
+            return Err(Error::new(format!(
                 "a grid of {} by {} lines cannot have {} values",
                 self.x.len(),
                 self.y.len(),
@@ -41,9 +41,7 @@ impl Grid {
             )));
         }
         if !self.values.iter().all(|v| v.is_finite() && *v >= 0.0) {
-            return Err(Error::parameter(
-                "densities on a grid must be finite, 0 or more",
-            ));
+            return Err(Error::new("densities on a grid must be finite, 0 or more"));
         }
         Ok(())
     }
@@ -61,7 +59,7 @@ impl Grid {
     /// rings around what is inside and, turning the other way, around holes in it.
     ///
     /// ```
-    /// use abduce::plot::Grid;
+    /// use abduce_plot::Grid;
     /// let lines: Vec<f64> = (-40..=40).map(|k| f64::from(k) / 10.0).collect();
     /// let hill = |x: f64, y: f64| (-(x * x + y * y) / 2.0).exp();
     /// let values = lines.iter().flat_map(|y| lines.iter().map(|x| hill(*x, *y)));

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// Rows of numbers, each in its group.
 ///
 /// ```
-/// use abduce::plot::{Cloud, Frame, Variable, classification};
+/// use abduce_plot::{Cloud, Frame, Variable, classification};
 /// let cloud = Cloud {
 ///     variables: vec![
 ///         Variable::new("length", vec![Some(1.0), Some(2.0), None]),
@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// };
 /// let svg = classification(&Frame::new("Two groups"), &cloud)?;
 /// assert!(svg.starts_with("<svg") && svg.contains(">length</text>"));
-/// # Ok::<(), abduce::Error>(())
+/// # Ok::<(), abduce_plot::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cloud {
@@ -89,11 +89,11 @@ impl Variable {
     }
 
     /// Whether it has few different numbers, all of them whole and many of them equal.
-    pub(super) fn is_of_few_whole_numbers(&self) -> bool {
+    pub fn is_of_few_whole_numbers(&self) -> bool {
         const MOST: usize = 64;
         let mut different = std::collections::HashSet::new();
         let mut rows = 0;
-        for x in self.seen() {
+        for x in self.numbers() {
             different.insert(x.to_bits());
             rows += 1;
             if x.fract() != 0.0 || different.len() > MOST {
@@ -124,8 +124,8 @@ impl Variable {
         self.values[row].map(|x| x + self.moved(row, step))
     }
 
-    /// The numbers there are.
-    pub(super) fn seen(&self) -> impl Iterator<Item = f64> + '_ {
+    /// The finite numbers of the rows.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         self.values
             .iter()
             .flatten()
@@ -155,7 +155,7 @@ impl Cloud {
     /// # Errors
     /// If lengths differ, a group has no name, or there is nothing to draw.
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::parameter(what));
+        let wrong = |what: String| Err(Error::new(what));
         if self.variables.is_empty() {
             return wrong("a plot needs a column of numbers".into());
         }
@@ -194,12 +194,12 @@ impl Cloud {
             let ring = gaussian.ellipse(variable, variable, super::classification::OUTER);
             wished.extend(ring.into_iter().flatten().map(|(x, _)| x));
         }
-        let rows = Axis::covering(own.seen(), own.scale);
-        if own.seen().next().is_some() {
+        let rows = Axis::covering(own.numbers(), own.scale);
+        if own.numbers().next().is_some() {
             let (low, high) = (rows.at(-0.2), rows.at(1.2));
             wished.iter_mut().for_each(|x| *x = x.clamp(low, high));
         }
-        Axis::covering(own.seen().chain(wished), own.scale)
+        Axis::covering(own.numbers().chain(wished), own.scale)
     }
 }
 

@@ -20,7 +20,7 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
     cloud.check()?;
     let proper = cloud.uncertainty.iter().all(|u| (0.0..=1.0).contains(u));
     if cloud.uncertainty.len() != cloud.rows() || !proper {
-        return Err(Error::parameter(
+        return Err(Error::new(
             "a plot of uncertainty needs a number from 0 to 1 for each row",
         ));
     }

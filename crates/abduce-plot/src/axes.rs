@@ -16,7 +16,7 @@ pub enum Scale {
 /// A range of numbers that has a place on paper.
 ///
 /// ```
-/// use abduce::plot::{Axis, Scale};
+/// use abduce_plot::{Axis, Scale};
 /// let axis = Axis::covering([43.0, 96.0], Scale::Linear);
 /// let ticks: Vec<String> = axis.ticks(6).into_iter().map(|(_, label)| label).collect();
 /// assert_eq!(ticks, ["50", "60", "70", "80", "90"]);

@@ -1,0 +1,40 @@
+//! Plots as SVG text: plain numbers in, a drawing out that is small, readable in print
+//! and by people who see colours differently, light or dark as the reader prefers.
+//!
+//! [`classification`], [`uncertainty`] and [`density`] draw a [`Cloud`] of rows, two columns
+//! at a time; [`criteria`] draws the criteria that a model was chosen by, [`trace`] the course
+//! of a fit. All but the last are the plots of mclust (Scrucca et al. 2016).
+
+#![forbid(unsafe_code)]
+
+mod axes;
+mod classification;
+mod cloud;
+mod contour;
+mod criteria;
+mod curves;
+mod density;
+mod ellipse;
+mod error;
+mod look;
+mod panel;
+mod scatter;
+mod sheet;
+mod svg;
+mod trace;
+mod uncertainty;
+
+#[cfg(test)]
+mod laws;
+
+pub use axes::{Axis, Scale};
+pub use classification::classification;
+pub use cloud::{Cloud, Marginal, Surface, Variable};
+pub use contour::{Grid, Ring};
+pub use criteria::{Criteria, Line, criteria};
+pub use density::density;
+pub use ellipse::Gaussian;
+pub use error::{Error, Result};
+pub use sheet::Frame;
+pub use trace::{Trace, trace};
+pub use uncertainty::uncertainty;
