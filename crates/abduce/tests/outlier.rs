@@ -2,6 +2,7 @@
 //! variances of the others, and a table without any is fitted as it always was.
 
 use abduce::Control;
+use abduce::ask::TailProbabilities;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::family::Distribution;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
@@ -158,4 +159,25 @@ fn no_step_falls_beside_rows_so_far_that_rounding_decides() {
             assert!(fit.monotone, "{far:e} {covariance:?}: {:?}", fit.objectives);
         }
     }
+}
+
+#[test]
+fn a_pattern_that_was_not_prepared_has_the_same_tail() {
+    let schema = Schema::new(["x", "y"].map(|name| Field::new(name, Kind::Real)).to_vec());
+    let of = |x: [Option<f64>; 4]| {
+        let y = [1.0, 2.0, 0.0, 5.0].map(Some);
+        let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
+        Table::new(schema.clone(), columns, None).unwrap()
+    };
+    let (whole, partly) = (of([3.0, 1.0, 4.0, 1.0].map(Some)), of([None; 4]));
+    let specification = Specification::mixture(1, CovarianceKind::Full);
+    let options = FitOptions::default();
+    let fit = fit(&specification, &whole, &options, Control::default()).unwrap();
+    let [one, other] = [&whole, &partly].map(|table| {
+        let tails = TailProbabilities::new(&fit.mixture, table, 0)
+            .unwrap()
+            .unwrap();
+        tails.log_probabilities(&partly.chunks()[0]).unwrap()
+    });
+    assert_eq!(one, other);
 }

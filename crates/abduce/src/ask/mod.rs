@@ -194,6 +194,9 @@ pub(crate) fn impossible() -> Error {
     Error::numeric("what is given has probability 0 under the model")
 }
 
+/// The least probability in a clipped log-loss, as in scikit-learn.
+pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
+
 /// Probabilities of classes or clusters, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {

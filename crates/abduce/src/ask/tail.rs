@@ -295,29 +295,6 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_was_not_prepared_has_the_same_tail() {
-        use crate::data::{Field, Kind, Schema, Table};
-        use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
-        let schema = Schema::new(["x", "y"].map(|name| Field::new(name, Kind::Real)).to_vec());
-        let of = |x: [Option<f64>; 4]| {
-            let y = [1.0, 2.0, 0.0, 5.0].map(Some);
-            let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
-            Table::new(schema.clone(), columns, None).unwrap()
-        };
-        let (whole, partly) = (of([3.0, 1.0, 4.0, 1.0].map(Some)), of([None; 4]));
-        let specification = Specification::mixture(1, CovarianceKind::Full);
-        let options = FitOptions::default();
-        let fit = fit(&specification, &whole, &options, Default::default()).unwrap();
-        let [one, other] = [&whole, &partly].map(|table| {
-            let tails = TailProbabilities::new(&fit.mixture, table, 0)
-                .unwrap()
-                .unwrap();
-            tails.log_probabilities(&partly.chunks()[0]).unwrap()
-        });
-        assert_eq!(one, other);
-    }
-
-    #[test]
     fn where_all_draws_are_alike_less_likely_rows_still_rank_by_their_density() {
         let tail = Tail::new(vec![-1.0; 500]);
         assert_eq!(tail.log_probability(-1.0 - 1e-12), 0.0);

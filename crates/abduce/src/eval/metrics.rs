@@ -6,13 +6,11 @@
 //!
 //! the last over bins of the top probability (Naeini, Cooper & Hauskrecht 2015).
 
+use crate::ask::LEAST_PROBABILITY;
 use crate::family::most_probable;
 
 /// The number of equally wide bins of the top probability.
 pub const CALIBRATION_BINS: usize = 15;
-
-/// What the clipped log-loss takes for the least probability, as scikit-learn does.
-pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
 
 /// What predictions of held-out rows were worth. Those of other rows can be added.
 ///

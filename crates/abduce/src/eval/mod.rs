@@ -14,4 +14,4 @@ pub use calibration::{Calibration, CalibrationMethod, Curve};
 pub use clusters::Contingency;
 pub use cross_validation::{Classifier, HeldOut, cross_validate, cross_validate_density};
 pub use decision::Costs;
-pub use metrics::{Bin, CALIBRATION_BINS, ClassFigures, LEAST_PROBABILITY, Metrics};
+pub use metrics::{Bin, CALIBRATION_BINS, ClassFigures, Metrics};

@@ -11,9 +11,9 @@
 use crate::Control;
 use crate::Result;
 use crate::ask::Joint;
+use crate::ask::LEAST_PROBABILITY;
 use crate::data::Folds;
 use crate::data::{Source, Table};
-use crate::eval::LEAST_PROBABILITY;
 use crate::leaf::Seen;
 use crate::learn::EmOptions;
 use crate::model::mixture::Mixture;
