@@ -1,7 +1,7 @@
 //! The multivariate t against SciPy: densities with missing values, and maxima that were found
 //! without EM.
 
-use crate::{assert_all_close, assert_close, golden, list, number, numbers};
+use super::{assert_all_close, assert_close, golden, list, number, numbers};
 use abduce::Control;
 use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
 use abduce::family::{

@@ -77,7 +77,7 @@ fn assert_rows(name: &str, documents: &Documents, rows: &Value) {
 
 #[test]
 fn vocabularies_and_counts_are_those_of_count_vectorizer() {
-    let golden = crate::golden("text");
+    let golden = super::golden("text");
     let texts = strings(&golden["documents"]);
     for (name, case) in golden["counted"].as_object().unwrap() {
         let analyzer = analyzer(&case["options"]);
@@ -103,7 +103,7 @@ fn vocabularies_and_counts_are_those_of_count_vectorizer() {
 
 #[test]
 fn hashed_counts_are_those_of_hashing_vectorizer() {
-    let golden = crate::golden("text");
+    let golden = super::golden("text");
     let texts = strings(&golden["documents"]);
     for case in golden["hashed"].as_array().unwrap() {
         let options = AnalyzerOptions {
@@ -141,7 +141,7 @@ fn terms(analyzer: &Analyzer, text: &str) -> usize {
 
 #[test]
 fn words_and_spaces_are_made_of_the_characters_that_python_says() {
-    let golden = crate::golden("text");
+    let golden = super::golden("text");
     let words = ranges(&golden["word_characters"]);
     let spaces = ranges(&golden["spaces"]);
     let not_assigned = ranges(&golden["not_assigned"]);
@@ -167,7 +167,7 @@ fn words_and_spaces_are_made_of_the_characters_that_python_says() {
 
 #[test]
 fn lower_case_is_what_python_makes_of_it() {
-    let golden = crate::golden("text");
+    let golden = super::golden("text");
     let analyzer = Analyzer::new(AnalyzerOptions {
         unit: Unit::CharactersWithinWords,
         ngrams: (9, 9),

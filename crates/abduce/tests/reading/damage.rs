@@ -1,10 +1,8 @@
 //! Nothing panics, whatever the bytes: files cut short, bits flipped, noise.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
 use abduce::{Error, ErrorKind};
-use common::*;
 
 fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
     open(&[files.write(name, bytes)], &ReadOptions::default()).unwrap_err()

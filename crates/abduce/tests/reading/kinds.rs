@@ -1,9 +1,7 @@
 //! What a column is: inferred from all of its cells, unless the user says it.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
-use common::*;
 
 #[test]
 fn an_integer_column_that_turns_real_at_row_1501_is_real() {

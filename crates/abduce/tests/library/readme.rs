@@ -1,6 +1,6 @@
 //! The README's library example is the one in examples/, and it runs.
 
-#[path = "../examples/penguins.rs"]
+#[path = "../../examples/penguins.rs"]
 mod penguins;
 
 #[test]
@@ -9,7 +9,7 @@ fn the_readme_shows_an_example_that_runs() {
     std::env::set_current_dir(root).unwrap();
     penguins::main().unwrap();
     let readme = std::fs::read_to_string("README.md").unwrap();
-    let example = include_str!("../examples/penguins.rs");
+    let example = include_str!("../../examples/penguins.rs");
     let code = example
         .split_once("use abduce::ask")
         .map(|(_, code)| code)

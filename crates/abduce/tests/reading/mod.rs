@@ -1,6 +1,13 @@
 //! What the tests of reading share: files that vanish afterwards, and short
 //! ways to look at an opened table.
-#![allow(dead_code)]
+
+mod damage;
+mod errors;
+mod formats;
+mod kinds;
+mod mailbox;
+mod new_data;
+mod texts;
 
 use abduce::data::*;
 use arrow_array::RecordBatch;

@@ -2,10 +2,8 @@
 //! what the model does not know is told: a level gets the code behind the last,
 //! a label becomes a missing value.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
-use common::*;
 
 #[test]
 fn new_data_are_encoded_as_the_model_knows_them() {

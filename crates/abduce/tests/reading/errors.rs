@@ -1,11 +1,9 @@
 //! What is wrong with a file is said with its file, line and column and with
 //! what to do about it.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
 use abduce::{Error, ErrorKind};
-use common::*;
 
 fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
     open(&[files.write(name, bytes)], &ReadOptions::default()).unwrap_err()

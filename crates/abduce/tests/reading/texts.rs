@@ -2,11 +2,9 @@
 //! the same rows as a table of the same texts, in memory or streamed, on any
 //! number of threads; and what is wrong with them is said with its place.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
 use abduce::text::{Analyzer, AnalyzerOptions, Unit};
-use common::*;
 use proptest::prelude::*;
 use std::slice::from_ref;
 
@@ -90,7 +88,7 @@ fn mailboxes_are_the_table_of_their_messages() {
     ];
     let rows = "ham,see you\nham,at noon\nspam,win cash\nspam,free prize\nspam,claim it\n";
     let kinds = ReadOptions {
-        kinds: common::kinds(&["text=text"]),
+        kinds: super::kinds(&["text=text"]),
         ..options()
     };
     let table = opened(
@@ -308,7 +306,7 @@ fn a_short_text_is_a_text_and_a_class_of_digits_a_class() {
     let kinds: Vec<&str> = fields(&found).iter().map(|f| f.kind.name()).collect();
     assert_eq!(kinds, ["categorical", "text"]);
     let asked = ReadOptions {
-        kinds: common::kinds(&["text=categorical", "class=ordinal"]),
+        kinds: super::kinds(&["text=categorical", "class=ordinal"]),
         ..none.clone()
     };
     let found = opened(&[files.path("mail")], &asked);

@@ -2,10 +2,8 @@
 //! the files are cut into, a streamed table is the table in memory bit for bit,
 //! and raw rows are what the files hold.
 
-mod common;
-
+use super::*;
 use abduce::data::*;
-use common::*;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;

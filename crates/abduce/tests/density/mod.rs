@@ -1,0 +1,4 @@
+//! Density models of tables and of classes.
+
+mod answers;
+mod models;

@@ -1,0 +1,11 @@
+//! All tests of the public interface, as one program: the library is linked once. Unit tests of private
+//! functions stand beside them in `src`.
+
+mod density;
+mod em;
+mod golden;
+mod kmeans;
+mod library;
+mod living;
+mod mixture;
+mod reading;
