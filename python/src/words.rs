@@ -1,6 +1,6 @@
 //! What the engine says in the words of the command line, in those of Python.
 
-use abduce::Error;
+use abduce::{Error, spell_options};
 
 /// Options of the command line, and the parameters that they are here.
 const PARAMETERS: [(&str, &str); 19] = [
@@ -60,8 +60,13 @@ pub fn advice(hint: &str) -> Option<String> {
 
 /// The text, and whether all options in it are known here.
 fn translated(text: &str) -> (String, bool) {
+    // Options in backticks are translated as flags are.
+    let text = spell_options(text, |name, value| {
+        let flag = format!("--{}", name.replace('_', "-"));
+        Some(value.map_or(flag.clone(), |value| format!("{flag} {value}")))
+    });
     let (mut out, mut known, mut quoted) = (String::new(), true, false);
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(next) = rest.chars().next() {
         let option = rest.strip_prefix("--").filter(|_| !quoted);
         let is_named = |c: char| c.is_ascii_lowercase() || c == '-';

@@ -6,6 +6,7 @@ use crate::commands::{is_generative, log_likelihood};
 use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
+use crate::flags::all_spelled;
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::text_table::{counted, readable};
@@ -133,7 +134,7 @@ struct Document<'a> {
     classes: Vec<String>,
     columns: Vec<Column>,
     notes: Vec<String>,
-    warnings: &'a [String],
+    warnings: Vec<String>,
 }
 
 /// Writes the model to its place and tells what has changed; `before` is what
@@ -178,8 +179,8 @@ pub fn keep(
             parameters: fit.parameters,
             classes: joint.names(),
             columns,
-            notes: notes.iter().chain(&changed.notes).cloned().collect(),
-            warnings: &fit.warnings,
+            notes: all_spelled(notes.iter().chain(&changed.notes)),
+            warnings: all_spelled(&fit.warnings),
         };
         write_json(&mut output, &document)?;
         return output.finish();

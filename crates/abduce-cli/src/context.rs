@@ -2,6 +2,7 @@
 
 use crate::cli::GlobalOptions;
 use crate::escape;
+use crate::flags::spelled;
 use crate::output::{Heading, Output};
 use crate::text_table::{line_width, wrapped};
 use clap::ColorChoice;
@@ -45,7 +46,7 @@ impl Context {
     /// Something the user may want to know.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            self.say("note", "36", &escape::line(text));
+            self.say("note", "36", &escape::line(&spelled(text)));
         }
     }
 
@@ -53,19 +54,20 @@ impl Context {
     pub fn note_with(&self, text: &str, below: &str) {
         if !self.quiet {
             let below = escape::lines(below.trim_end_matches('\n'));
-            self.say("note", "36", &format!("{}\n{below}", escape::line(text)));
+            let text = spelled(text);
+            self.say("note", "36", &format!("{}\n{below}", escape::line(&text)));
         }
     }
 
     /// Something the user should know.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            self.say("warning", "33", &escape::line(text));
+            self.say("warning", "33", &escape::line(&spelled(text)));
         }
     }
 
     pub fn error(&self, text: &str) {
-        self.say("error", "1;31", &escape::line(text));
+        self.say("error", "1;31", &escape::line(&spelled(text)));
     }
 
     /// How many characters a line on stderr may have.

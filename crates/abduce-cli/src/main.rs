@@ -15,6 +15,7 @@ mod density_tables;
 mod diagnostics_table;
 mod escape;
 mod failure;
+mod flags;
 mod interrupt;
 mod output;
 mod progress;

@@ -20,9 +20,11 @@ pub mod leaf;
 pub mod learn;
 pub mod model;
 pub mod plot;
+mod spelling;
 pub mod store;
 pub mod text;
 mod validate;
 
 pub use control::{Control, Progress};
 pub use error::{Error, ErrorKind, Result};
+pub use spelling::spell_options;

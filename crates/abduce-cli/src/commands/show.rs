@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::density_tables;
 use crate::diagnostics_table;
 use crate::failure::Outcome;
+use crate::flags::spelled;
 use crate::output::{Output, refuse_inputs};
 use crate::recipe_lines;
 use crate::selection_table;
@@ -140,7 +141,7 @@ fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome 
         }
     }
     for warning in &fit.warnings {
-        lines.push(("warning", warning.clone()));
+        lines.push(("warning", spelled(warning)));
     }
     let width = output.line_width();
     write!(output, "{}", labelled(lines, width))?;

@@ -10,6 +10,7 @@ use crate::arguments::{DataArguments, KindArguments};
 use crate::commands::fit::{CalibrationOptions, ModelName, ModelOptions, Task, columns};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::flags::spelled;
 use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
 use crate::text_table::counted;
@@ -252,7 +253,7 @@ fn said_once(all: Vec<String>, context: &Context) -> Vec<String> {
     let fits = |times: usize| counted(times as u64, "fit");
     let different = different.into_iter();
     let told: Vec<String> = different
-        .map(|(warning, times)| format!("in {}: {warning}", fits(times)))
+        .map(|(warning, times)| format!("in {}: {}", fits(times), spelled(&warning)))
         .collect();
     let shown = told.iter().take(WARNINGS);
     shown.for_each(|warning| context.warn(warning));

@@ -7,6 +7,7 @@ use crate::density_tables;
 use crate::diagnostics_table;
 use crate::escape;
 use crate::failure::Outcome;
+use crate::flags::all_spelled;
 use crate::output::{Output, write_json};
 use crate::recipe_lines::{covariance, tails};
 use crate::selection_table;
@@ -125,8 +126,8 @@ impl Told<'_> {
             },
             restarts: self.restarts,
             elbo: self.bounds,
-            warnings: &fit.warnings,
-            notes: self.notes,
+            warnings: all_spelled(&fit.warnings),
+            notes: all_spelled(self.notes),
             seconds: self.seconds,
             file: self.file.map(|file| file.display().to_string()),
         };
@@ -261,8 +262,8 @@ struct Document<'a> {
     starts: StartsTold<'a>,
     restarts: &'a [f64],
     elbo: &'a [f64],
-    warnings: &'a [String],
-    notes: &'a [String],
+    warnings: Vec<String>,
+    notes: Vec<String>,
     seconds: f64,
     file: Option<String>,
 }
