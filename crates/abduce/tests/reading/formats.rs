@@ -266,7 +266,11 @@ fn the_smallest_and_oddest_tables_are_tables() {
 fn standard_input_is_spooled_and_scanned_again() {
     let run = |folder: &str| {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_reads_standard_input", "--ignored"])
+            .args([
+                "--exact",
+                "reading::formats::child_reads_standard_input",
+                "--ignored",
+            ])
             .env("TMPDIR", folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
