@@ -1,7 +1,6 @@
 //! Everything that can be done with a model.
 
 use abduce::Control;
-use abduce::ask::Joint;
 use abduce::data::{Opened, ReadOptions, Source, open_more, open_with};
 use abduce::family::Fill;
 use abduce::store::Model;
@@ -50,9 +49,8 @@ pub fn exercise(text: &[u8], table: &str) -> bool {
     let Ok(model) = Model::from_json(text) else {
         return false;
     };
-    let joint = model.joint();
-    let schema = joint.schema();
-    let target = joint
+    let schema = model.schema();
+    let target = model
         .target()
         .map(|target| schema.fields[target].name.clone());
     let options = ReadOptions {
@@ -66,11 +64,16 @@ pub fn exercise(text: &[u8], table: &str) -> bool {
     }
     let nothing = vec![None; schema.fields.len()];
     let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let _ = joint.sample(&nothing, 5, &mut rng);
-    for column in 0..schema.fields.len() {
-        let _ = joint.condition(&nothing, column);
+    if let Ok(joint) = model.joint() {
+        let _ = joint.sample(&nothing, 5, &mut rng);
+        for column in 0..schema.fields.len() {
+            let _ = joint.condition(&nothing, column);
+        }
     }
-    if let Ok(more) = open_more(&paths, &options, schema, &model.unsettled()) {
+    let unsettled = model
+        .incremental()
+        .map_or(Vec::new(), |own| own.unsettled());
+    if let Ok(more) = open_more(&paths, &options, schema, &unsettled) {
         change(&model, &more);
     }
     let _ = model.to_json();
@@ -78,29 +81,30 @@ pub fn exercise(text: &[u8], table: &str) -> bool {
 }
 
 fn ask(model: &Model, source: &dyn Source) {
-    let joint: &dyn Joint = model.joint();
-    let classes = joint.names().len();
+    let classes = model.names().len();
     let Ok(scan) = source.scan() else {
         return;
     };
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     for chunk in scan.flatten() {
-        let lacking = joint.unanswerable(&chunk);
+        let lacking = model.predict().unanswerable(&chunk);
         let rows = 0..chunk.rows() as u32;
         let rows: Vec<u32> = rows
             .filter(|row| !lacking.contains(&(*row as usize)))
             .collect();
         let chunk = chunk.take(&rows);
-        let _ = joint.log_density(&chunk);
         let _ = model.posterior(&chunk);
         let _ = model
             .decider()
             .and_then(|decide| decide(&chunk).map(|_| ()));
-        for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
-            let _ = joint.complete(&chunk, how, &mut rng);
+        if let Ok(joint) = model.joint() {
+            let _ = joint.log_density(&chunk);
+            for how in [Fill::Mean, Fill::Mode, Fill::Draw] {
+                let _ = joint.complete(&chunk, how, &mut rng);
+            }
         }
-        if chunk.rows() > 0 {
-            let _ = joint.explain(&chunk, 0, 0, classes.saturating_sub(1));
+        if let (true, Ok(model)) = (chunk.rows() > 0, model.explain()) {
+            let _ = model.explain(&chunk, 0, 0, classes.saturating_sub(1));
         }
     }
 }

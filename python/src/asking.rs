@@ -7,7 +7,7 @@ use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
 use abduce::data::Chunk;
-use abduce::store::Body;
+use abduce::model::density::DensityModel;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -25,7 +25,7 @@ impl Model {
     ) -> PyResult<Vec<T>> {
         let _borrow = table.borrow(py)?;
         let chunks = table.chunks();
-        let slow = matches!(self.model.body, Body::Density(_));
+        let slow = self.model.body.get::<DensityModel>().is_some();
         // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.
         if chunks == 1 && !slow {
             return pooled(py, threads, || ask(&*table.chunk(0)?))?.map_err(raised);

@@ -3,11 +3,10 @@
 
 use crate::model::Model;
 use crate::table::Table;
-use abduce::ask::Joint as _;
+use abduce::ask::{Joint as _, Predict as _};
 use abduce::data::{Chunk, Column, Kind, UnseenCategory};
 use abduce::family::Distribution;
 use abduce::model::mixture::Mixture;
-use abduce::store::Body;
 use pyo3::prelude::*;
 
 /// A column with unseen categories: its name, the number of cells, the first row, and what they are
@@ -49,7 +48,7 @@ pub fn unseen_categories(
     table: &Table,
     threads: Option<usize>,
 ) -> PyResult<Vec<UnseenCells>> {
-    let Body::Mixture(mixture) = &model.model.body else {
+    let Some(mixture) = model.model.body.get::<Mixture>() else {
         return Ok(Vec::new());
     };
     let columns = columns_of_levels(mixture);
@@ -113,7 +112,7 @@ pub fn impossible_rows(
     filled: bool,
     threads: Option<usize>,
 ) -> PyResult<Option<(usize, usize)>> {
-    let Body::Mixture(mixture) = &model.model.body else {
+    let Some(mixture) = model.model.body.get::<Mixture>() else {
         return Ok(None);
     };
     if !mixture.is_generative() {

@@ -3,7 +3,6 @@
 use crate::model::Model;
 use crate::trouble::{raised, wrong};
 use abduce::model::mixture;
-use abduce::store::Body;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -28,7 +27,7 @@ pub struct ClassGaussians {
 /// The Gaussians of the classes of a model.
 #[pyfunction]
 pub fn class_gaussians(model: &Model) -> PyResult<ClassGaussians> {
-    let Body::Mixture(mixture) = &model.model.body else {
+    let Some(mixture) = model.model.body.get::<mixture::Mixture>() else {
         return Err(wrong("only a model of Gaussians has discriminants"));
     };
     let own = mixture.class_gaussians().map_err(raised)?;

@@ -7,7 +7,7 @@ use crate::table::Table;
 use crate::trouble::{broken, raised, wrong};
 use abduce::data::Source;
 use abduce::model::mixture::CovarianceKind;
-use abduce::model::{density, kmeans, mixture};
+use abduce::model::{Learner, density, kmeans, mixture};
 use abduce::store;
 use abduce::{Control, Progress};
 use numpy::PyArray1;
@@ -148,12 +148,12 @@ pub fn fit_mixture(
 ) -> PyResult<Model> {
     let specification: mixture::Specification = read(specification)?;
     let options: mixture::FitOptions = read(options)?;
-    let start = match start.map(|start| &start.model.body) {
-        Some(store::Body::Mixture(start)) => Some(start),
-        Some(_) => return Err(wrong("a mixture can begin only at a mixture")),
-        None => None,
+    let mixture = |start: &'_ Model| {
+        let mixture = start.model.body.get::<mixture::Mixture>();
+        let parameters = mixture.map(|mixture| mixture.parameters.clone());
+        parameters.ok_or_else(|| wrong("`start` needs a mixture model"))
     };
-    let start = start.map(|start| &start.parameters);
+    let start = start.map(mixture).transpose()?;
     let _borrow = table.borrow(py)?;
     let fit = watched(py, threads, watch, |control| {
         // Classes with all labels are learned in one pass, clusters in many.
@@ -161,9 +161,10 @@ pub fn fit_mixture(
             Some(_) => table.source(),
             None => table.made()?,
         };
-        mixture::fit_from(&specification, rows, start, &options, control)
+        mixture::fit_from(&specification, rows, start.as_ref(), &options, control)
     })?;
-    let model = store::Model::new(name, fit, specification, options, Vec::new());
+    let learned = fit.learned(mixture::Recipe::new(specification, options));
+    let model = store::Model::new(name, learned, Vec::new());
     Ok(Model { model })
 }
 
@@ -183,13 +184,15 @@ pub fn select_mixture(
     let grid: mixture::Grid = read(grid)?;
     let options: mixture::FitOptions = read(options)?;
     let _borrow = table.borrow(py)?;
-    let (fit, selection) = watched(py, threads, watch, |control| {
-        mixture::select(&specification, &grid, table.made()?, &options, control)
+    let clusters = mixture::Clusters {
+        recipe: mixture::Recipe::new(specification, options),
+        choice: mixture::Choice::Grid(grid),
+        start: None,
+    };
+    let learned = watched(py, threads, watch, |control| {
+        clusters.learn(table.made()?, control)
     })?;
-    let chosen = &selection.tried[selection.chosen];
-    let specification = specification.of_pair(chosen.covariance, chosen.components);
-    let mut model = store::Model::new("mixture", fit, specification, options, Vec::new());
-    model.fit.selection = Some(selection);
+    let model = store::Model::new("mixture", learned, Vec::new());
     Ok(Model { model })
 }
 
@@ -219,7 +222,11 @@ pub fn fit_kmeans<'py>(
     // The likelihood would take as long as an iteration, and nobody asked for it.
     let labels = fit.labels.take();
     let labels = labels.map(|own| PyArray1::from_iter(py, own.into_iter().map(i64::from)));
-    let model = store::Model::of_kmeans(fit, None, specification, options, Vec::new());
+    let recipe = kmeans::Recipe {
+        kmeans: specification,
+        kmeans_options: options,
+    };
+    let model = store::Model::new("kmeans", fit.learned(recipe, None), Vec::new());
     Ok((Model { model }, labels))
 }
 
@@ -239,6 +246,10 @@ pub fn fit_density(
     let fit = watched(py, threads, watch, |control| {
         density::fit_unscored(&specification, table.made()?, control)
     })?;
-    let model = store::Model::of_density(fit, specification, Vec::new());
+    let name = specification.estimator.name();
+    let recipe = density::Recipe {
+        density: specification,
+    };
+    let model = store::Model::new(name, fit.learned(recipe), Vec::new());
     Ok(Model { model })
 }

@@ -106,7 +106,7 @@ pub fn table_of_frame(
     }
     let is_text = |(_, kind): &(String, KindOverride)| kind.kind == Kind::Text;
     options.text = options.kinds.iter().any(is_text).then(TextOptions::default);
-    let model = model.map(|model| model.model.joint().schema());
+    let model = model.map(|model| model.model.schema());
     let opened = pooled(py, None, || match model {
         Some(model) => open_frame_with(schema, batches, &options, model),
         None => open_frame(schema, batches, &options),

@@ -8,13 +8,15 @@ use crate::table::Table;
 use crate::trouble::{raised, refused, wrong};
 use crate::words::warning;
 use abduce::Control;
-use abduce::ask::{Conditional, find_class, first_two, joint_of_levels};
+use abduce::ask::{Conditional, Joint, find_class, first_two, joint_of_levels};
 use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
+use abduce::model::Fitted;
 use abduce::model::density::{Density, DensityModel};
-use abduce::model::kmeans::Distance;
-use abduce::store::{self, Body};
+use abduce::model::kmeans::{Distance, KMeans};
+use abduce::model::mixture::{Mixture, NO_MARKS};
+use abduce::store;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -47,7 +49,16 @@ fn matrix(py: Python<'_>, cells: Vec<f64>, width: usize) -> PyResult<Matrix<'_>>
 
 impl Model {
     pub fn schema_of(&self) -> &Schema {
-        self.model.joint().schema()
+        self.model.schema()
+    }
+
+    pub fn joint_model(&self) -> PyResult<&dyn Joint> {
+        self.model.joint().map_err(raised)
+    }
+
+    fn mixture(&self, lacks: &str) -> PyResult<&Fitted<Mixture>> {
+        let none = || wrong(format!("a {} has no {lacks}", self.model.model));
+        self.model.body.get::<Mixture>().ok_or_else(none)
     }
 
     fn changed(changed: store::Changed) -> (Model, Vec<String>) {
@@ -57,6 +68,38 @@ impl Model {
             },
             changed.notes.iter().map(|note| warning(note)).collect(),
         )
+    }
+}
+
+impl Model {
+    /// A part of the body as JSON.
+    fn part_of_body(&self, name: &str) -> PyResult<serde_json::Result<String>> {
+        let body = &self.model.body;
+        let text = if let Some(mixture) = body.get::<Mixture>() {
+            match name {
+                "weights" => Some(serde_json::to_string(&mixture.parameters.weights)),
+                "leaves" => Some(serde_json::to_string(&mixture.leaves)),
+                "parameters" => Some(serde_json::to_string(&mixture.parameters.leaves)),
+                "statistics" => Some(serde_json::to_string(&mixture.statistics)),
+                _ => None,
+            }
+        } else if let Some(clusters) = body.get::<KMeans>() {
+            match name {
+                "centres" => Some(serde_json::to_string(&clusters.centres)),
+                "sizes" => Some(serde_json::to_string(&clusters.sizes)),
+                // Whether distances are summed as they are, not their squares.
+                "plain" => Some(serde_json::to_string(
+                    &(clusters.medoids
+                        || matches!(clusters.distance, Distance::Manhattan | Distance::Cosine)),
+                )),
+                "columns" => Some(serde_json::to_string(&clusters.frame.columns)),
+                _ => None,
+            }
+        } else {
+            let densities = body.get::<DensityModel>().filter(|_| name == "bandwidths");
+            densities.map(|densities| serde_json::to_string(&bandwidths(densities)))
+        };
+        text.ok_or_else(|| wrong(format!("a {} has no {name}", self.model.model)))
     }
 }
 
@@ -119,61 +162,42 @@ impl Model {
     /// The same with another ridge, which counts from the next change on.
     fn with_ridge(&self, ridge: f64) -> PyResult<Model> {
         let mut model = self.model.clone();
-        let store::Recipe::Mixture { specification, .. } = &mut model.provenance.recipe else {
-            return Err(wrong(format!("a {} has no ridge", model.model)));
-        };
-        specification.ridge = ridge;
-        specification.ridge_share = 0.0;
+        let none = || wrong(format!("a {} has no ridge", self.model.model));
+        let mixture = model.body.get_mut::<Mixture>().ok_or_else(none)?;
+        mixture.recipe.specification.ridge = ridge;
+        mixture.recipe.specification.ridge_share = 0.0;
         Ok(Model { model })
     }
 
     /// The same, whose sums over kernels may be off by this much.
     fn with_tolerance(&self, absolute: f64, relative: f64) -> PyResult<Model> {
         let mut model = self.model.clone();
-        let Body::Density(densities) = model.body else {
-            return Err(wrong(format!("a {} has no kernels", model.model)));
-        };
+        let none = || wrong(format!("a {} has no kernels", self.model.model));
+        let densities = model.body.get_mut::<DensityModel>().ok_or_else(none)?;
         let tolerance = Tolerance { absolute, relative };
-        model.body = Body::Density(densities.with_tolerance(tolerance));
+        densities.model = densities.model.clone().with_tolerance(tolerance);
         Ok(Model { model })
     }
 
     /// Parts of the file as JSON: `model`, `fit`, `provenance`, `estimator`, `schema`, `leaves`,
     /// `weights` and more of the body.
     fn part(&self, name: &str) -> PyResult<String> {
-        let text = match (name, &self.model.body) {
-            ("model", _) => serde_json::to_string(&self.model.model),
-            ("fit", _) => serde_json::to_string(&self.model.fit),
-            ("warnings", _) => {
-                let all: Vec<String> = self
-                    .model
-                    .fit
-                    .warnings
-                    .iter()
-                    .map(|own| warning(own))
-                    .collect();
-                serde_json::to_string(&all)
+        let model = &self.model;
+        let text = match name {
+            "model" => serde_json::to_string(&model.model),
+            "fit" => serde_json::to_string(&model.fit_document()),
+            "warnings" => {
+                let warnings = model.fit.warnings.iter();
+                serde_json::to_string(&warnings.map(|text| warning(text)).collect::<Vec<_>>())
             }
-            ("provenance", _) => serde_json::to_string(&self.model.provenance),
-            ("estimator", _) => serde_json::to_string(&self.model.estimator),
-            ("schema", _) => serde_json::to_string(self.schema_of()),
-            ("target", _) => serde_json::to_string(&self.model.joint().target()),
-            ("calibrated", _) => serde_json::to_string(&self.model.calibration.is_some()),
-            ("names", _) => serde_json::to_string(&self.model.joint().names()),
-            ("weights", Body::Mixture(own)) => serde_json::to_string(&own.parameters.weights),
-            ("leaves", Body::Mixture(own)) => serde_json::to_string(&own.leaves),
-            ("parameters", Body::Mixture(own)) => serde_json::to_string(&own.parameters.leaves),
-            ("statistics", Body::Mixture(own)) => serde_json::to_string(&own.statistics),
-            ("centres", Body::KMeans(own)) => serde_json::to_string(&own.centres),
-            ("sizes", Body::KMeans(own)) => serde_json::to_string(&own.sizes),
-            // Whether distances are summed as they are, not their squares.
-            ("plain", Body::KMeans(own)) => serde_json::to_string(
-                &(own.medoids || matches!(own.distance, Distance::Manhattan | Distance::Cosine)),
-            ),
-            ("columns", Body::KMeans(own)) => serde_json::to_string(&own.frame.columns),
-            ("bandwidths", Body::Density(own)) => serde_json::to_string(&bandwidths(own)),
-            ("body", body) => serde_json::to_string(body),
-            _ => return Err(wrong(format!("a {} has no {name}", self.model.model))),
+            "provenance" => serde_json::to_string(&model.provenance_document()),
+            "estimator" => serde_json::to_string(&model.estimator),
+            "schema" => serde_json::to_string(self.schema_of()),
+            "target" => serde_json::to_string(&model.target()),
+            "calibrated" => serde_json::to_string(&model.calibration.is_some()),
+            "names" => serde_json::to_string(&model.names()),
+            "body" => serde_json::to_string(&model.body_document()),
+            _ => self.part_of_body(name)?,
         };
         text.map_err(|why| wrong(why.to_string()))
     }
@@ -186,7 +210,7 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<Matrix<'py>> {
-        let width = self.model.joint().names().len();
+        let width = self.model.names().len();
         let classifier = self.model.classifier().map_err(raised)?;
         let all = self.each(py, table, threads, |chunk| {
             let posterior = classifier(chunk)?;
@@ -219,12 +243,7 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<Matrix<'py>> {
-        let Body::Mixture(mixture) = &self.model.body else {
-            return Err(wrong(format!(
-                "a {} has no joint densities",
-                self.model.model
-            )));
-        };
+        let mixture = self.mixture("joint densities")?;
         let ask = mixture.log_joint().map_err(raised)?;
         let all = self.each(py, table, threads, ask)?;
         matrix(py, all, mixture.components())
@@ -238,7 +257,7 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let joint = self.model.joint();
+        let joint = self.joint_model()?;
         let all = self.each(py, table, threads, |chunk| joint.log_density(chunk))?;
         Ok(PyArray1::from_vec(py, all))
     }
@@ -262,7 +281,7 @@ impl Model {
                 )));
             }
         };
-        let joint = self.model.joint();
+        let joint = self.joint_model()?;
         let _borrow = table.borrow(py)?;
         let numbers = 0..table.chunks();
         let filled: abduce::Result<Vec<Chunk>> = pooled(py, None, || {
@@ -285,8 +304,8 @@ impl Model {
             (self.model).with_drawn_parameters(rows, seed, Control::default())
         })?;
         let mut model = self.model.clone();
-        if let Some(mixture) = drawn.map_err(raised)? {
-            model.body = Body::Mixture(mixture);
+        if let Some(body) = drawn.map_err(raised)? {
+            model.body = body;
         }
         Ok(Model { model })
     }
@@ -300,7 +319,7 @@ impl Model {
         seed: u64,
         given: Vec<(String, Given)>,
     ) -> PyResult<Vec<(String, Cells<'py>)>> {
-        let joint = self.model.joint();
+        let joint = self.joint_model()?;
         let known = self.known(given)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let drawn = pooled(py, None, || joint.sample(&known, rows, &mut rng))?.map_err(refused)?;
@@ -311,7 +330,7 @@ impl Model {
     /// levels, or the mean and the variance of its numbers.
     #[pyo3(signature = (column, given=Vec::new()))]
     fn condition(&self, column: &str, given: Vec<(String, Given)>) -> PyResult<String> {
-        let joint = self.model.joint();
+        let joint = self.joint_model()?;
         let position = self.schema_of().position(column).map_err(raised)?;
         let field = &self.schema_of().fields[position];
         let known = self.known(given)?;
@@ -359,9 +378,7 @@ impl Model {
         rows: usize,
         seed: u64,
     ) -> PyResult<(Vec<(String, Cells<'py>)>, Bound<'py, PyArray1<i64>>)> {
-        let Body::Mixture(mixture) = &self.model.body else {
-            return Err(wrong(format!("a {} has no components", self.model.model)));
-        };
+        let mixture = self.mixture("components")?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let drawn = pooled(py, None, || mixture.sample_with_components(rows, &mut rng));
         let (drawn, components) = drawn?.map_err(raised)?;
@@ -382,9 +399,8 @@ impl Model {
         let position = |name: &String| schema.position(name).map_err(raised);
         let places: Vec<usize> = columns.iter().map(position).collect::<PyResult<_>>()?;
         let known = self.known(given)?;
-        let found = pooled(py, None, || {
-            joint_of_levels(self.model.joint(), &known, &places)
-        })?;
+        let joint = self.joint_model()?;
+        let found = pooled(py, None, || joint_of_levels(joint, &known, &places))?;
         let found = found.map_err(refused)?;
         let named = found.into_iter().map(|(levels, probability)| {
             let names = levels.iter().zip(&places);
@@ -404,23 +420,24 @@ impl Model {
         class_: Option<&str>,
         against: Option<&str>,
     ) -> PyResult<String> {
-        let joint = self.model.joint();
+        let model = self.model.predict();
         if row as u64 >= table.source().rows() {
             return Err(wrong(format!("there is no row {row}")));
         }
         let size = abduce::data::CHUNK_ROWS;
         let chunk = table.chunk(row / size).map_err(raised)?;
         let (chunk, row) = (&*chunk, row % size);
-        let posterior = joint.posterior(chunk).map_err(raised)?;
+        let posterior = model.posterior(chunk).map_err(raised)?;
         let one = || wrong("there is only one class");
         let (best, second) = first_two(&posterior, row).ok_or_else(one)?;
         let find = |name: Option<&str>, otherwise: usize| match name {
-            Some(name) => find_class(name, &joint.names()).map_err(raised),
+            Some(name) => find_class(name, &model.names()).map_err(raised),
             None => Ok(otherwise),
         };
         let class = find(class_, best)?;
         let against = find(against, if class == best { second } else { best })?;
-        let told = joint.explain(chunk, row, class, against).map_err(raised)?;
+        let explain = self.model.explain().map_err(raised)?;
+        let told = explain.explain(chunk, row, class, against);
         serde_json::to_string(&told).map_err(|why| wrong(why.to_string()))
     }
 
@@ -432,9 +449,8 @@ impl Model {
         table: &Table,
         threads: Option<usize>,
     ) -> PyResult<Matrix<'py>> {
-        let Body::KMeans(clusters) = &self.model.body else {
-            return Err(wrong(format!("a {} has no centres", self.model.model)));
-        };
+        let none = || wrong(format!("a {} has no centres", self.model.model));
+        let clusters = self.model.body.get::<KMeans>().ok_or_else(none)?;
         let all = self.each(py, table, threads, |chunk| Ok(clusters.distances(chunk)))?;
         matrix(py, all, clusters.centres.len())
     }
@@ -467,7 +483,7 @@ impl Model {
             self.model.forget(table.source(), control)
         })?;
         // Estimators keep no marks of their own, and say so where they are described.
-        changed.notes.retain(|note| note != store::NO_MARKS);
+        changed.notes.retain(|note| note != NO_MARKS);
         Ok(Model::changed(changed))
     }
 

@@ -10,7 +10,7 @@ use crate::trouble::{raised, refused, wrong};
 use abduce::ask::{Conditional, TailProbabilities};
 use abduce::data::{Chunk, Column, Kind};
 use abduce::family::{Distribution, Univariate};
-use abduce::store::Body;
+use abduce::model::mixture::Mixture;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Parts {
     fn of(model: &Model, column: &str, given: Vec<(String, Given)>) -> PyResult<Parts> {
         let position = model.schema_of().position(column).map_err(raised)?;
         let known = model.known(given)?;
-        let found = model.model.joint().condition(&known, position);
+        let found = model.joint_model()?.condition(&known, position);
         match found.map_err(refused)? {
             Conditional::Numbers(parts) => {
                 let parts = parts.into_iter().filter(|(weight, _)| *weight > 0.0);
@@ -188,7 +188,7 @@ pub fn component_probabilities(model: &Model, given: Vec<(String, Given)>) -> Py
         _ => Column::from_numbers([*cell]),
     });
     let row = Chunk::new(1, columns.collect(), None);
-    let joint = model.model.joint();
+    let joint = model.joint_model()?;
     if joint.log_density(&row).map_err(raised)?[0] == f64::NEG_INFINITY {
         return Err(wrong("what is given has probability 0 under the model"));
     }
@@ -200,7 +200,7 @@ pub fn component_probabilities(model: &Model, given: Vec<(String, Given)>) -> Py
 #[pyfunction]
 pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Body::Mixture(mixture) = &mut model.body else {
+    let Some(mixture) = model.body.get_mut::<Mixture>() else {
         return Err(wrong(format!("a {} has no components", model.model)));
     };
     if component >= mixture.components() {
@@ -222,7 +222,7 @@ pub fn tail_probabilities<'py>(
     seed: u64,
     threads: Option<usize>,
 ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-    let joint = model.model.joint();
+    let joint = model.joint_model()?;
     let tails = pooled(py, threads, || {
         TailProbabilities::new(joint, table.source(), seed)
     })?;
@@ -243,16 +243,12 @@ pub fn changed_constants(
     table: &Table,
     threads: Option<usize>,
 ) -> PyResult<Vec<(String, usize)>> {
-    let constant = match &model.model.body {
-        Body::Mixture(mixture) => mixture.leaves.iter().any(|leaf| leaf.fixed),
-        _ => false,
-    };
-    if !constant {
+    let asked = model.model.predict();
+    if asked.constants().is_empty() {
         return Ok(Vec::new());
     }
-    let joint = model.model.joint();
     let all = model.each(py, table, threads, |chunk| {
-        Ok(joint.changed_constants(chunk))
+        Ok(asked.changed_constants(chunk))
     })?;
     let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
     for (column, number) in all {

@@ -90,7 +90,7 @@ impl Columns<'_> {
             Columns::Names(names) => return Ok(Documents::Names(names)),
             Columns::Model(model) => model,
         };
-        let mut fields = model.get().model.joint().schema().fields.iter();
+        let mut fields = model.get().model.schema().fields.iter();
         let own = fields.find(|own| own.kind == Kind::Text && own.name == name);
         let none = || wrong(format!("the model has no column of terms called {name}"));
         own.cloned().map(Documents::Known).ok_or_else(none)

@@ -4,14 +4,13 @@ use crate::model::Model;
 use crate::trouble::wrong;
 use abduce::family::{Covariance, Distribution};
 use abduce::model::mixture::Mixture;
-use abduce::store::Body;
 use pyo3::prelude::*;
 
 /// The mixture that a model of classes is, once its last column, the labels, is taken from it.
 #[pyfunction]
 pub fn without_labels(model: &Model) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Body::Mixture(mixture) = &mut model.body else {
+    let Some(mixture) = model.body.get_mut::<Mixture>() else {
         return Err(wrong("this is not a mixture"));
     };
     let mut schema = mixture.schema.clone();
@@ -19,7 +18,7 @@ pub fn without_labels(model: &Model) -> PyResult<Model> {
         return Err(wrong("the last column does not hold labels"));
     }
     schema.fields.pop();
-    *mixture = Mixture::given(
+    mixture.model = Mixture::given(
         schema,
         None,
         mixture.leaves.clone(),
@@ -39,7 +38,7 @@ pub fn gaussian_start(
     covariances: Option<Vec<f64>>,
 ) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Body::Mixture(mixture) = &mut model.body else {
+    let Some(mixture) = model.body.get_mut::<Mixture>() else {
         return Err(wrong("this is not a mixture"));
     };
     let k = mixture.components();

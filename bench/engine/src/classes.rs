@@ -2,7 +2,7 @@
 
 use crate::{Meta, columns, fields, with_extra_memory};
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Column, Field, Kind, Schema, Table, Terms, reduce};
 use abduce::family::Distribution;
 use abduce::model::mixture::{Fit, FitOptions, Specification, fit};

@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Kind, KindOverride, Opened, ReadOptions, TextOptions, parse_kind_override};
 use abduce::store::{Model, read_kinds};
 use clap::Args;
@@ -147,7 +147,7 @@ impl DataArguments {
 
     /// Opens more rows for a model, with the levels and terms that are new.
     pub fn open_more(&self, model: &Model, context: &Context) -> Outcome<Opened> {
-        let (schema, unsettled) = (model.joint().schema(), model.unsettled());
+        let (schema, unsettled) = (model.schema(), model.incremental()?.unsettled());
         let options = self.options(None);
         let opened = abduce::data::open_more(&self.data, &options, schema, &unsettled)?;
         opened.notes.iter().for_each(|note| context.note(note));
@@ -155,13 +155,13 @@ impl DataArguments {
     }
 
     /// Opens the data with the columns of a model.
-    pub fn open_for(&self, joint: &dyn Joint, context: &Context) -> Outcome<Opened> {
-        let schema = joint.schema();
-        let target = joint
+    pub fn open_for(&self, model: &dyn Predict, context: &Context) -> Outcome<Opened> {
+        let schema = model.schema();
+        let target = model
             .target()
             .map(|target| schema.fields[target].name.as_str());
         let options = ReadOptions {
-            unseen: joint.unseen_categories(),
+            unseen: model.unseen_categories(),
             ..self.options(target)
         };
         let opened = abduce::data::open_with(&self.data, &options, schema)?;

@@ -2,17 +2,17 @@
 //! forgotten: what is new in it, what is gone, and where it lies now.
 
 use crate::arguments::{DataArguments, files_read};
-use crate::commands::{is_generative, log_likelihood};
 use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
 use crate::flags::all_spelled;
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs, write_json};
+use crate::render::{has_density, log_likelihood};
 use crate::text_table::{counted, readable};
 use abduce::Control;
 use abduce::data::{Field, Opened, Schema};
-use abduce::model::mixture::LogLikelihoodOf;
+use abduce::model::LogLikelihoodOf;
 use abduce::store::{Changed, FileLock, Model};
 use abduce::text::Encoding;
 use serde::Serialize;
@@ -40,7 +40,7 @@ impl Place<'_> {
         let place = self.output.unwrap_or(self.model);
         let lock = lock_in_place(place, &[self.model], context)?;
         let model = Model::load(self.model)?;
-        model.may_change()?;
+        model.incremental()?;
         Output::probe(place)?;
         let opened = data.open_more(&model, context)?;
         refuse_one_class(&model, &opened)?;
@@ -89,8 +89,7 @@ pub fn lock_in_place(
 /// A folder of texts or a mailbox by itself has no class, unlike those the model was
 /// fitted on.
 fn refuse_one_class(model: &Model, opened: &Opened) -> Outcome {
-    let joint = model.joint();
-    let Some(target) = joint.target().map(|at| &joint.schema().fields[at].name) else {
+    let Some(target) = model.target().map(|at| &model.schema().fields[at].name) else {
         return Ok(());
     };
     let mailbox = |path: &Path| {
@@ -158,10 +157,9 @@ pub fn keep(
     fit.warnings
         .iter()
         .for_each(|warning| context.warn(warning));
-    let joint = model.joint();
     let rows_before = before.iter().map(|model| model.fit.rows).sum();
     let columns = match before {
-        [only] => differences(only.joint().schema(), joint.schema()),
+        [only] => differences(only.schema(), model.schema()),
         _ => Vec::new(),
     };
     let mut output = Output::text(None, context)?;
@@ -177,7 +175,7 @@ pub fn keep(
             bic: fit.bic,
             aic: fit.aic,
             parameters: fit.parameters,
-            classes: joint.names(),
+            classes: model.names(),
             columns,
             notes: all_spelled(notes.iter().chain(&changed.notes)),
             warnings: all_spelled(&fit.warnings),
@@ -195,13 +193,13 @@ pub fn keep(
             writeln!(output, "  rows            {rows} of {models}")?;
         }
     }
-    if is_generative(model) {
+    if has_density(model) {
         writeln!(output, "  log-likelihood  {}", log_likelihood(fit))?;
         writeln!(output, "  BIC             {:.4}", fit.bic)?;
     }
-    if let Some(target) = joint.target() {
-        let name = &joint.schema().fields[target].name;
-        writeln!(output, "  {name}: {}", some(&joint.names()))?;
+    if let Some(target) = model.target() {
+        let name = &model.schema().fields[target].name;
+        writeln!(output, "  {name}: {}", some(&model.names()))?;
     }
     for column in &columns {
         for (what, names) in [("new", &column.new), ("gone", &column.gone)] {

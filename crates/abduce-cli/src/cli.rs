@@ -2,6 +2,7 @@
 
 use crate::arguments::whole;
 use crate::commands::Command;
+use crate::commands::fit::models;
 use crate::context::Context;
 use crate::escape;
 use crate::failure::{Failure, Outcome};
@@ -86,11 +87,13 @@ pub fn parse() -> Cli {
         .unwrap_or_else(|error| refuse(error))
 }
 
-/// Prints what clap says, but for arguments that a terminal would obey or
-/// that are not text.
+/// Prints an error of the command line and ends the program. Control characters in it are
+/// escaped.
 fn refuse(error: clap::Error) -> ! {
     let mut text = error.render().to_string();
-    if error.kind() == ErrorKind::InvalidUtf8 {
+    if let Some(message) = models::explain(&error) {
+        text = format!("error: {message}\n");
+    } else if error.kind() == ErrorKind::InvalidUtf8 {
         let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
         let wrong = wrong.unwrap_or_default();
         text = format!(

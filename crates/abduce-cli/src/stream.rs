@@ -5,7 +5,7 @@
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::text_table::counted;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Chunk, Source};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -52,11 +52,11 @@ pub struct Answer<T> {
 impl<T> Answer<T> {
     /// Asks something of the rows that the model can answer.
     pub fn ask(
-        joint: &dyn Joint,
+        model: &dyn Predict,
         chunk: &Chunk,
         ask: impl FnOnce(&Chunk) -> abduce::Result<T>,
     ) -> abduce::Result<Answer<T>> {
-        let lacking = joint.unanswerable(chunk);
+        let lacking = model.unanswerable(chunk);
         if lacking.is_empty() {
             return ask(chunk).map(|of| Answer { of, rows: None });
         }
@@ -123,8 +123,8 @@ pub struct ChangedConstants(BTreeMap<usize, u64>);
 
 impl ChangedConstants {
     /// Counts the rows of a chunk.
-    pub fn add(&mut self, joint: &dyn Joint, chunk: &Chunk) {
-        for (column, rows) in joint.changed_constants(chunk) {
+    pub fn add(&mut self, model: &dyn Predict, chunk: &Chunk) {
+        for (column, rows) in model.changed_constants(chunk) {
             *self.0.entry(column).or_default() += rows as u64;
         }
     }
@@ -137,12 +137,12 @@ impl ChangedConstants {
     }
 
     /// Reports them, a note for each column.
-    pub fn report(&self, joint: &dyn Joint, context: &Context) {
+    pub fn report(&self, model: &dyn Predict, context: &Context) {
         for (column, rows) in &self.0 {
             context.note(&format!(
                 "column {} was constant when the model was fitted; {} with another value, \
                  which is ignored",
-                joint.schema().fields[*column].name,
+                model.schema().fields[*column].name,
                 counted(*rows, "row")
             ));
         }

@@ -2,7 +2,7 @@
 //! Run it from the repository's root: `cargo run --example penguins`.
 
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{ReadOptions, open};
 use abduce::model::mixture::{FitOptions, Specification, fit};
 

@@ -1,13 +1,12 @@
 //! `explain`: what speaks for the class of a row.
 
 use crate::arguments::{DataArguments, files_read, whole};
-use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::stream::ChangedConstants;
 use crate::text_table::{TextTable, readable};
-use abduce::ask::{Explanation, Joint, find_class, first_two};
+use abduce::ask::{Explanation, find_class, first_two};
 use abduce::data::Chunk;
 use abduce::store::Model;
 use clap::Args;
@@ -62,8 +61,8 @@ struct Told {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        let joint = model.joint();
-        let opened = self.data.open_for(joint, context)?;
+        model.explain()?;
+        let opened = self.data.open_for(model.predict(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         let rows = opened.source.rows();
         if let Some(row) = self.row.filter(|row| !(1..=rows).contains(row)) {
@@ -72,8 +71,8 @@ impl Arguments {
             )));
         }
         let named = [
-            code(joint, "--class", &self.class)?,
-            code(joint, "--against", &self.against)?,
+            code(&model, "--class", &self.class)?,
+            code(&model, "--against", &self.against)?,
         ];
         if model.calibration.is_some() {
             context.note("the probabilities are calibrated; the log-odds are those before it");
@@ -91,7 +90,7 @@ impl Arguments {
                 }
                 let mut own = self.explain(&model, &chunk, place, named)?;
                 own.row = row;
-                constants.add(joint, &chunk.slice(place, 1));
+                constants.add(model.predict(), &chunk.slice(place, 1));
                 if own.impossible {
                     own.explanation.contributions.clear();
                 }
@@ -106,7 +105,7 @@ impl Arguments {
             write_json(&mut output, &told)?;
         }
         output.finish()?;
-        constants.report(joint, context);
+        constants.report(model.predict(), context);
         Ok(())
     }
 
@@ -133,13 +132,15 @@ impl Arguments {
         if class == against {
             return Err(Failure::usage("--against: this is the class itself"));
         }
-        let joint = model.joint();
-        let scored = is_generative(model);
+        let impossible = match model.joint() {
+            Ok(joint) => !joint.impossible_rows(&one)?.is_empty(),
+            Err(_) => false,
+        };
         Ok(Told {
-            impossible: scored && joint.log_density(&one)?[0] == f64::NEG_INFINITY,
+            impossible,
             row: 0,
             probability: posterior.row(0)[class],
-            explanation: joint.explain(&one, 0, class, against)?,
+            explanation: model.explain()?.explain(&one, 0, class, against),
         })
     }
 
@@ -178,11 +179,11 @@ impl Arguments {
 }
 
 /// The class that an option names.
-fn code(joint: &dyn Joint, option: &str, name: &Option<String>) -> Outcome<Option<usize>> {
+fn code(model: &Model, option: &str, name: &Option<String>) -> Outcome<Option<usize>> {
     let Some(name) = name else {
         return Ok(None);
     };
-    let found = find_class(name, &joint.names());
+    let found = find_class(name, &model.names());
     let found = found.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
     Ok(Some(found))
 }

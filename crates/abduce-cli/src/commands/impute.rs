@@ -3,7 +3,6 @@
 
 use crate::arguments::{DataArguments, files_read};
 use crate::cells;
-use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
@@ -14,9 +13,9 @@ use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{Chunk, Kind, Opened, RawBatch, RawRows, Schema, Source};
 use abduce::family::Fill;
-use abduce::model::density::Density;
-use abduce::model::mixture::Mixture;
-use abduce::store::{Body, Model};
+use abduce::model::AnyModel;
+use abduce::model::density::{Density, DensityModel};
+use abduce::store::Model;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -74,7 +73,7 @@ impl Arguments {
             ));
         }
         let model = Model::load(&self.model)?;
-        let joint = model.joint();
+        let joint = model.joint()?;
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
@@ -85,7 +84,7 @@ impl Arguments {
             let drawn = self.drawn(&model, &opened, context, copy)?;
             let fill = Filling {
                 model: &model,
-                joint: drawn.as_ref().map_or(joint, |own| own as &dyn Joint),
+                joint: drawn.as_ref().map_or(Ok(joint), AnyModel::joint)?,
                 how: match self.how {
                     How::Mean => Fill::Mean,
                     How::Mode => Fill::Mode,
@@ -113,7 +112,7 @@ impl Arguments {
         opened: &Opened,
         context: &Context,
         copy: u32,
-    ) -> Outcome<Option<Mixture>> {
+    ) -> Outcome<Option<AnyModel>> {
         if self.copies.is_none() || self.how != How::Draw {
             return Ok(None);
         }
@@ -135,7 +134,7 @@ fn has_missing(columns: &[usize], chunk: &Chunk, row: usize) -> bool {
 /// A k-nearest-neighbour density fills no missing value, which is better said before anything
 /// is written.
 fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
-    let Body::Density(densities) = &model.body else {
+    let Some(densities) = model.body.get::<DensityModel>() else {
         return Ok(());
     };
     let mut own = densities.densities.iter().flatten();
@@ -171,13 +170,9 @@ struct Doubts {
 impl Doubts {
     /// Looks at a chunk before it is filled.
     fn of(model: &Model, chunk: &Chunk) -> abduce::Result<Doubts> {
-        let joint = model.joint();
+        let joint = model.joint()?;
         let mut doubts = Doubts::default();
         doubts.constants.add(joint, chunk);
-        // Some centre is always the nearest, and scores rule nothing out.
-        if matches!(model.body, Body::KMeans(_)) || !is_generative(model) {
-            return Ok(doubts);
-        }
         let fields = joint.schema().fields.iter().enumerate();
         let filled = fields.filter(|(_, field)| field.kind != Kind::Text);
         let columns: Vec<usize> = filled.map(|(column, _)| column).collect();
@@ -185,9 +180,7 @@ impl Doubts {
         let rows: Vec<u32> = rows
             .filter(|row| has_missing(&columns, chunk, *row as usize))
             .collect();
-        let log_densities = joint.log_density(&chunk.take(&rows))?;
-        let ruled_out = |log_density: &&f64| **log_density == f64::NEG_INFINITY;
-        doubts.impossible = log_densities.iter().filter(ruled_out).count() as u64;
+        doubts.impossible = joint.impossible_rows(&chunk.take(&rows))?.len() as u64;
         Ok(doubts)
     }
 

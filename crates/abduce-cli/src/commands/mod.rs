@@ -7,7 +7,7 @@ mod concept;
 mod estimate;
 mod evaluate;
 mod explain;
-mod fit;
+pub mod fit;
 mod forget;
 mod impute;
 mod man;
@@ -19,8 +19,6 @@ mod score;
 mod show;
 mod tour;
 mod update;
-
-pub use fit::{is_generative, log_likelihood};
 
 use crate::context::Context;
 use crate::failure::Outcome;

@@ -4,12 +4,14 @@ use crate::arguments::{DataArguments, files_read, split_list};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use crate::selection_table;
+use crate::render::mixture::selection;
 use abduce::Error;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::Opened;
+use abduce::model::kmeans::KMeans;
+use abduce::model::mixture::Mixture;
 use abduce::plot::{self, Criteria, Frame, Gathered, Line, Trace, Wish};
-use abduce::store::{Body, Model};
+use abduce::store::Model;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Write;
@@ -128,16 +130,17 @@ impl Arguments {
             What::Trace => {
                 self.refuse_columns()?;
                 let trace = Trace {
-                    name: match &model.body {
-                        Body::KMeans(_) => "inertia",
-                        _ => "log-likelihood",
+                    name: match model.body.get::<KMeans>() {
+                        Some(_) => "inertia",
+                        None => "log-likelihood",
                     },
                     values: &model.fit.trace,
                     iterations: model.fit.iterations,
                     converged: model.fit.converged,
                 };
-                let believed = !model.fit.objective_trace.is_empty();
-                let notes: Vec<String> = believed.then(|| OBJECTIVE.into()).into_iter().collect();
+                let mixture = model.body.get::<Mixture>();
+                let has_prior = mixture.is_some_and(|own| !own.details.objective_trace.is_empty());
+                let notes: Vec<String> = has_prior.then(|| OBJECTIVE.into()).into_iter().collect();
                 plot::trace(&self.frame(&model, 1, &notes), &trace)?
             }
             What::Criteria => {
@@ -156,20 +159,21 @@ impl Arguments {
 
     /// What is asked for, or what the model has.
     fn what(&self, model: &Model) -> What {
-        let usual = match &model.body {
-            Body::Density(own) if own.target.is_none() => What::Density,
-            _ => What::Classification,
+        let usual = if model.predict().has_groups() {
+            What::Classification
+        } else {
+            What::Density
         };
         self.what.unwrap_or(usual)
     }
 
     fn draw_rows(&self, what: What, model: &Model, context: &Context) -> Outcome<String> {
         self.refuse_what_the_model_lacks(what, model)?;
-        let columns = self.chosen_columns(model.joint(), context)?;
+        let columns = self.chosen_columns(model.predict(), context)?;
         let opened = self.open(model, context)?;
         let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
         let wish = Wish {
-            logarithmic: self.logarithmic(model.joint(), &columns)?,
+            logarithmic: self.logarithmic(model.predict(), &columns)?,
             surfaces: what == What::Density,
             // Every row is drawn once in each panel.
             most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
@@ -209,7 +213,7 @@ impl Arguments {
         }
         let mut data = self.data.clone();
         data.columns.clear();
-        let opened = data.open_for(model.joint(), context)?;
+        let opened = data.open_for(model.predict(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         Ok(Some(opened))
     }
@@ -218,7 +222,7 @@ impl Arguments {
         if !what.is_of_rows() {
             return Ok(());
         }
-        if let (Body::Density(_), None) = (&model.body, model.joint().target()) {
+        if !model.predict().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to draw", model.model));
             return Err(error
                 .with_hint("fit it with --target COL, or draw --what density")
@@ -233,8 +237,8 @@ impl Arguments {
     }
 
     /// The columns to draw, by their positions.
-    fn chosen_columns(&self, joint: &dyn Joint, context: &Context) -> Outcome<Vec<usize>> {
-        let mut numbers = plot::plottable(joint);
+    fn chosen_columns(&self, model: &dyn Predict, context: &Context) -> Outcome<Vec<usize>> {
+        let mut numbers = plot::plottable(model);
         if numbers.is_empty() {
             let error = Error::parameter("this model has no column of numbers to draw");
             return Err(error
@@ -242,11 +246,11 @@ impl Arguments {
                 .into());
         }
         let wished = self.data.columns.iter().flat_map(|text| split_list(text));
-        let wished = wished.map(|name| find(joint, &name));
+        let wished = wished.map(|name| find(model, &name));
         let wished = wished.collect::<Outcome<Vec<usize>>>()?;
         for (place, column) in wished.iter().enumerate() {
             if wished[..place].contains(column) {
-                let name = &joint.schema().fields[*column].name;
+                let name = &model.schema().fields[*column].name;
                 return Err(Failure::usage(format!("--columns: {name} is named twice")));
             }
         }
@@ -261,7 +265,7 @@ impl Arguments {
         }
         if numbers.len() > MOST_COLUMNS {
             let all = numbers.len();
-            let constants = joint.constants();
+            let constants = model.constants();
             let varies = |column: &usize| constants.iter().all(|(own, _)| own != column);
             // Constant columns are drawn where there are no others.
             numbers.sort_by_key(|column| !varies(column));
@@ -281,10 +285,10 @@ impl Arguments {
         Ok(numbers)
     }
 
-    fn logarithmic(&self, joint: &dyn Joint, columns: &[usize]) -> Outcome<Vec<usize>> {
+    fn logarithmic(&self, model: &dyn Predict, columns: &[usize]) -> Outcome<Vec<usize>> {
         let wished = self.log.iter().flat_map(|text| split_list(text));
         wished
-            .map(|name| match find(joint, &name)? {
+            .map(|name| match find(model, &name)? {
                 column if columns.contains(&column) => Ok(column),
                 _ => Err(Failure::usage(format!("--log: {name} is not drawn"))),
             })
@@ -303,12 +307,12 @@ impl Arguments {
 }
 
 /// The position of a column of numbers.
-fn find(joint: &dyn Joint, name: &str) -> Outcome<usize> {
-    let column = joint.schema().position(name)?;
-    match plot::plottable(joint).contains(&column) {
+fn find(model: &dyn Predict, name: &str) -> Outcome<usize> {
+    let column = model.schema().position(name)?;
+    match plot::plottable(model).contains(&column) {
         true => Ok(column),
         false => {
-            let kind = joint.schema().fields[column].kind.name();
+            let kind = model.schema().fields[column].kind.name();
             let error = Error::parameter(format!("a {kind} column has no axis"));
             Err(error
                 .at_column(name)
@@ -321,16 +325,18 @@ fn find(joint: &dyn Joint, name: &str) -> Outcome<usize> {
 /// The criterion of every fit that may be trusted, where the model was chosen among
 /// several.
 fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
-    if model.fit.bootstrap.is_some() {
+    let mixture = model.body.get::<Mixture>();
+    if mixture.is_some_and(|own| own.details.bootstrap.is_some()) {
         let error = Error::parameter("the number of components was chosen by tests");
         return Err(error
             .with_hint("they have no criterion to draw; abduce show lists them")
             .into());
     }
-    let selection = model.fit.selection.as_ref().ok_or_else(|| {
+    let selection = mixture.and_then(|own| own.details.selection.as_ref());
+    let selection = selection.ok_or_else(|| {
         let error = Error::parameter("the model was not chosen among several");
-        error.with_hint(match &model.body {
-            Body::Mixture(own) if own.target.is_none() => {
+        error.with_hint(match mixture {
+            Some(own) if own.target.is_none() => {
                 "there is no criterion to draw; fit it with --components 1-9, say"
             }
             _ => "there is no criterion to draw; a mixture has one, fitted with --components 1-9, say",
@@ -350,7 +356,7 @@ fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
         }
     }
     Ok(Criteria {
-        name: selection_table::name(selection.criterion).to_string(),
+        name: selection::name(selection.criterion).to_string(),
         less_is_better: true,
         lines,
     })

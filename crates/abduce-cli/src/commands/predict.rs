@@ -9,11 +9,11 @@ use crate::output::{Output, refuse_inputs};
 use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
 use crate::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Joint, Posterior};
-use abduce::data::{Chunk, Column, Source};
+use abduce::ask::Posterior;
+use abduce::data::{Chunk, Source};
 use abduce::eval::Costs;
 use abduce::model::kmeans::KMeans;
-use abduce::store::{Body, Model};
+use abduce::store::Model;
 use clap::Args;
 use std::cell::Cell;
 use std::io::{self, BufWriter, Seek, Write};
@@ -58,15 +58,14 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        let joint = model.joint();
-        if let (Body::Density(_), None) = (&model.body, joint.target()) {
+        if !model.predict().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to predict", model.model))
                 .with_hint(
                     "fit it with --target COL, or ask how likely rows are with abduce score",
                 );
             return Err(error.into());
         }
-        let names = joint.names();
+        let names = model.names();
         let costs = self.costs.as_deref();
         let decision = Decision {
             costs: costs.map(|text| costs::read(text, &names)).transpose()?,
@@ -75,7 +74,7 @@ impl Arguments {
             names,
         };
         let mut output = Output::table(self.output.as_deref(), context)?;
-        let opened = self.data.open_for(joint, context)?;
+        let opened = self.data.open_for(model.predict(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
             self.write_json(&model, &decision, &*opened.source, context, &mut output)?;
@@ -205,40 +204,25 @@ fn each_row(
     context: &Context,
     mut pass_on: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome {
-    let joint = model.joint();
-    let fields = joint.schema().fields.iter();
-    let nothing = Chunk::new(
-        1,
-        fields.map(|field| Column::hidden(field.kind, 1)).collect(),
-        None,
-    );
+    let predict = model.predict();
     let classifier = model.classifier()?;
-    let prior = classifier(&nothing)?;
+    let clusters = model.body.get::<KMeans>();
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     let mut unanswered = Unanswered::default();
     let mut constants = ChangedConstants::default();
     let mut without_numbers = 0;
     in_order(
         source,
-        |_, chunk| {
-            Answer::ask(joint, chunk, |chunk| {
-                let posterior = classifier(chunk)?;
-                // Some centre is always the nearest, with or without a density.
-                let told = match &model.body {
-                    Body::KMeans(_) => Vec::new(),
-                    _ => impossible_rows(joint, chunk, &posterior, prior.row(0))?,
-                };
-                Ok((posterior, told))
-            })
-        },
+        |_, chunk| Answer::ask(predict, chunk, &classifier),
         |chunk, answer| {
-            constants.add(joint, chunk);
-            if let Body::KMeans(clusters) = &model.body {
-                without_numbers += rows_without_numbers(clusters, chunk);
-            }
-            let (posterior, told) = &answer.of;
-            impossible += told.len();
-            first = first.or(told.first().map(|place| rows + answer.row(*place) + 1));
+            constants.add(predict, chunk);
+            without_numbers += clusters.map_or(0, |own| rows_without_numbers(own, chunk));
+            let posterior = &answer.of;
+            let impossible_rows = posterior.impossible();
+            impossible += impossible_rows.len();
+            first = first.or(impossible_rows
+                .first()
+                .map(|place| rows + answer.row(*place) + 1));
             for row in 0..chunk.rows() {
                 let place = answer.place(row);
                 if place.is_none() {
@@ -251,7 +235,7 @@ fn each_row(
         },
     )?;
     unanswered.tell(context, "left empty");
-    constants.report(joint, context);
+    constants.report(predict, context);
     if without_numbers > 0 {
         context.warn(&format!(
             "{} without a number in any column of the model, put into the largest cluster",
@@ -278,31 +262,4 @@ fn rows_without_numbers(clusters: &KMeans, chunk: &Chunk) -> u64 {
         .collect();
     let is_empty = |row: &usize| cells.iter().all(|own| !own.is_seen(*row));
     (0..chunk.rows()).filter(is_empty).count() as u64
-}
-
-/// The rows of density 0. They get the weights before anything was seen, so
-/// only where those stand need densities be looked at.
-fn impossible_rows(
-    joint: &dyn Joint,
-    chunk: &Chunk,
-    posterior: &Posterior,
-    prior: &[f64],
-) -> abduce::Result<Vec<usize>> {
-    let same = |row: usize| {
-        let mut pairs = posterior.row(row).iter().zip(prior);
-        pairs.all(|(p, q)| (p - q).abs() < 1e-9)
-    };
-    if !(0..chunk.rows()).any(same) {
-        return Ok(Vec::new());
-    }
-    let mut columns = chunk.columns().to_vec();
-    if let Some(target) = joint.target() {
-        columns[target] = Column::hidden(joint.schema().fields[target].kind, chunk.rows());
-    }
-    let densities = joint.log_density(&Chunk::new(chunk.rows(), columns, None))?;
-    let rows = densities.iter().enumerate();
-    Ok(rows
-        .filter(|(_, density)| **density == f64::NEG_INFINITY)
-        .map(|(row, _)| row)
-        .collect())
 }

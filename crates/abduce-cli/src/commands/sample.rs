@@ -40,7 +40,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        let joint = model.joint();
+        let joint = model.joint()?;
         let fields = &joint.schema().fields;
         let given = given(joint, &self.given)?;
         // An impossible condition must be told before anything is written.

@@ -2,15 +2,13 @@
 
 use crate::arguments::{DataArguments, files_read, whole};
 use crate::cells;
-use crate::commands::is_generative;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
 use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
-use abduce::Error;
 use abduce::ask::{Joint, TailProbabilities};
 use abduce::data::{Chunk, Source};
-use abduce::store::{Body, Model};
+use abduce::store::Model;
 use clap::Args;
 use serde_json::json;
 use std::cmp::Ordering;
@@ -53,7 +51,8 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        let joint = model.joint();
+        let joint = model.joint()?;
+        joint.check_density()?;
         for field in joint
             .schema()
             .fields
@@ -64,13 +63,6 @@ impl Arguments {
                 "densities are of {} in units of {:e}",
                 field.name, field.unit
             ));
-        }
-        if let Body::KMeans(clusters) = &model.body {
-            clusters.gaussians()?;
-        } else if !is_generative(&model) {
-            let message = "complement models have no density";
-            let hint = "use abduce predict, or fit with --event multinomial to score rows";
-            return Err(Error::parameter(message).with_hint(hint).into());
         }
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;

@@ -1,26 +1,18 @@
-//! `show`: what is in a model file, for people.
+//! `show`: the contents of a model file, for people.
 
-use crate::cluster_tables;
-use crate::commands::fit::{LIKELIHOODS, calibrated, is_generative, log_likelihood};
+use crate::commands::fit::calibrated;
 use crate::context::Context;
-use crate::density_tables;
-use crate::diagnostics_table;
 use crate::failure::Outcome;
 use crate::flags::spelled;
 use crate::output::{Output, refuse_inputs};
-use crate::recipe_lines;
-use crate::selection_table;
-use crate::text_table::{TextTable, labelled, readable};
-use abduce::estimate::Numbers;
-use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
-use abduce::leaf::Leaf;
-use abduce::model::mixture::Mixture;
-use abduce::store::{Body, FitRecord, Model, Recipe};
+use crate::render::{self, Lines};
+use crate::text_table::{labelled, readable};
+use abduce::store::Model;
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show what is in a model file
+/// Show the contents of a model file
 ///
 /// How it was fitted and on what, the weights of its classes or components,
 /// and every parameter. With --json the whole model document.
@@ -43,345 +35,49 @@ impl Arguments {
         let mut output = Output::text(self.output.as_deref(), context)?;
         if context.json {
             writeln!(output, "{}", model.to_json()?)?;
-        } else {
-            write_head(&model, context, &mut output)?;
-            match &model.body {
-                Body::Mixture(mixture) => {
-                    write_mixture(mixture, &model.fit, context, &mut output)?;
-                }
-                Body::Density(densities) => {
-                    let tables = density_tables::of(densities);
-                    write!(output, "{tables}{}", density_tables::bins(densities))?;
-                }
-                Body::KMeans(clusters) => write!(output, "{}", cluster_tables::of(clusters))?,
-            }
+            return output.finish();
         }
+        let heading = context.heading(&output, &model.model);
+        writeln!(output, "{heading}")?;
+        let width = output.line_width();
+        write!(output, "{}", labelled(lines(&model), width))?;
+        let render = render::of(&model);
+        for (heading, table) in render.choices() {
+            let heading = context.heading(&output, heading);
+            write!(output, "\n{heading}\n{table}")?;
+        }
+        render.write_parameters(context, &mut output)?;
         output.finish()
     }
 }
 
-fn write_head(model: &Model, context: &Context, output: &mut Output) -> Outcome {
-    let (fit, from) = (&model.fit, &model.provenance);
-    let heading = context.heading(output, &model.model);
-    writeln!(output, "{heading}")?;
-    let ended = if fit.converged {
-        "converged"
-    } else {
-        "not converged"
-    };
-    let mut lines = vec![
-        ("rows", readable(fit.rows as f64)),
-        ("log-likelihood", log_likelihood(fit)),
-        ("BIC", format!("{:.4}", fit.bic)),
-        ("AIC", format!("{:.4}", fit.aic)),
-        ("parameters", fit.parameters.to_string()),
-        ("iterations", format!("{}, {ended}", fit.iterations)),
-        ("starts", diagnostics_table::starts(fit)),
-        ("certainty", diagnostics_table::certainty(fit)),
-        ("fitted on", from.files.join(", ")),
-        ("fitted by", format!("abduce {}", from.abduce)),
-    ];
-    if let Some(start) = &from.start {
-        lines.insert(lines.len() - 1, ("begun at", start.clone()));
+/// How the model was fitted, and on what.
+fn lines(model: &Model) -> Lines {
+    let (report, provenance) = (&model.fit, &model.provenance);
+    let mut lines = vec![("rows", readable(report.rows as f64))];
+    if report.weight != report.rows as f64 {
+        lines.push(("weight", readable(report.weight)));
     }
-    match &from.recipe {
-        Recipe::Mixture {
-            specification,
-            options,
-        } => {
-            if let Some((_, by)) = lines.last_mut() {
-                by.push_str(&format!(", seed {}", options.seed));
-            }
-            lines.extend(recipe_lines::of(model, specification, options));
-            lines.extend([
-                ("smoothing", recipe_lines::smoothing(specification)),
-                ("class smoothing", readable(specification.weight_smoothing)),
-                ("variance floor", readable(specification.variance_floor)),
-            ]);
-        }
-        // Nothing is iterated, and most densities have no maximum likelihood.
-        Recipe::Density { density } => {
-            lines.push((
-                "tuning",
-                density_tables::tuning(&density.estimator, &fit.warnings),
-            ));
-            lines.retain(|(name, _)| *name != "iterations");
-            // What was never asked for is not known.
-            if fit.log_likelihood == f64::NEG_INFINITY {
-                lines.retain(|(name, _)| *name != "log-likelihood");
-            }
-            if fit.bic.is_infinite() {
-                lines.retain(|(name, _)| !["BIC", "AIC"].contains(name));
-            }
-        }
-        Recipe::KMeans {
-            kmeans,
-            kmeans_options,
-        } => {
-            let inertia = fit.inertia.unwrap_or(f64::INFINITY);
-            lines.insert(1, ("inertia", readable(inertia)));
-            lines.push(("distance", cluster_tables::distance(kmeans)));
-            lines.push(("search", cluster_tables::search(kmeans, kmeans_options)));
-        }
+    lines.extend(render::figures(model, false));
+    lines.push(("fitted on", provenance.files.join(", ")));
+    if let Some(start) = &provenance.start {
+        lines.push(("started from", start.clone()));
     }
-    if !is_generative(model) {
-        lines.retain(|(name, _)| !LIKELIHOODS.contains(name));
-    }
-    lines.retain(|(name, value)| !value.is_empty() || !["starts", "certainty"].contains(name));
-    if fit.weight != fit.rows as f64 {
-        lines.insert(1, ("weight", readable(fit.weight)));
-    }
+    lines.push(("fitted by", format!("abduce {}", provenance.abduce)));
+    lines.extend(render::of(model).settings(report));
     if let Some(calibration) = &model.calibration {
         lines.push(("calibrated", calibrated(calibration)));
     }
-    for field in &model.joint().schema().fields {
-        if field.unit != 1.0 {
-            let unit = format!("{} in units of {:e}", field.name, field.unit);
-            lines.push(("column", unit));
-        }
+    for field in model
+        .schema()
+        .fields
+        .iter()
+        .filter(|field| field.unit != 1.0)
+    {
+        let unit = format!("{} in units of {:e}", field.name, field.unit);
+        lines.push(("column", unit));
     }
-    for warning in &fit.warnings {
-        lines.push(("warning", spelled(warning)));
-    }
-    let width = output.line_width();
-    write!(output, "{}", labelled(lines, width))?;
-    if let Some(selection) = &fit.selection {
-        let heading = context.heading(output, "chosen among");
-        write!(output, "\n{heading}\n{}", selection_table::text(selection))?;
-    }
-    if let Some(test) = &fit.bootstrap {
-        let heading = context.heading(output, "tests of the number of components");
-        write!(output, "\n{heading}\n{}", selection_table::tests(test))?;
-    }
-    Ok(())
-}
-
-fn write_mixture(
-    mixture: &Mixture,
-    fit: &FitRecord,
-    context: &Context,
-    output: &mut Output,
-) -> Outcome {
-    let names = mixture.names();
-    let what = match mixture.target {
-        Some(target) => mixture.schema.fields[target].name.clone(),
-        None => "component".into(),
-    };
-    let heading = context.heading(output, "weights");
-    writeln!(output, "\n{heading}")?;
-    let table = diagnostics_table::whole(&what, mixture, fit.diagnostics.as_ref());
-    write!(output, "{}", table.text(2))?;
-    let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
-    for ((leaf, own), seen) in leaves.zip(&mixture.statistics.leaves) {
-        let columns: Vec<&str> = (leaf.columns.iter())
-            .map(|column| mixture.schema.fields[*column].name.as_str())
-            .collect();
-        let heading = context.heading(output, &columns.join(", "));
-        writeln!(output, "\n{heading}: {}", leaf.family.name())?;
-        let (own, noise) = match own.split_last() {
-            Some((Distribution::UniformBox(noise), own)) => (own, Some(noise)),
-            _ => (&own[..], None),
-        };
-        match own.first() {
-            Some(_) if leaf.family.is_text() => {
-                let word = |term: usize| word(mixture, leaf, term);
-                let width = output.line_width();
-                write!(
-                    output,
-                    "{}",
-                    labelled(typical_words(&names, own, word), width)
-                )?;
-            }
-            Some(Distribution::Multivariate(_) | Distribution::MultivariateStudentT(_)) => {
-                write_multivariate(leaf, &columns, &names, own, seen, output)?;
-            }
-            _ => {
-                let levels = &mixture.schema.fields[leaf.columns[0]].levels;
-                let table = one_column(levels, &names, own, seen);
-                let named = names.iter().cloned().zip(own);
-                let histograms = named.filter_map(|(name, own)| match own {
-                    Distribution::Histogram(histogram) => Some((name, histogram)),
-                    _ => None,
-                });
-                let histograms: Vec<_> = histograms.collect();
-                let bins = density_tables::bins_of(&histograms, 0);
-                write!(output, "{}{bins}", table.text(2))?;
-            }
-        }
-        if let Some(noise) = noise {
-            let mut table = TextTable::new(["noise", "from", "to"]);
-            for (column, side) in columns.iter().zip(&noise.sides) {
-                table.row([column.to_string(), readable(side.low), readable(side.high)]);
-            }
-            write!(output, "{}", table.text(2))?;
-        }
-    }
-    Ok(())
-}
-
-/// How many words are shown of each class.
-const WORDS: usize = 12;
-
-/// What a term is called.
-fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
-    let field = &mixture.schema.fields[leaf.columns[0]];
-    match (&field.text, leaf.columns.get(term)) {
-        (Some(text), _) => match text.encoding.term(term as u32) {
-            Some(word) => word.to_string(),
-            None => format!("#{term}"),
-        },
-        (None, Some(column)) => mixture.schema.fields[*column].name.clone(),
-        (None, None) => String::new(),
-    }
-}
-
-/// For every class the words that speak most for it: those whose logarithm is
-/// farthest above the mean over the classes.
-fn typical_words(
-    names: &[String],
-    own: &[Distribution],
-    word: impl Fn(usize) -> String,
-) -> Vec<(String, String)> {
-    let weight = |class: usize, term: usize| match &own[class] {
-        Distribution::Words(words) => words.log_weight(term),
-        Distribution::Presence(presence) => presence.log_probability(term, true),
-        _ => 0.0,
-    };
-    let terms = match own.first() {
-        Some(Distribution::Words(words)) => words.probabilities.len(),
-        Some(Distribution::Presence(presence)) => presence.probabilities.len(),
-        _ => 0,
-    };
-    let mean = |term: usize| {
-        let all = (0..own.len()).map(|class| weight(class, term));
-        all.sum::<f64>() / own.len() as f64
-    };
-    let means: Vec<f64> = (0..terms).map(mean).collect();
-    let heading = ("class".to_string(), "words typical of it".to_string());
-    let of_class = |(class, name): (usize, &String)| {
-        let excess = |term: usize| {
-            let own = weight(class, term) - means[term];
-            if own.is_nan() { 0.0 } else { own }
-        };
-        let mut ranked: Vec<usize> = (0..terms).collect();
-        ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
-        let best = ranked.into_iter().take(WORDS).map(&word);
-        (name.clone(), best.collect::<Vec<_>>().join(", "))
-    };
-    let classes = names.iter().enumerate().map(of_class);
-    [heading].into_iter().chain(classes).collect()
-}
-
-/// A family over one column: a line per component.
-fn one_column(
-    levels: &[String],
-    names: &[String],
-    own: &[Distribution],
-    seen: &[Statistics],
-) -> TextTable {
-    let first = own
-        .first()
-        .map(|first| numbers(first, levels))
-        .unwrap_or_default();
-    let heading = first.into_iter().map(|(name, _)| name);
-    let ends = [String::new()].into_iter().chain(heading);
-    let mut table = TextTable::new(ends.chain(["seen".to_string()]));
-    for ((name, distribution), seen) in names.iter().zip(own).zip(seen) {
-        let own = numbers(distribution, levels).into_iter().map(|(_, x)| x);
-        let cells = own.chain([seen.weight()]).map(readable);
-        table.row([name.clone()].into_iter().chain(cells));
-    }
-    table
-}
-
-/// What is shown of a distribution over one column.
-fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)> {
-    let named = |pairs: &[(&str, f64)]| {
-        let own = pairs.iter().map(|(name, x)| (name.to_string(), *x));
-        own.collect()
-    };
-    match (distribution, distribution.probabilities()) {
-        (Distribution::Gaussian(g), _) => named(&[("mean", g.mean), ("sd", g.variance.sqrt())]),
-        (Distribution::Exponential(e), _) => named(&[("rate", e.rate), ("mean", 1.0 / e.rate)]),
-        (Distribution::Kde(k), _) => {
-            let width = k.bandwidth().widths(1)[0];
-            named(&[("width", width), ("different", k.points().len() as f64)])
-        }
-        (Distribution::Histogram(h), _) => {
-            let edges = &h.edges[0];
-            named(&[
-                ("bins", edges.bins as f64),
-                ("from", edges.start),
-                ("to", edges.end),
-            ])
-        }
-        (_, Some(probabilities)) => {
-            let names = levels.iter().map(|level| format!("P({level})"));
-            names.zip(probabilities).collect()
-        }
-        (other, None) => Numbers::of(other).0,
-    }
-}
-
-/// A Gaussian or a t over several columns: the means and the degrees of freedom, then
-/// what varies with what.
-fn write_multivariate(
-    leaf: &Leaf,
-    columns: &[&str],
-    names: &[String],
-    own: &[Distribution],
-    seen: &[Statistics],
-    output: &mut Output,
-) -> Outcome {
-    let parts = own.iter().filter_map(|distribution| match distribution {
-        Distribution::Multivariate(gaussian) => Some((gaussian, None)),
-        Distribution::MultivariateStudentT(t) => Some((&t.gaussian, Some(t.degrees))),
-        _ => None,
-    });
-    let (gaussians, degrees): (Vec<&MultivariateGaussian>, Vec<Option<f64>>) = parts.unzip();
-    let tailed = degrees.iter().any(Option::is_some);
-    let [mean, spread, matrix] = match tailed {
-        true => ["location", "scale", "scale matrix"],
-        false => ["mean", "sd", "covariance"],
-    };
-    let heading = [mean].into_iter().chain(columns.iter().copied());
-    let heading = heading.chain(tailed.then_some("degrees")).chain(["seen"]);
-    let mut means = TextTable::new(heading);
-    let rows = names.iter().zip(&gaussians).zip(&degrees).zip(seen);
-    for (((name, gaussian), degrees), seen) in rows {
-        let numbers = gaussian.mean.iter().copied().chain(*degrees);
-        let numbers = numbers.chain([seen.weight()]);
-        means.row([name.clone()].into_iter().chain(numbers.map(readable)));
-    }
-    write!(output, "{}", means.text(2))?;
-    let full =
-        |gaussian: &&MultivariateGaussian| matches!(gaussian.covariance, Covariance::Full(_));
-    if !gaussians.iter().any(full) {
-        let mut table = TextTable::new([spread].into_iter().chain(columns.iter().copied()));
-        for (name, gaussian) in names.iter().zip(&gaussians) {
-            let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
-            table.row([name.clone()].into_iter().chain(numbers));
-        }
-        write!(output, "{}", table.text(2))?;
-        return Ok(());
-    }
-    let tied = match &leaf.family {
-        LeafFamily::Multivariate { shape, .. } => shape.structure.is_shared(),
-        LeafFamily::MultivariateStudentT { shape, .. } => shape.structure.is_shared(),
-        _ => false,
-    };
-    let shown = if tied { 1 } else { gaussians.len() };
-    for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
-        let title = match tied {
-            true => format!("{matrix} of all"),
-            false => format!("{matrix} of {name}"),
-        };
-        let mut table = TextTable::new([title.as_str()].into_iter().chain(columns.iter().copied()));
-        for (i, column) in columns.iter().enumerate() {
-            let numbers = (0..columns.len()).map(|j| readable(gaussian.covariance(i, j)));
-            table.row([column.to_string()].into_iter().chain(numbers));
-        }
-        write!(output, "{}", table.text(2))?;
-    }
-    Ok(())
+    let warnings = report.warnings.iter();
+    lines.extend(warnings.map(|warning| ("warning", spelled(warning))));
+    lines
 }

@@ -6,7 +6,7 @@ use super::{Line, Stop, open, table};
 use crate::cells::value;
 use abduce::Control;
 use abduce::Result;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::{Column, ReadOptions, Source, Table};
 use abduce::family::Fill;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};

@@ -3,7 +3,7 @@
 use super::{Line, Stop, open, row_of_levels};
 use abduce::Control;
 use abduce::Result;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::ReadOptions;
 use abduce::model::mixture::{FitOptions, Mixture, Specification, fit};
 

@@ -237,7 +237,7 @@ fn scores_that_are_no_density_are_refused_before_anything_is_written() {
     let model = files.fit(&[&complement[..], &["--kind", "m=text"]].concat());
     let ran = abduce(&["score", &model, &text]);
     assert_eq!(ran.stdout, "");
-    ran.fails(2, &["no density"]);
+    ran.fails(2, &["not densities"]);
     let table = data("faithful.csv");
     let model = files.fit(&["kmeans", &table, "-k", "2", "--distance", "manhattan"]);
     let ran = abduce(&["score", &model, &table]);

@@ -250,7 +250,7 @@ fn a_calibrated_model_says_so_and_predicts_by_it() {
         "--calibrate",
         "platt",
     ])
-    .fails(2, &["--calibrate", "clusters"]);
+    .fails(2, &["--calibrate does not apply to mixture"]);
     abduce(&["fit", "kde", &faithful, "--calibrate", "platt"])
         .fails(2, &["--calibrate", "--target"]);
     assert_eq!(run(&penguins(&["--calibrate", "fully"])).code, 2);

@@ -128,8 +128,11 @@ fn what_cannot_be_given_says_why() {
         (&["-k", "2", "--tie", "wait"], "\"wait\""),
         (&["-k", "3", "--start", &file], "2 components instead of 3"),
         (&["--start", &file, "--restarts", "3"], "the start is given"),
-        (&["--start", &classes], "begins at a mixture"),
-        (&["-k", "1-3", "--start", &file], "several are compared"),
+        (&["--start", &classes], "--start needs a mixture model"),
+        (
+            &["-k", "1-3", "--start", &file],
+            "a choice among several mixtures",
+        ),
     ];
     for (more, expected) in cases {
         let ran = abduce(&[&["fit", "mixture", &faithful], more].concat());

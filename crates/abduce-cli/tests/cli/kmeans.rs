@@ -130,11 +130,11 @@ fn what_kmeans_has_no_use_for_is_an_error() {
         &["-k", "2", "--medoids", "--init", "random"],
         &["--init", "medoids"],
     );
-    fails(&["-k", "2", "--medoids", "--tol", "1"], &["--tol", "swaps"]);
+    fails(&["-k", "2", "--medoids", "--tol", "1"], &["--tol", "swap"]);
     let medians = ["-k", "2", "--distance", "manhattan"];
     fails(
         &[&medians[..], &["--algorithm", "elkan"]].concat(),
-        &["--algorithm", "medians"],
+        &["--algorithm", "manhattan"],
     );
     fails(
         &[&medians[..], &["--init", "parallel"]].concat(),
@@ -142,12 +142,12 @@ fn what_kmeans_has_no_use_for_is_an_error() {
     );
     fails(
         &["-k", "2", "--init", "hierarchical"],
-        &["--init hierarchical", "mixture"],
+        &["--init", "greedy, kmeans++, parallel and random"],
     );
     let mixture = ["fit", "mixture", &faithful, "-k", "2"];
     abduce(&[&mixture[..], &["--distance", "cosine"]].concat())
         .fails(2, &["--distance", "mixture"]);
-    abduce(&[&mixture[..], &["--init", "parallel"]].concat()).fails(2, &["--init parallel"]);
+    abduce(&[&mixture[..], &["--init", "parallel"]].concat()).fails(2, &["--init", "hierarchical"]);
     let ran = abduce(&[
         "fit",
         "kmeans",

@@ -149,7 +149,7 @@ fn a_row_is_gone_when_its_weight_is() {
     let sum = files.write("sum.csv", "w,y,z,l\n.3,a,2,u\n");
     let rest = files.write("rest.csv", "w,y,z,l\n1,b,2.5,v\n2,b,3,u\n");
     let weight = ["--target", "y", "--weight", "w"];
-    for marks in [&[][..], &["--no-marks"]] {
+    for marks in [&["--marks"][..], &[]] {
         let mut arguments = vec!["naive-bayes", &all];
         arguments.extend(weight);
         arguments.extend(marks);
@@ -157,12 +157,12 @@ fn a_row_is_gone_when_its_weight_is() {
         for _ in 0..4 {
             abduce(&["forget", &model, &fifth]).good();
         }
-        if marks.is_empty() {
+        if !marks.is_empty() {
             assert_eq!(rows_of(&model), 5);
         }
         abduce(&["forget", &model, &fifth]).good();
         abduce(&["forget", &model, &sum]).good();
-        if marks.is_empty() {
+        if !marks.is_empty() {
             assert_eq!(rows_of(&model), 2);
         }
         let ran = abduce(&["forget", &model, &fifth]);
@@ -287,8 +287,8 @@ fn models_that_do_not_add_up_say_why_and_which() {
     abduce(&["merge", &a, &b, "-o", &place]).fails(2, &["b.m", "--smoothing"]);
     let levels = fit("c.m", &["--kind", "year=categorical"]);
     abduce(&["merge", &a, &levels, "-o", &place]).fails(2, &["column \"year\"", "--kind"]);
-    let bare = fit("d.m", &["--no-marks"]);
-    let ran = abduce(&["merge", &a, &bare, "-o", &place]).good();
+    let marked = fit("d.m", &["--marks"]);
+    let ran = abduce(&["merge", &a, &marked, "-o", &place]).good();
     assert!(ran.stderr.contains("no marks"), "{}", ran.stderr);
     let ran = abduce(&["merge", &a, &a, "-o", &place]).good();
     assert!(ran.stderr.contains("twice"), "{}", ran.stderr);
@@ -307,7 +307,16 @@ fn texts_and_classes_may_be_any_word() {
     std::fs::create_dir_all(folder.join("mail/void")).unwrap();
     let mail = files.path("mail");
     let model = files.path("model.abduce");
-    let ran = abduce(&["fit", "naive-bayes", &mail, "-o", &model, "--json"]).good();
+    let ran = abduce(&[
+        "fit",
+        "naive-bayes",
+        &mail,
+        "--marks",
+        "-o",
+        &model,
+        "--json",
+    ])
+    .good();
     assert!(ran.stderr.contains("void") && ran.stderr.contains("no class"));
     assert_eq!(ran.json()["rows"], 4);
     assert!(!ran.stderr.contains("no label"), "{}", ran.stderr);

@@ -145,7 +145,7 @@ fn tails_that_are_none_and_models_without_them_are_refused() {
     let penguins = data("penguins.csv");
     let own = ["--target", "species", "--tails", "student-t"];
     let naive = [&["fit", "naive-bayes", &penguins][..], &own].concat();
-    abduce(&naive).fails(2, &["--tails does not apply", "--family"]);
+    abduce(&naive).fails(2, &["--tails does not apply", "gda, mixture"]);
     let clusters = [
         "fit",
         "kmeans",

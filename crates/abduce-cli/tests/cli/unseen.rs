@@ -34,7 +34,7 @@ fn an_unseen_category_is_missing_by_an_explicit_option() {
         }
         let shown = abduce(&["show", &model]).good();
         assert!(
-            shown.stdout.contains("taken for missing values"),
+            shown.stdout.contains("treated as missing values"),
             "{}",
             shown.stdout
         );

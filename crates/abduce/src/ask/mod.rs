@@ -1,6 +1,6 @@
-//! Asking a fitted model. Whatever the model is, a question is one of these:
-//! how likely is a row, what is hidden in it, what follows for one column from
-//! what is known of others. Commands are written once, against [`Joint`].
+//! What a fitted model can be asked, as capabilities that it may or may not have: [`Predict`]
+//! classes or clusters, [`Explain`] a prediction, and everything that follows from a
+//! [`Joint`] distribution of all columns. Commands are written once, against these traits.
 
 mod enumerate;
 mod explain;
@@ -15,20 +15,25 @@ use crate::family::{Distribution, Fill, Gaussian};
 use crate::{Error, Result};
 use rand::Rng;
 
-/// A joint distribution over the columns of a table that can be asked.
-pub trait Joint: Send + Sync {
+/// A model that predicts the class or the cluster of a row.
+pub trait Predict: Send + Sync {
     /// The columns.
     fn schema(&self) -> &Schema;
 
-    /// The column that [`posterior`](Joint::posterior) is about, where it is
-    /// one; clusters are in no column.
+    /// The column that [`posterior`](Predict::posterior) is about; `None` for clusters, which
+    /// are in no column.
     fn target(&self) -> Option<usize>;
 
-    /// The names of what [`posterior`](Joint::posterior) gives probabilities.
+    /// Whether rows belong to classes or clusters; a density of all rows has neither.
+    fn has_groups(&self) -> bool {
+        true
+    }
+
+    /// The names of the classes or clusters.
     fn names(&self) -> Vec<String>;
 
-    /// The rows that the model has no density for, as those with a missing value have none
-    /// where a density cannot be integrated; to ask for it is an error.
+    /// The rows that the model cannot answer, in ascending order; asking about them is an
+    /// error. A density that cannot be integrated has none for rows with missing values.
     fn unanswerable(&self, _chunk: &Chunk) -> Vec<usize> {
         Vec::new()
     }
@@ -45,27 +50,25 @@ pub trait Joint: Send + Sync {
         changed(chunk, &self.constants())
     }
 
-    /// What the model makes of an unseen category, for each column.
+    /// How an unseen category is treated, for each column.
     fn unseen_categories(&self) -> Vec<UnseenCategory> {
         vec![UnseenCategory::Missing; self.schema().fields.len()]
     }
 
-    /// The log-density of each row, with everything hidden integrated out and
-    /// a seen label included.
-    ///
-    /// # Errors
-    /// If the arithmetic fails, or a row is [`unanswerable`](Joint::unanswerable).
-    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>>;
+    /// The means and covariances of the classes or clusters in some columns, as far as they
+    /// are Gaussian; none for models without such groups.
+    fn moments(&self, _columns: &[usize]) -> Vec<Moments> {
+        Vec::new()
+    }
 
-    /// The probabilities of classes or clusters of each row, whose own label is
-    /// not looked at.
+    /// The probabilities of the classes or clusters of each row. The label of a row is not
+    /// used.
     ///
     /// # Errors
-    /// If the arithmetic fails, or a row is [`unanswerable`](Joint::unanswerable).
+    /// If the arithmetic fails, or a row is [`unanswerable`](Predict::unanswerable).
     fn posterior(&self, chunk: &Chunk) -> Result<Posterior>;
 
-    /// What [`posterior`](Joint::posterior) says, made ready once for many
-    /// chunks.
+    /// Prepares [`posterior`](Predict::posterior) once for many chunks.
     ///
     /// # Errors
     /// If the arithmetic fails.
@@ -73,48 +76,80 @@ pub trait Joint: Send + Sync {
         Ok(Box::new(move |chunk| self.posterior(chunk)))
     }
 
-    /// The most probable class or cluster of each row, made ready once for many chunks.
+    /// Prepares the most probable class or cluster of each row once for many chunks.
     ///
     /// # Errors
     /// If the arithmetic fails.
     fn decider(&self) -> Result<Decider<'_>> {
         Ok(decider_by(self.classifier()?))
     }
+}
 
-    /// What speaks for one class or cluster of a row against another.
+/// The mean and the covariance of a class or cluster in some columns, as far as it is
+/// Gaussian.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// The mean of each column; `None` where the group is not Gaussian.
+    pub mean: Vec<Option<f64>>,
+    /// The covariances, column after column; empty for groups that are centres only.
+    pub covariance: Vec<f64>,
+}
+
+/// A model whose log-odds are a sum over the columns.
+pub trait Explain: Predict {
+    /// What each column adds to the log-odds of one class or cluster of a row against another.
+    fn explain(&self, chunk: &Chunk, row: usize, class: usize, against: usize) -> Explanation;
+}
+
+/// A model of the joint distribution of all columns.
+pub trait Joint: Predict {
+    /// Checks that rows have log-densities. A few models have only some answers of a joint
+    /// distribution: they fill missing values but have scores or distances, not densities.
     ///
     /// # Errors
-    /// If the model is no sum of what columns say.
-    fn explain(
-        &self,
-        _chunk: &Chunk,
-        _row: usize,
-        _class: usize,
-        _against: usize,
-    ) -> Result<Explanation> {
-        Err(
-            Error::parameter("this model cannot say what speaks for a class")
-                .with_hint("naive-bayes, gda and mixture can"),
-        )
+    /// Why rows have none.
+    fn check_density(&self) -> Result<()> {
+        Ok(())
     }
 
-    /// The rows with every missing value filled, given what is seen of each.
+    /// The rows that have probability or density zero under the model, in ascending order;
+    /// none if rows have no densities.
+    ///
+    /// # Errors
+    /// If the arithmetic fails, or a row is [`unanswerable`](Predict::unanswerable).
+    fn impossible_rows(&self, chunk: &Chunk) -> Result<Vec<usize>> {
+        if self.check_density().is_err() {
+            return Ok(Vec::new());
+        }
+        let densities = self.log_density(chunk)?.into_iter().enumerate();
+        let impossible = densities.filter(|(_, density)| *density == f64::NEG_INFINITY);
+        Ok(impossible.map(|(row, _)| row).collect())
+    }
+
+    /// The log-density of each row, with missing values integrated out and a known label
+    /// included.
+    ///
+    /// # Errors
+    /// If the arithmetic fails, or a row is [`unanswerable`](Predict::unanswerable).
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>>;
+
+    /// The rows with every missing value filled, given the known values of each.
     ///
     /// # Errors
     /// If the arithmetic fails.
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk>;
 
-    /// The distribution of one column given what is known of others; `given`
-    /// has one entry per column of the schema, a level as its code.
+    /// The distribution of one column given values of others; `given` has one entry per column
+    /// of the schema, a level as its code.
     ///
     /// # Errors
-    /// If what is given is impossible.
+    /// If the given values are impossible.
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional>;
 
-    /// Draws rows, given what is known of every one of them.
+    /// Draws rows, given the values of some columns.
     ///
     /// # Errors
-    /// If what is given is impossible.
+    /// If the given values are impossible.
     fn sample(&self, given: &[Option<f64>], rows: usize, rng: &mut dyn Rng) -> Result<Chunk> {
         let known = repeated(self.schema(), given, 1);
         if self.log_density(&known)?[0] == f64::NEG_INFINITY {
@@ -202,6 +237,7 @@ pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
 pub struct Posterior {
     components: usize,
     probabilities: Vec<f64>,
+    impossible: Vec<usize>,
 }
 
 impl Posterior {
@@ -210,7 +246,22 @@ impl Posterior {
         Posterior {
             components,
             probabilities,
+            impossible: Vec::new(),
         }
+    }
+
+    /// The same with the rows that no class or cluster can have, in ascending order.
+    pub fn with_impossible(self, rows: Vec<usize>) -> Self {
+        Posterior {
+            impossible: rows,
+            ..self
+        }
+    }
+
+    /// The rows that no class or cluster can have, in ascending order. Their probabilities are
+    /// the weights of the classes or clusters.
+    pub fn impossible(&self) -> &[usize] {
+        &self.impossible
     }
 
     /// The number of rows.

@@ -9,9 +9,10 @@
 //! divided by their sum.
 
 use super::cross_validation::learn_without;
-use crate::ask::{Joint, Posterior};
+use crate::ask::{Posterior, Predict};
 use crate::data::Folds;
 use crate::data::{CHUNK_ROWS, Chunk, Source, reduce};
+use crate::model::AnyModel;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -113,20 +114,21 @@ impl Calibration {
         method: CalibrationMethod,
         source: &dyn Source,
         folds: &Folds,
-        learn: impl Fn(&dyn Source) -> Result<Box<dyn Joint>>,
+        learn: impl Fn(&dyn Source) -> Result<AnyModel>,
     ) -> Result<Calibration> {
         let mut said = Said::default();
         let mut classes = 0;
         for fold in 0..folds.number() {
-            let joint = learn_without(source, folds, fold, &learn)?;
-            let target = joint.target();
+            let model = learn_without(source, folds, fold, &learn)?;
+            let model = model.predict();
+            let target = model.target();
             let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
-            classes = joint.names().len();
+            classes = model.names().len();
             let stride = source.rows().div_ceil(MOST_ROWS).max(1) as usize;
             let held_out = folds.held_out(source, fold)?;
             let own = reduce(
                 &*held_out,
-                |number, chunk| Said::of(&*joint, target, chunk, number * CHUNK_ROWS, stride),
+                |number, chunk| Said::of(model, target, chunk, number * CHUNK_ROWS, stride),
                 |said: &mut Said, more| said.append(more),
             )?;
             said.append(own.unwrap_or_default());
@@ -145,6 +147,7 @@ impl Calibration {
         let corrected = rows.flat_map(|row| self.corrected(posterior.row(row)));
         let corrected: Vec<f64> = corrected.collect();
         Posterior::new(corrected.len() / posterior.rows().max(1), corrected)
+            .with_impossible(posterior.impossible().to_vec())
     }
 
     fn corrected(&self, p: &[f64]) -> Vec<f64> {
@@ -218,13 +221,13 @@ fn number_of_curves(classes: usize) -> usize {
 
 impl Said {
     fn of(
-        joint: &dyn Joint,
+        model: &dyn Predict,
         target: usize,
         chunk: &Chunk,
         first: usize,
         stride: usize,
     ) -> Result<Said> {
-        let posterior = joint.posterior(chunk)?;
+        let posterior = model.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let mut said = Said::default();
         let rows = chunk.weighing_rows().filter(|row| labels.is_seen(*row));

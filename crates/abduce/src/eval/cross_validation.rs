@@ -9,12 +9,13 @@ use super::metrics::Metrics;
 use crate::ask::{Joint, Posterior};
 use crate::data::Folds;
 use crate::data::{Chunk, Column, Source, reduce, without};
+use crate::model::AnyModel;
 use crate::{Error, Result};
 
 /// A fitted model, its probabilities calibrated or not.
 pub struct Classifier {
     /// The model.
-    pub joint: Box<dyn Joint>,
+    pub model: AnyModel,
     /// What corrects its probabilities.
     pub calibration: Option<Calibration>,
 }
@@ -25,7 +26,7 @@ impl Classifier {
     /// # Errors
     /// If the arithmetic fails.
     pub fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
-        let posterior = self.joint.posterior(chunk)?;
+        let posterior = self.model.predict().posterior(chunk)?;
         Ok(match &self.calibration {
             Some(calibration) => calibration.apply(&posterior),
             None => posterior,
@@ -37,14 +38,14 @@ impl Classifier {
     /// # Errors
     /// If the model has no target, or the rows cannot be read.
     pub fn evaluate(&self, source: &dyn Source) -> Result<Metrics> {
-        let target = self.joint.target();
+        let target = self.model.predict().target();
         let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
         let metrics = reduce(
             source,
             |_, chunk| self.evaluate_chunk(chunk, target),
             |metrics: &mut Metrics, more| metrics.merge(&more),
         )?;
-        Ok(metrics.unwrap_or_else(|| Metrics::new(self.joint.names().len())))
+        Ok(metrics.unwrap_or_else(|| Metrics::new(self.model.predict().names().len())))
     }
 
     /// The figures of the rows of a chunk whose label, in the column `target`, is there.
@@ -52,7 +53,7 @@ impl Classifier {
     /// # Errors
     /// If the arithmetic fails.
     pub fn evaluate_chunk(&self, chunk: &Chunk, target: usize) -> Result<Metrics> {
-        let mut metrics = Metrics::new(self.joint.names().len());
+        let mut metrics = Metrics::new(self.model.predict().names().len());
         let posterior = self.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let labelled = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
@@ -60,9 +61,11 @@ impl Classifier {
             .map(|row| (row, labels.codes()[row] as usize))
             .collect();
         let vanished = |(row, label): &(usize, usize)| posterior.row(*row)[*label] == 0.0;
-        let logarithms = match labelled.iter().any(vanished) && self.calibration.is_none() {
-            true => Some(log_probabilities(&*self.joint, chunk, target)?),
-            false => None,
+        let logarithms = match self.model.joint() {
+            Ok(joint) if self.calibration.is_none() && labelled.iter().any(vanished) => {
+                Some(log_probabilities(joint, chunk, target)?)
+            }
+            _ => None,
         };
         for (row, label) in labelled {
             let p = posterior.row(row);
@@ -97,17 +100,16 @@ fn log_probabilities(joint: &dyn Joint, chunk: &Chunk, target: usize) -> Result<
 /// use abduce::data::Folds;
 /// use abduce::eval::{Classifier, cross_validate};
 /// use abduce::Control;
-/// use abduce::model::mixture::{FitOptions, Specification, fit};
+/// use abduce::model::{Learner, naive_bayes::NaiveBayes};
 /// let options = ReadOptions { target: Some("y".into()), ..ReadOptions::default() };
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("table.csv");
 /// std::fs::write(&path, "x,y\n1.1,a\n0.9,a\n1.3,a\n5.0,b\n5.2,b\n4.7,b\n")?;
 /// let table = open(&[path.display().to_string()], &options)?.source;
 /// let folds = Folds::stratified(&*table, Some(1), 3, 0)?;
-/// let specification = Specification::naive_bayes("y");
 /// let learn = |rows: &dyn abduce::data::Source| {
-///     let fit = fit(&specification, rows, &FitOptions::default(), Control::default())?;
-///     Ok(Classifier { joint: Box::new(fit.mixture), calibration: None })
+///     let model = NaiveBayes::new("y").learn(rows, Control::default())?.model;
+///     Ok(Classifier { model, calibration: None })
 /// };
 /// let metrics = cross_validate(&*table, &folds, learn)?;
 /// assert!(metrics.iter().all(|fold| fold.accuracy() == 1.0));
@@ -189,12 +191,13 @@ pub fn cross_validate_density(
     source: &dyn Source,
     folds: &Folds,
     truth: Option<usize>,
-    learn: impl Fn(&dyn Source) -> Result<Box<dyn Joint>>,
+    learn: impl Fn(&dyn Source) -> Result<AnyModel>,
 ) -> Result<Vec<HeldOut>> {
     let hidden = truth.map(|column| without(source, column));
     let shown = hidden.as_deref().unwrap_or(source);
     let of_fold = |fold: usize| {
-        let joint = learn_without(shown, folds, fold, &learn)?;
+        let model = learn_without(shown, folds, fold, &learn)?;
+        let joint = model.joint()?;
         let groups = truth.map(|column| source.schema().fields[column].levels.len());
         let contingency = groups.map(|groups| Contingency::new(groups, joint.names().len()));
         let nothing = HeldOut {
@@ -204,7 +207,7 @@ pub fn cross_validate_density(
         let held_out = folds.held_out(source, fold)?;
         let all = reduce(
             &*held_out,
-            |_, chunk| look_at(&*joint, chunk, truth, nothing.clone()),
+            |_, chunk| look_at(joint, chunk, truth, nothing.clone()),
             |all: &mut HeldOut, more| {
                 let contingency = all.contingency.take();
                 all.merge(&more);

@@ -1,22 +1,32 @@
-//! Models: the mixture that serves naive Bayes, discriminant analysis and
-//! clustering, and the specifications that make it one or the other; densities
-//! without a family; k-means.
-
-use crate::{Error, Result};
+//! Models, one folder each, and the [list](MODELS) of them: mixtures, which serve naive Bayes,
+//! discriminant analysis and clustering; densities without a family; k-means.
 
 pub mod density;
+mod fitted;
+pub mod gda;
 pub mod kmeans;
+mod learner;
+mod list;
 pub mod mixture;
+pub mod naive_bayes;
+mod report;
+
+pub use fitted::{AnyModel, Changed, Fitted, FittedModel, Incremental, Part};
+pub use learner::{AnyLearner, Learned, Learner};
+pub(crate) use list::{Damaged, Parts};
+pub use list::{MODELS, ModelInfo};
+pub use report::{FitReport, LogLikelihoodOf};
+
+use crate::{Error, Result};
 
 /// Checks that a fit does not try something more often than can be remembered.
 pub(crate) fn check_tries(what: &str, number: usize) -> Result<()> {
     const MOST: usize = 10_000_000;
-    match number <= MOST {
-        true => Ok(()),
-        false => Err(Error::parameter(format!(
-            "there can be at most {MOST} {what}, not {number}"
-        ))),
+    if number > MOST {
+        let message = format!("there can be at most {MOST} {what}, not {number}");
+        return Err(Error::parameter(message));
     }
+    Ok(())
 }
 
 /// A list for people: the first few, and how many more.

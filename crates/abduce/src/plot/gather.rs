@@ -5,12 +5,9 @@
 
 use super::sample::Sample;
 use super::{Axis, Cloud, Gaussian, Grid, Marginal, Scale, Surface, Variable};
-use crate::ask::Joint;
+use crate::ask::{Joint, Moments, Predict};
 use crate::data::{Chunk, Column, Kind, Source};
-use crate::family::Distribution;
-use crate::model::kmeans::{Distance, KMeans};
-use crate::model::mixture::Mixture;
-use crate::store::{Body, Model};
+use crate::store::Model;
 use crate::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -43,10 +40,10 @@ pub struct Gathered {
 }
 
 /// The columns of a model that are numbers and can be drawn.
-pub fn plottable(joint: &dyn Joint) -> Vec<usize> {
-    let fields = joint.schema().fields.iter().enumerate();
+pub fn plottable(model: &dyn Predict) -> Vec<usize> {
+    let fields = model.schema().fields.iter().enumerate();
     let is_number = |kind: Kind| matches!(kind, Kind::Real | Kind::Count);
-    let numbers = fields.filter(|(c, field)| is_number(field.kind) && joint.target() != Some(*c));
+    let numbers = fields.filter(|(c, field)| is_number(field.kind) && model.target() != Some(*c));
     numbers.map(|(c, _)| c).collect()
 }
 
@@ -56,8 +53,7 @@ pub fn plottable(joint: &dyn Joint) -> Vec<usize> {
 /// If rows cannot be read or the arithmetic fails, or if the densities of pairs
 /// are wanted of a model that does not have them.
 pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result<Gathered> {
-    let joint = model.joint();
-    let fields = &joint.schema().fields;
+    let fields = &model.schema().fields;
     let variable = |column: &usize| Variable {
         name: match fields[*column].unit {
             1.0 => fields[*column].name.clone(),
@@ -72,12 +68,8 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
     };
     let mut cloud = Cloud {
         variables: wish.columns.iter().map(variable).collect(),
-        groups: joint.names(),
-        gaussians: match &model.body {
-            Body::Mixture(mixture) => gaussians(mixture, &wish.columns),
-            Body::KMeans(clusters) => centres(clusters, &wish.columns),
-            Body::Density(_) => Vec::new(),
-        },
+        groups: model.names(),
+        gaussians: gaussians(model, &wish.columns),
         ..Cloud::default()
     };
     let mut notes = Vec::new();
@@ -85,8 +77,11 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
         add_rows(&mut cloud, model, source, wish, &mut notes)?;
         jitter(&mut cloud, &mut notes);
     }
-    let surfaces = match has_densities(model) {
-        Ok(()) => densities(&mut cloud, joint, wish)?,
+    let joint = model
+        .joint()
+        .and_then(|joint| joint.check_density().map(|()| joint));
+    let surfaces = match joint {
+        Ok(joint) => densities(&mut cloud, joint, wish)?,
         Err(why) if wish.surfaces => return Err(why),
         Err(_) => Vec::new(),
     };
@@ -97,75 +92,14 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
     })
 }
 
-/// Nothing, or why the model has none.
-fn has_densities(model: &Model) -> Result<()> {
-    match &model.body {
-        Body::Mixture(mixture) if !mixture.is_generative() => {
-            Err(Error::parameter("this model has scores, not densities"))
-        }
-        Body::KMeans(clusters) => clusters.gaussians().map(|_| ()),
-        _ => Ok(()),
-    }
-}
-
-/// Means and covariances of the components in some columns.
-fn gaussians(mixture: &Mixture, columns: &[usize]) -> Vec<Gaussian> {
-    let count = columns.len();
-    let component = |number: usize| {
-        let mut own = Gaussian {
-            mean: vec![None; count],
-            covariance: vec![0.0; count * count],
-        };
-        for (leaf, distributions) in mixture.leaves.iter().zip(&mixture.parameters.leaves) {
-            let Some(distribution) = distributions.get(number) else {
-                continue;
-            };
-            // Where in the leaf and where in the plot a column is.
-            let place = |column: &usize| columns.iter().position(|own| own == column);
-            let places = leaf.columns.iter().map(place).enumerate();
-            let places: Vec<(usize, usize)> = places
-                .filter_map(|(leaf, plot)| Some((leaf, plot?)))
-                .collect();
-            for (i, x) in &places {
-                match distribution {
-                    Distribution::Gaussian(gaussian) => {
-                        own.mean[*x] = Some(gaussian.mean);
-                        own.covariance[x * count + x] = gaussian.variance;
-                    }
-                    Distribution::Multivariate(gaussian) => {
-                        own.mean[*x] = Some(gaussian.mean[*i]);
-                        for (j, y) in &places {
-                            own.covariance[y * count + x] = gaussian.covariance(*i, *j);
-                        }
-                    }
-                    // The scale matrix: that of the core, which outliers do not widen.
-                    Distribution::MultivariateStudentT(t) => {
-                        own.mean[*x] = Some(t.gaussian.mean[*i]);
-                        for (j, y) in &places {
-                            own.covariance[y * count + x] = t.gaussian.covariance(*i, *j);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        own
+/// Where the groups are, as far as they are Gaussian.
+fn gaussians(model: &Model, columns: &[usize]) -> Vec<Gaussian> {
+    let groups = model.predict().moments(columns).into_iter();
+    let gaussian = |group: Moments| Gaussian {
+        mean: group.mean,
+        covariance: group.covariance,
     };
-    (0..mixture.components()).map(component).collect()
-}
-
-/// The centres of clusters in some columns; directions have no place among rows.
-fn centres(clusters: &KMeans, columns: &[usize]) -> Vec<Gaussian> {
-    if clusters.distance == Distance::Cosine {
-        return Vec::new();
-    }
-    let place = |column: &usize| (clusters.frame.columns.iter()).position(|own| own == column);
-    let places: Vec<Option<usize>> = columns.iter().map(place).collect();
-    let centre = |centre: &Vec<f64>| Gaussian {
-        mean: places.iter().map(|place| Some(centre[(*place)?])).collect(),
-        covariance: Vec::new(),
-    };
-    clusters.centres.iter().map(centre).collect()
+    groups.map(gaussian).collect()
 }
 
 /// Adds rows, all or an even sample, with their groups and how uncertain these are.
@@ -176,7 +110,6 @@ fn add_rows(
     wish: &Wish,
     notes: &mut Vec<String>,
 ) -> Result<()> {
-    let joint = model.joint();
     let classifier = model.classifier()?;
     let mut sample = Sample::new(source, wish.most_rows, wish.seed)?;
     let (mut unanswered, mut holes) = (0, 0);
@@ -191,7 +124,7 @@ fn add_rows(
             .collect();
         let rows: Vec<u32> = taken.iter().map(|(row, _)| *row).collect();
         let rows = chunk.take(&rows);
-        let lacking = joint.unanswerable(&rows);
+        let lacking = model.predict().unanswerable(&rows);
         unanswered += lacking.len();
         let is_there = |row: &u32| lacking.binary_search(&(*row as usize)).is_err();
         let answered: Vec<u32> = (0..rows.rows() as u32).filter(is_there).collect();

@@ -1,43 +1,25 @@
 //! Validation of model files. Parsing guarantees the types of a file; what it cannot
 //! guarantee, that lengths, positions and ranges agree with each other, is checked here
-//! and in the `check` of each [`Body`], before anything is computed. Every other
+//! and in [`FittedModel::check`](crate::model::FittedModel::check), before anything is computed. Every other
 //! function may then index and unwrap what the checks have established.
 //!
 //! Errors name the place in the file as a path of keys, such as `body.seen.columns`.
 
-use super::{Body, FitRecord, Model};
+use super::Model;
 use crate::Result;
 use crate::data::{Kind, Schema};
-use crate::validate::{contradiction, countable, not_negative};
+use crate::validate::contradiction;
 use std::collections::HashSet;
 
 impl Model {
     /// Checks that the parts of the file fit together.
     pub(super) fn check(&self) -> Result<()> {
-        let schema = match &self.body {
-            Body::Mixture(mixture) => &mixture.schema,
-            Body::Density(densities) => &densities.schema,
-            Body::KMeans(clusters) => &clusters.schema,
-        };
-        check_schema(schema)?;
-        match &self.body {
-            Body::Mixture(mixture) => mixture.check()?,
-            Body::Density(densities) => densities.check()?,
-            Body::KMeans(clusters) => clusters.check()?,
-        }
+        check_schema(self.schema())?;
+        self.body.check()?;
         if let Some(calibration) = &self.calibration {
-            calibration.check(self.joint().names().len())?;
+            calibration.check(self.names().len())?;
         }
         self.fit.check()
-    }
-}
-
-impl FitRecord {
-    fn check(&self) -> Result<()> {
-        countable("fit.rows", self.rows)?;
-        countable("fit.parameters", self.parameters as u64)?;
-        countable("fit.iterations", self.iterations as u64)?;
-        not_negative("fit.weight", [&self.weight])
     }
 }
 

@@ -1,13 +1,17 @@
 //! Files of early versions, brought to what the program writes now.
 
-use super::{Body, Model};
+use super::Model;
+use crate::model::mixture::Mixture;
 
 impl Model {
     /// Takes constant columns out of the log-likelihoods of a file that counts them in: they
     /// had a density then, of about a millionth of the constant in width.
     pub(super) fn without_constants(&mut self) {
         // Files that say what their log-likelihood is leave constant columns out.
-        let (Body::Mixture(mixture), None) = (&mut self.body, self.fit.log_likelihood_of) else {
+        if self.fit.log_likelihood_of.is_some() {
+            return;
+        }
+        let Some(mixture) = self.body.get_mut::<Mixture>() else {
             return;
         };
         let constants = mixture.log_likelihood_of_constants();
@@ -19,10 +23,11 @@ impl Model {
         fit.log_likelihood -= constants;
         fit.bic += 2.0 * constants;
         fit.aic += 2.0 * constants;
-        let traces = fit.trace.iter_mut().chain(&mut fit.objective_trace);
+        let details = &mut mixture.details;
+        let traces = fit.trace.iter_mut().chain(&mut details.objective_trace);
         traces.flatten().for_each(|l| *l -= constants);
         // A constant column has the same density in every fit of a grid.
-        let candidates = fit.selection.iter_mut().flat_map(|own| &mut own.tried);
+        let candidates = details.selection.iter_mut().flat_map(|own| &mut own.tried);
         for own in candidates {
             own.log_likelihood.iter_mut().for_each(|l| *l -= constants);
             let criteria = [&mut own.bic, &mut own.aic, &mut own.icl, &mut own.cv];
@@ -37,9 +42,14 @@ mod tests {
     use crate::Control;
     use crate::data::{Column, Field, Kind, Schema, Table};
     use crate::model::mixture::{
-        Candidate, CovarianceKind, Criterion, FitOptions, Selection, Specification, fit,
+        Candidate, CovarianceKind, Criterion, Details, FitOptions, Mixture, Recipe, Selection,
+        Specification, fit,
     };
     use crate::store::Model;
+
+    fn details(model: &mut Model) -> &mut Details {
+        &mut model.body.get_mut::<Mixture>().unwrap().details
+    }
 
     fn table() -> Table {
         let fields = ["x", "y", "k"].map(|name| Field::new(name, Kind::Real));
@@ -59,8 +69,9 @@ mod tests {
         let specification = Specification::mixture(1, CovarianceKind::Full);
         let options = FitOptions::default();
         let found = fit(&specification, &table(), &options, Control::default()).unwrap();
-        let mut model = Model::new("mixture", found, specification, options, Vec::new());
-        model.fit.selection = Some(Selection {
+        let learned = found.learned(Recipe::new(specification, options));
+        let mut model = Model::new("mixture", learned, Vec::new());
+        details(&mut model).selection = Some(Selection {
             criterion: Criterion::Bic,
             tried: vec![Candidate {
                 covariance: CovarianceKind::Full,
@@ -78,33 +89,32 @@ mod tests {
             chosen: 0,
             same: Vec::new(),
         });
-        let constants = match &model.body {
-            crate::store::Body::Mixture(own) => own.log_likelihood_of_constants(),
-            _ => 0.0,
-        };
+        let mixture = model.body.get::<Mixture>().unwrap();
+        let constants = mixture.log_likelihood_of_constants();
         assert!(constants > 100.0, "{constants}");
         let now = model.to_json().unwrap();
         let mut early = model.clone();
         early.fit.log_likelihood_of = None;
         early.fit.log_likelihood += constants;
         early.fit.bic -= 2.0 * constants;
-        let candidate = &mut early.fit.selection.as_mut().unwrap().tried[0];
-        candidate.log_likelihood = Some(early.fit.log_likelihood);
+        let (log_likelihood, bic) = (early.fit.log_likelihood, early.fit.bic);
+        let candidate = &mut details(&mut early).selection.as_mut().unwrap().tried[0];
+        candidate.log_likelihood = Some(log_likelihood);
         let criteria = [&mut candidate.bic, &mut candidate.icl, &mut candidate.cv];
         for value in criteria {
-            *value = Some(early.fit.bic);
+            *value = Some(bic);
         }
         candidate.aic = candidate.aic.map(|aic| aic - 2.0 * constants);
-        if let crate::store::Body::Mixture(own) = &mut early.body {
-            own.statistics.log_likelihood += constants;
-        }
+        let mixture = early.body.get_mut::<Mixture>().unwrap();
+        mixture.model.statistics.log_likelihood += constants;
         let early = serde_json::to_string(&early).unwrap();
         let aic = model.fit.aic;
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
         let updated = |text: &str| {
             let model = Model::from_json(text).unwrap();
             let changed = model.update(&table(), Vec::new(), None, Control::default());
-            let tried = &model.fit.selection.as_ref().unwrap().tried[0];
+            let fitted = model.body.get::<Mixture>().unwrap();
+            let tried = &fitted.details.selection.as_ref().unwrap().tried[0];
             close(tried.log_likelihood.unwrap(), model.fit.log_likelihood);
             for value in [tried.bic, tried.icl, tried.cv] {
                 close(value.unwrap(), model.fit.bic);

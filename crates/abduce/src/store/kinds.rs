@@ -28,7 +28,7 @@ pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>>
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| not_opened(error).at_file(&file))?;
     if text.trim_start().starts_with('{') {
-        return Ok(kinds_of(Model::load(path)?.joint().schema()));
+        return Ok(kinds_of(Model::load(path)?.schema()));
     }
     let lines = text.lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));

@@ -2,7 +2,7 @@
 //! that only missing values or no rows speak for, places that nothing reaches.
 
 use abduce::Control;
-use abduce::ask::{Conditional, Joint};
+use abduce::ask::{Conditional, Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Table};
 use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
 use abduce::family::Fill;

@@ -2,11 +2,11 @@
 //! table is too odd for them.
 
 use abduce::Control;
-use abduce::ask::{Conditional, Joint};
+use abduce::ask::{Conditional, Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
 use abduce::family::Fill;
-use abduce::model::density::{DensityModel, Estimator, Fit, Specification, fit};
+use abduce::model::density::{DensityModel, Estimator, Fit, Recipe, Specification, fit};
 use abduce::store::Model;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -222,13 +222,16 @@ fn files_round_trip_and_damage_is_told() {
             estimator,
         };
         let fit = fit(&specification, &table(120), Control::default()).unwrap();
-        let model = Model::of_density(fit, specification, vec![]);
+        let recipe = Recipe {
+            density: specification,
+        };
+        let model = Model::new("test", fit.learned(recipe), vec![]);
         let text = model.to_json().unwrap();
         let back = Model::from_json(&text).unwrap();
         assert_eq!(back.to_json().unwrap(), text);
         let asked = row(Some(1.0), Some(1.5), None);
-        let before = model.joint().log_density(&asked).unwrap();
-        assert_eq!(before, back.joint().log_density(&asked).unwrap());
+        let before = model.joint().unwrap().log_density(&asked).unwrap();
+        assert_eq!(before, back.joint().unwrap().log_density(&asked).unwrap());
         assert!(Model::from_json(&text.replacen("\"target\": 2", "\"target\": 1", 1)).is_err());
         assert!(
             Model::from_json(&text.replacen("\"columns\": [\n      0,", "\"columns\": [\n", 1))

@@ -2,11 +2,11 @@
 
 use super::*;
 use abduce::Control;
-use abduce::ask::Joint;
 use abduce::data::Folds;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::eval::{Calibration, CalibrationMethod, Contingency, Curve, Metrics};
-use abduce::model::mixture::{FitOptions, Specification, fit};
+use abduce::model::AnyModel;
+use abduce::model::mixture::{FitOptions, Recipe, Specification, fit};
 
 fn codes(value: &Value) -> Vec<usize> {
     numbers(value)
@@ -159,10 +159,12 @@ fn a_calibrated_naive_bayes_is_that_of_scikit_learn() {
             variance_floor: 0.0,
             ..Specification::naive_bayes("y")
         };
-        let learn = |rows: &dyn Source| -> abduce::Result<Box<dyn Joint>> {
+        let learn = |rows: &dyn Source| -> abduce::Result<AnyModel> {
             let options = FitOptions::default();
             let fit = fit(&specification, rows, &options, Control::default())?;
-            Ok(Box::new(fit.mixture))
+            Ok(fit
+                .learned(Recipe::new(specification.clone(), options))
+                .model)
         };
         let folds: Vec<Option<usize>> = codes(&case["fold"]).into_iter().map(Some).collect();
         let folds = Folds::given(&folds).unwrap();
@@ -174,7 +176,10 @@ fn a_calibrated_naive_bayes_is_that_of_scikit_learn() {
             ..bounded
         };
         let asked = table(&rows(&case["test"]), None, classes);
-        let posterior = learn(&training).unwrap().posterior(&asked.chunks()[0]);
+        let posterior = learn(&training)
+            .unwrap()
+            .predict()
+            .posterior(&asked.chunks()[0]);
         let calibrated = calibration.apply(&posterior.unwrap());
         for (row, expected) in rows(&case["probabilities"]).iter().enumerate() {
             assert_all_close(calibrated.row(row), expected, 1e-9);

@@ -3,7 +3,7 @@
 
 use super::{golden, list, number, numbers, rows};
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, fit};
 use abduce::text::{Analyzer, Encoder, Encoding, Limits, Vocabulary};

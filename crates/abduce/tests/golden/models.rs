@@ -2,7 +2,7 @@
 
 use super::*;
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::EmOptions;

@@ -2,7 +2,7 @@
 
 use super::{golden, list, number, rows};
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{ReadOptions, TextOptions, open};
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, fit};
 

@@ -1,7 +1,7 @@
 //! What clusters answer: those of the Gaussians that they are.
 
 use super::*;
-use abduce::ask::{Conditional, Joint};
+use abduce::ask::{Conditional, Joint, Predict};
 use abduce::family::Fill;
 use abduce::model::kmeans::Distance;
 

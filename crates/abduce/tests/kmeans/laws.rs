@@ -1,7 +1,7 @@
 //! Laws of the Euclidean fit.
 
 use super::*;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::kmeans::Start;

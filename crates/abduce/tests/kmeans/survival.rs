@@ -2,8 +2,8 @@
 
 use super::*;
 use abduce::Progress;
-use abduce::ask::Joint;
-use abduce::model::kmeans::Distance;
+use abduce::ask::Predict;
+use abduce::model::kmeans::{Distance, Recipe};
 use abduce::store::Model;
 
 fn numbers(cells: &[f64]) -> Vec<Row> {
@@ -140,13 +140,12 @@ fn the_file_holds_the_whole_model_and_damage_is_noticed() {
     let (specification, options) = (Specification::new(2), Options::default());
     let fit = fitted(&specification, &rows, &options);
     let log_likelihood = fit.model.log_likelihood(&table(&rows, None)).unwrap();
-    let model = Model::of_kmeans(
-        fit,
-        Some(log_likelihood),
-        specification,
-        options,
-        Vec::new(),
-    );
+    let recipe = Recipe {
+        kmeans: specification,
+        kmeans_options: options,
+    };
+    let learned = fit.learned(recipe, Some(log_likelihood));
+    let model = Model::new("kmeans", learned, Vec::new());
     let text = model.to_json().unwrap();
     let read = Model::from_json(&text).unwrap();
     assert_eq!(read.to_json().unwrap(), text);
@@ -157,7 +156,7 @@ fn the_file_holds_the_whole_model_and_damage_is_noticed() {
         read.posterior(chunk).unwrap(),
         model.posterior(chunk).unwrap()
     );
-    let bits = |model: &Model| model.joint().log_density(chunk).unwrap();
+    let bits = |model: &Model| model.joint().unwrap().log_density(chunk).unwrap();
     assert_eq!(bits(&read), bits(&model));
     for (from, to) in [
         ("\"power\": 1.0", "\"power\": 0.0"),

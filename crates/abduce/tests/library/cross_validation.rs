@@ -2,14 +2,14 @@
 //! the model it is asked of, and neither threads nor streaming change a bit.
 
 use abduce::Control;
-use abduce::ask::Joint;
 use abduce::data::Folds;
 use abduce::data::{Column, Field, Kind, ReadOptions, Schema, Source, Table, open};
 use abduce::eval::{
     Calibration, CalibrationMethod, Classifier, Metrics, cross_validate, cross_validate_density,
 };
+use abduce::model::AnyModel;
 use abduce::model::density::{self, Estimator};
-use abduce::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
+use abduce::model::mixture::{CovarianceKind, FitOptions, Recipe, Specification, fit};
 use std::cell::RefCell;
 
 const PENGUINS: &str = concat!(
@@ -35,19 +35,31 @@ const MEASURES: [&str; 4] = [
     "body_mass_g",
 ];
 
-fn mixture(specification: &Specification, rows: &dyn Source) -> abduce::Result<Box<dyn Joint>> {
+fn mixture(specification: &Specification, rows: &dyn Source) -> abduce::Result<AnyModel> {
     let fit = fit(
         specification,
         rows,
         &FitOptions::default(),
         Control::default(),
     )?;
-    Ok(Box::new(fit.mixture))
+    let recipe = Recipe::new(specification.clone(), FitOptions::default());
+    Ok(fit.learned(recipe).model)
 }
 
-fn plain(joint: Box<dyn Joint>) -> Classifier {
+fn density_model(
+    specification: &density::Specification,
+    rows: &dyn Source,
+) -> abduce::Result<AnyModel> {
+    let fit = density::fit(specification, rows, Control::default())?;
+    let recipe = density::Recipe {
+        density: specification.clone(),
+    };
+    Ok(fit.learned(recipe).model)
+}
+
+fn plain(model: AnyModel) -> Classifier {
     Classifier {
-        joint,
+        model,
         calibration: None,
     }
 }
@@ -73,13 +85,7 @@ fn every_kind_of_classifier_is_served_and_knows_its_penguins() {
     let learners: [(f64, Learn); 3] = [
         (0.97, Box::new(|rows| Ok(plain(mixture(&gda, rows)?)))),
         (0.95, Box::new(|rows| Ok(plain(mixture(&naive, rows)?)))),
-        (
-            0.93,
-            Box::new(|rows| {
-                let fit = density::fit(&knn, rows, Control::default())?;
-                Ok(plain(Box::new(fit.model)))
-            }),
-        ),
+        (0.93, Box::new(|rows| Ok(plain(density_model(&knn, rows)?)))),
     ];
     for (least, learn) in learners {
         let all = pooled(&cross_validate(&*table, &folds, learn).unwrap());
@@ -136,7 +142,7 @@ fn streaming_and_threads_change_no_bit() {
                 let method = CalibrationMethod::Platt;
                 let calibration = Calibration::learn(method, rows, &inner, learn)?;
                 Ok(Classifier {
-                    joint: learn(rows)?,
+                    model: learn(rows)?,
                     calibration: Some(calibration),
                 })
             };
@@ -177,10 +183,7 @@ fn a_class_that_a_training_set_lacks_is_told_by_an_infinite_loss_only() {
         let learn = |rows: &dyn Source| mixture(&specification, rows).map(plain);
         cross_validate(&table, &folds, learn).unwrap()
     };
-    let densities = |rows: &dyn Source| {
-        let fit = density::fit(&kde, rows, Control::default())?;
-        Ok(plain(Box::new(fit.model)))
-    };
+    let densities = |rows: &dyn Source| density_model(&kde, rows).map(plain);
     for folds in [
         of_mixture(Specification::naive_bayes("y")),
         of_mixture(Specification::gda("y", CovarianceKind::Full)),
@@ -239,7 +242,7 @@ fn calibration_mends_what_naive_bayes_is_too_sure_of() {
             let inner = Folds::stratified(rows, Some(4), 5, 0)?;
             let calibration = method.map(|method| Calibration::learn(method, rows, &inner, own));
             Ok(Classifier {
-                joint: own(rows)?,
+                model: own(rows)?,
                 calibration: calibration.transpose()?,
             })
         };

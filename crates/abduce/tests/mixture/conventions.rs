@@ -3,7 +3,7 @@
 //! centres that settle, components in the order of their starts.
 
 use abduce::Control;
-use abduce::ask::Joint as _;
+use abduce::ask::{Joint as _, Predict as _};
 use abduce::data::{Column, Field, Kind, Schema, Source as _, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{Acceleration, EmOptions, Stop};

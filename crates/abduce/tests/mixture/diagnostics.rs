@@ -1,6 +1,6 @@
 //! The figures by which a mixture is judged, and the test of how many components it has.
 
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{

@@ -2,14 +2,14 @@
 //! where learning begins.
 
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, Poisson};
 use abduce::leaf::FamilyName;
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
-    CovarianceKind, Criterion, Fit, FitOptions, Grid, Held, Specification, fit, fit_from_mixture,
-    select,
+    CovarianceKind, Criterion, Fit, FitOptions, Grid, Held, Recipe, Specification, fit,
+    fit_from_mixture, select,
 };
 use abduce::store::Model;
 use rand::{Rng, RngExt, SeedableRng};
@@ -144,9 +144,17 @@ fn a_file_of_a_mixture_with_noise_is_read_as_it_was() {
     let table = clusters(80, false);
     let fit = learn(&specification, &table);
     let before = fit.mixture.log_density(&table.chunks()[0]).unwrap();
-    let model = Model::new("mixture", fit, specification, options(), Vec::new());
+    let model = Model::new(
+        "mixture",
+        fit.learned(Recipe::new(specification, options())),
+        Vec::new(),
+    );
     let back = Model::from_json(&model.to_json().unwrap()).unwrap();
-    let after = back.joint().log_density(&table.chunks()[0]).unwrap();
+    let after = back
+        .joint()
+        .unwrap()
+        .log_density(&table.chunks()[0])
+        .unwrap();
     assert_eq!(before, after);
 }
 

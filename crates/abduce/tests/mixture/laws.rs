@@ -3,12 +3,12 @@
 //! agree with each other.
 
 use abduce::Control;
-use abduce::ask::{Conditional, Joint};
+use abduce::ask::{Conditional, Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill};
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Reals, Specification, Unlabelled, fit,
+    CovarianceKind, Fit, FitOptions, Reals, Recipe, Specification, Unlabelled, fit,
 };
 use abduce::store::Model;
 use abduce::{Error, Result};
@@ -151,7 +151,8 @@ fn learn(specification: &Specification, source: &dyn Source) -> Fit {
 
 fn document(specification: &Specification, source: &dyn Source) -> String {
     let fit = learn(specification, source);
-    Model::new("test", fit, specification.clone(), options(), vec![])
+    let recipe = Recipe::new(specification.clone(), options());
+    Model::new("test", fit.learned(recipe), vec![])
         .to_json()
         .unwrap()
 }
@@ -454,17 +455,15 @@ fn a_model_file_answers_as_the_model_it_was_written_from() {
         let data = data_for(&specification, &PLAIN, 7);
         let fit = learn(&specification, &data);
         let expected = fit.mixture.log_density(&data.chunks()[0]).unwrap();
-        let model = Model::new(
-            "test",
-            fit,
-            specification.clone(),
-            options(),
-            vec!["a.csv".into()],
-        );
+        let recipe = Recipe::new(specification, options());
+        let model = Model::new("test", fit.learned(recipe), vec!["a.csv".into()]);
         let text = model.to_json().unwrap();
         let back = Model::from_json(&text).unwrap();
         assert_eq!(
-            back.joint().log_density(&data.chunks()[0]).unwrap(),
+            back.joint()
+                .unwrap()
+                .log_density(&data.chunks()[0])
+                .unwrap(),
             expected,
             "{name}"
         );

@@ -2,10 +2,12 @@
 //! hold, and its probabilities are still probabilities.
 
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::eval::Classifier;
+use abduce::model::Learner;
 use abduce::model::mixture::{FitOptions, Specification, fit};
+use abduce::model::naive_bayes::NaiveBayes;
 
 const COLUMNS: usize = 10_000;
 const ROWS: usize = 60;
@@ -73,14 +75,9 @@ fn probabilities_of_ten_thousand_columns_are_finite_and_sum_to_one() {
 #[test]
 fn a_wrong_label_of_ten_thousand_columns_costs_much_but_not_infinitely() {
     let table = table(1.0);
-    let fit = fit(
-        &Specification::naive_bayes("y"),
-        &table,
-        &FitOptions::default(),
-        Control::default(),
-    );
+    let learned = NaiveBayes::new("y").learn(&table, Control::default());
     let classifier = Classifier {
-        joint: Box::new(fit.unwrap().mixture),
+        model: learned.unwrap().model,
         calibration: None,
     };
     let wrong = Column::from_codes((0..ROWS).map(|row| Some(((row + 1) % CLASSES) as u32)));

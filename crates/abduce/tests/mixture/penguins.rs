@@ -2,7 +2,7 @@
 //! missing, and what is said of them is right.
 
 use abduce::Control;
-use abduce::ask::Joint;
+use abduce::ask::Predict;
 use abduce::data::{Column, ReadOptions, Source, Table, open};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Unlabelled, fit};
 use rand::SeedableRng;

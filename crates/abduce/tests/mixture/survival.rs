@@ -2,7 +2,7 @@
 //! clear error, no answer is NaN, no probability leaves [0, 1].
 
 use abduce::ErrorKind;
-use abduce::ask::Joint;
+use abduce::ask::{Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill};
 use abduce::learn::{EStep, EmOptions};

@@ -1,32 +1,58 @@
 //! A saved model on a test table.
 
-use super::Arguments;
-use super::told::{Clusters, Predictions, Told};
-use crate::arguments::files_read;
+use super::report::{Clusters, Predictions, Report};
+use crate::arguments::{DataArguments, files_read};
+use crate::commands::fit::models;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
 use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
 use crate::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Joint, Posterior};
+use abduce::ask::{Joint, Posterior, Predict};
 use abduce::data::{Chunk, Kind, Source};
 use abduce::eval::{Classifier, Contingency, HeldOut, Metrics};
-use abduce::store::{Body, Model};
-use std::path::Path;
+use abduce::store::Model;
+use clap::Args;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-impl Arguments {
+#[derive(Args)]
+pub struct SavedArguments {
+    /// A model written by `abduce fit`, to be evaluated unchanged
+    #[arg(value_name = "FILE", required = true)]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    data: DataArguments,
+    /// For a model without labels: a column of true groups, which its clusters are compared
+    /// with
+    #[arg(long, value_name = "COL")]
+    truth: Option<String>,
+    /// The column of labels, which must be that of the model
+    #[arg(long, value_name = "COL")]
+    target: Option<String>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl SavedArguments {
+    /// The model file, if one is named.
+    pub fn file(&self) -> Option<&Path> {
+        self.model.as_deref()
+    }
+
     /// Evaluates the model of a file on the rows of the data.
-    pub(super) fn evaluate_saved(&self, path: &Path, context: &Context) -> Outcome {
+    pub fn run(&self, file: &Path, context: &Context) -> Outcome {
         let start = Instant::now();
-        let model = Model::load(path)?;
+        check_name(file)?;
+        let model = Model::load(file)?;
         self.check_options(&model)?;
-        let opened = self.data.open_for(model.joint(), context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, path))?;
+        let opened = self.data.open_for(model.predict(), context)?;
+        refuse_inputs(self.output.as_deref(), files_read(&opened, file))?;
         let mut output = Output::text(self.output.as_deref(), context)?;
         let name = model.model.clone();
-        let mut told = Told {
+        let mut report = Report {
             model: &name,
             rows: opened.source.rows(),
             asked: 0,
@@ -36,73 +62,64 @@ impl Arguments {
             warnings: Vec::new(),
             seconds: 0.0,
         };
-        if let Some(target) = model.joint().target() {
-            let field = model.joint().schema().fields[target].clone();
+        if let Some(target) = model.target() {
+            let field = model.schema().fields[target].clone();
             let metrics = predictions(model, &*opened.source, target, context)?;
             if metrics.rows() == 0 {
                 return Err(Error::data("no row has a label that the model knows")
                     .at_column(&field.name)
                     .into());
             }
-            told.asked = metrics.rows();
-            told.seconds = start.elapsed().as_secs_f64();
-            let predictions = Predictions::new(&told, &field.name, &field.levels, vec![metrics]);
+            report.asked = metrics.rows();
+            report.seconds = start.elapsed().as_secs_f64();
+            let predictions = Predictions::new(&report, &field.name, &field.levels, vec![metrics]);
             predictions.write(context, &mut output)?;
         } else {
             let found = self.likelihood(&model, &*opened.source, context)?;
-            told.asked = found.rows;
-            told.seconds = start.elapsed().as_secs_f64();
-            let clusters = Clusters::new(&told, self.truth.as_deref(), vec![found]);
+            report.asked = found.rows;
+            report.seconds = start.elapsed().as_secs_f64();
+            let clusters = Clusters::new(&report, self.truth.as_deref(), vec![found]);
             clusters.write(context, &mut output)?;
         }
         output.finish()
     }
 
-    /// Refuses options that would change the model.
+    /// Refuses a column of labels or groups that the model has no use for.
     fn check_options(&self, model: &Model) -> Outcome {
-        let joint = model.joint();
-        let own = joint
-            .target()
-            .map(|target| &joint.schema().fields[target].name);
-        if let Some(asked) = self.options.target_column()
-            && own != Some(asked)
+        let target = model.target();
+        let target = target.map(|target| &model.schema().fields[target].name);
+        if let Some(given) = &self.target
+            && target != Some(given)
         {
-            let message = match own {
-                Some(own) => format!("--target: the target of the model is {own}"),
+            return Err(Failure::usage(match target {
+                Some(target) => format!("--target: the target of the model is {target}"),
                 None => "--target: the model has no target; --truth compares its clusters \
                          with a column"
                     .to_string(),
-            };
-            return Err(Failure::usage(message));
-        }
-        if let Some(option) = self.given.first_of_a_fit() {
-            return Err(Failure::usage(format!(
-                "{option} does not apply to a fitted model; name a model such as {} to fit one",
-                model.model
-            )));
+            }));
         }
         if self.truth.is_none() {
             return Ok(());
         }
-        let can_be_read_once = |path: &String| {
+        let is_stream = |path: &String| {
             let found = std::fs::metadata(path);
             path == "-" || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
         };
-        if self.data.data.iter().any(can_be_read_once) {
+        if self.data.data.iter().any(is_stream) {
             return Err(Failure::usage(
                 "--truth reads the data twice and needs a regular file, not standard input or a \
                  pipe",
             ));
         }
-        match (own, &model.body) {
-            (Some(own), _) => Err(Failure::usage(format!(
-                "--truth: the model predicts {own}, whose labels are the truth"
+        match target {
+            Some(target) => Err(Failure::usage(format!(
+                "--truth: the model predicts {target}, whose labels are the truth"
             ))),
-            (None, Body::Density(_)) => Err(Failure::usage(format!(
+            None if !model.predict().has_groups() => Err(Failure::usage(format!(
                 "--truth: {} finds no clusters",
                 model.model
             ))),
-            (None, _) => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -113,7 +130,7 @@ impl Arguments {
         source: &dyn Source,
         context: &Context,
     ) -> Outcome<HeldOut> {
-        let joint = model.joint();
+        let joint = model.joint()?;
         let mut found = HeldOut::default();
         let mut clusters = Vec::new();
         let ask = |rows: &Chunk| {
@@ -163,6 +180,16 @@ impl Arguments {
     }
 }
 
+/// Refuses a name that is neither a file nor like one.
+fn check_name(path: &Path) -> Outcome {
+    let like_a_file = path.extension().is_some() || path.components().count() > 1;
+    if like_a_file || path.exists() {
+        return Ok(());
+    }
+    let message = models::unknown(&path.display().to_string());
+    Err(Failure::usage(format!("{message}, or name a model file")))
+}
+
 /// The most probable cluster of each row, where the model can answer, and its weight.
 fn clusters_of<T>(
     chunk: &Chunk,
@@ -183,14 +210,16 @@ fn predictions(
     target: usize,
     context: &Context,
 ) -> Outcome<Metrics> {
-    let calibration = model.calibration.clone();
-    let joint = model.into_joint();
-    let classifier = Classifier { joint, calibration };
-    let classes = classifier.joint.names().len();
+    let classifier = Classifier {
+        calibration: model.calibration,
+        model: model.body,
+    };
+    let model = classifier.model.predict();
+    let classes = model.names().len();
     let mut metrics = Metrics::new(classes);
     let mut unlabelled = 0;
     let ask = |rows: &Chunk| classifier.evaluate_chunk(rows, target);
-    each_chunk(&*classifier.joint, source, context, ask, |chunk, answer| {
+    each_chunk(model, source, context, ask, |chunk, answer| {
         metrics.merge(&answer.of);
         let labels = chunk.column(target).cells(0, chunk.rows());
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
@@ -210,7 +239,7 @@ fn predictions(
 
 /// Asks something of the rows of each chunk that the model can answer.
 fn each_chunk<T: Send>(
-    joint: &dyn Joint,
+    model: &dyn Predict,
     source: &dyn Source,
     context: &Context,
     ask: impl Fn(&Chunk) -> abduce::Result<T> + Sync,
@@ -220,17 +249,17 @@ fn each_chunk<T: Send>(
     let mut first = 1;
     in_order(
         source,
-        |_, chunk| Answer::ask(joint, chunk, &ask),
+        |_, chunk| Answer::ask(model, chunk, &ask),
         |chunk, answer| {
             let lacking = (0..chunk.rows()).filter(|row| answer.place(*row).is_none());
             lacking.for_each(|row| unanswered.add(first + row as u64));
-            constants.add(joint, chunk);
+            constants.add(model, chunk);
             first += chunk.rows() as u64;
             pass_on(chunk, &answer);
             Ok(())
         },
     )?;
     unanswered.tell(context, "not asked about");
-    constants.report(joint, context);
+    constants.report(model, context);
     Ok(())
 }

@@ -1,22 +1,21 @@
-//! `fit`: learns a model and says how that went.
+//! `fit`: fits a model to a table. Each model is a sub-command with a file of options here.
 
-mod density_options;
-mod em_options;
-mod given_options;
-mod hints;
-mod kmeans_options;
-mod learn;
-mod model_name;
+mod calibration;
+mod gda;
+mod histogram;
+mod kde;
+mod kmeans;
+mod knn;
+mod mixture;
+pub mod models;
+mod naive_bayes;
 mod options;
-mod smoothing_options;
 mod summary;
-mod tails_options;
 mod values;
 
-pub use learn::CalibrationOptions;
-pub use model_name::{ModelName, ModelParser};
-pub use options::{ModelOptions, Task};
-pub use summary::{LIKELIHOODS, calibrated, columns, is_generative, log_likelihood};
+pub use calibration::CalibrationOptions;
+pub use models::Chosen;
+pub use summary::calibrated;
 
 use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
@@ -24,149 +23,175 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::{Output, refuse_inputs};
 use crate::progress::FitProgress;
-use crate::selection_table;
+use crate::render;
 use crate::text_table::counted;
 use abduce::Control;
-use abduce::data::{Asked, Field, Source};
-use abduce::model::mixture::Selection;
+use abduce::data::{Asked, Field, Opened, Source};
+use abduce::model::AnyLearner;
+use abduce::model::mixture::Mixture;
+use abduce::store::Model;
 use clap::Args;
-use learn::Learned;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// How many warnings are said one by one.
+/// How many warnings are printed one by one.
 const WARNINGS: usize = 10;
 
-/// Learn a model from a table
+/// Fit a model to a table
 ///
 /// Any cell may be missing, and any label of --target too: rows without a
 /// label are used as unlabelled ones. Ctrl-C ends a long fit with the best
 /// model so far, which is written to --output, and the exit code is then 130; a second
 /// one ends the program.
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(
+    subcommand_value_name = "MODEL",
+    subcommand_help_heading = "Models",
+    disable_help_subcommand = true,
+    after_help = "Each model has its own options: abduce fit MODEL --help lists them.
+
+Examples:
   abduce fit naive-bayes penguins.csv --target species -o penguins.abduce
   abduce fit gda penguins.csv --target species --covariance tied
   abduce fit naive-bayes penguins.csv --target species --calibrate isotonic
   abduce fit mixture faithful.csv --components 2 --json
   abduce fit kmeans faithful.csv -k 2 --standardize
-  abduce fit kde faithful.csv --bandwidth cv -o faithful.abduce")]
+  abduce fit kde faithful.csv --bandwidth cv -o faithful.abduce"
+)]
 pub struct Arguments {
-    /// What to fit
-    #[arg(value_name = "MODEL", value_parser = ModelParser)]
-    model: ModelName,
+    #[command(subcommand)]
+    model: Chosen<FitArguments>,
+}
+
+/// The arguments of every model.
+#[derive(Args)]
+struct FitArguments {
     #[command(flatten)]
     data: DataArguments,
     #[command(flatten)]
     kinds: KindArguments,
-    #[command(flatten)]
-    options: ModelOptions,
-    #[command(flatten)]
-    calibration: CalibrationOptions,
     /// Where to write the model
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
+/// A fitted model, with the parts of its report that a model file does not have.
+struct Finished {
+    model: Model,
+    interrupted: bool,
+    restarts: Vec<f64>,
+    bounds: Vec<f64>,
+}
+
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let start = Instant::now();
-        let task = self.options.task(self.model, &self.data, context.seed)?;
-        let calibrated = self.calibration.method(&task)?;
-        if let Some(path) = &self.output {
-            if path == Path::new("-") {
-                return Err(Failure::usage(
-                    "-o: a model goes to a file, the summary to stdout; name a file",
-                ));
-            }
-            Output::probe(path)?;
-        }
-        let target = task.target();
-        let text = self.options.text(&task)?;
-        let mut opened = self.data.open(target, &self.kinds, text.clone(), context)?;
-        if let Task::Mixture(specification, ..) = &task {
-            let schema = opened.source.schema();
-            let more = hints::more_classes(specification, schema, &self.kinds.kind);
-            if let Some(classes) = more {
-                let mut kinds = self.kinds.clone();
-                kinds.kind.push(classes);
-                opened = self.data.open(target, &kinds, text, context)?;
-            }
-            hints::note(specification, &*opened.source, context)?;
-        }
+        let (options, arguments) = (&*self.model.options, &self.model.common);
+        let learner = options.learner(&arguments.data, context)?;
+        let path = arguments.output.as_deref();
+        probe(path)?;
+        let opened = open(&self.model, &*learner, context)?;
         let files = opened.files.iter().map(PathBuf::from);
-        refuse_inputs(self.output.as_deref(), files)?;
-        let schema = opened.source.schema().clone();
-        self.options.note_unused(&task, &schema, context);
-        if !context.quiet && !context.json {
-            let columns = summary::columns(&schema, target, &opened.holes, context.note_width());
-            let size = format!(
-                "{} of {}",
-                counted(opened.source.rows(), "row"),
-                counted(schema.fields.len() as u64, "column")
-            );
-            context.note_with(&size, &columns);
-            let inferred = |field: &Field| {
-                field.asked == Asked::Nothing && Some(field.name.as_str()) != target
-            };
-            if schema.fields.iter().any(inferred) {
-                context.note(summary::RULE);
-            }
+        refuse_inputs(path, files)?;
+        options.note(learner.target(), &*opened.source, context)?;
+        note_columns(&opened, learner.target(), true, context);
+        let schema = opened.source.schema();
+        let target = learner.target().map(|target| schema.position(target));
+        let target = target.transpose()?;
+        let unlabelled = target.map_or(0, |target| opened.holes[target]);
+        if unlabelled > 0 {
+            let rows = counted(unlabelled, "row");
+            context.note(&format!("{rows} without a label"));
         }
-        let target = target.and_then(|target| schema.position(target).ok());
-        let unlabelled = target.map(|t| opened.holes[t]).filter(|n| *n > 0);
-        if let (Some(unlabelled), Task::Mixture(..)) = (unlabelled, &task) {
-            context.note(&format!(
-                "{} no label",
-                match unlabelled {
-                    1 => "1 row has".to_string(),
-                    many => format!("{many} rows have"),
-                }
-            ));
-        }
-        if self.output.is_none() {
+        if path.is_none() {
             context.note("the model is not kept; pass -o FILE to keep it");
         }
+        let Finished {
+            model,
+            interrupted,
+            restarts,
+            bounds,
+        } = self.learn(&*learner, target, &opened, context)?;
+        if let Some(mixture) = model.body.get::<Mixture>()
+            && let Some(choice) = &mixture.details.unlabelled
+        {
+            context.note(&choice.told(unlabelled));
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        if let Some(path) = path {
+            let mut file = Output::bytes(Some(path))?;
+            file.write_all(model.to_json()?.as_bytes())?;
+            file.finish()?;
+        }
+        self.warn(&model, context);
+        let choice_note = render::of(&model).choice_note().map(String::from);
+        let notes: Vec<String> = opened.notes.iter().cloned().chain(choice_note).collect();
+        let summary = summary::Summary {
+            model: &model,
+            notes: &notes,
+            restarts: &restarts,
+            bounds: &bounds,
+            seconds,
+            interrupted,
+            file: path,
+        };
+        let mut output = Output::text(None, context)?;
+        summary.write(context, &mut output)?;
+        output.finish()?;
+        if interrupted {
+            let lost = "the fit was stopped, and without -o FILE its model is not kept";
+            let lost = path.is_none().then(|| lost.to_string());
+            return Err(Failure::Interrupted(lost));
+        }
+        Ok(())
+    }
+
+    /// Fits the model and calibrates it if asked to; a signal stops the fit early.
+    fn learn(
+        &self,
+        learner: &dyn AnyLearner,
+        target: Option<usize>,
+        opened: &Opened,
+        context: &Context,
+    ) -> Outcome<Finished> {
+        let options = &self.model.options;
         let progress = FitProgress::new(context);
-        let learned = interrupt::stoppable(|interrupt| {
+        let fitted = interrupt::stoppable(|interrupt| {
             let watch = |step| progress.show(step);
             let control = Control {
                 interrupt: Some(interrupt),
                 progress: Some(&watch),
             };
-            let learn =
-                |source: &dyn Source| task.learn(self.model, source, opened.files.clone(), control);
             let source = &*opened.source;
-            let mut learned = learn(source)?;
-            learned.model.provenance.start = self.options.start_file();
-            let model = |source: &dyn Source| Ok(learn(source)?.model);
-            let calibration = self.calibration.learn(target, source, context.seed, model);
-            // Stopped in the middle, it would be of half-learned models.
-            if control.is_interrupted() {
-                learned.interrupted = true;
-            } else {
-                learned.model.calibration = calibration?;
+            let mut learned = learner.learn(source, control)?;
+            let mut finished = Finished {
+                interrupted: learned.interrupted,
+                restarts: std::mem::take(&mut learned.restarts),
+                bounds: std::mem::take(&mut learned.bounds),
+                model: Model::new(learner.name(), learned, opened.files.clone()),
+            };
+            finished.model.provenance.start = options.start_file();
+            if let Some(calibration) = options.calibration() {
+                let learn = |rows: &dyn Source| Ok(learner.learn(rows, control)?.model);
+                let calibration = calibration.learn(target, source, context.seed, learn);
+                // A calibration that is stopped early would be of unfinished models.
+                if control.is_interrupted() {
+                    finished.interrupted = true;
+                } else {
+                    finished.model.calibration = calibration?;
+                }
             }
-            Ok::<_, abduce::Error>(learned)
+            Ok::<_, abduce::Error>(finished)
         });
         progress.clear();
-        let Learned {
-            model,
-            interrupted,
-            restarts,
-            bounds,
-        } = learned.map_err(|why| interrupt::failure(opened.locate(why)))?;
-        if let Some(choice) = &model.fit.unlabelled {
-            context.note(&choice.told(unlabelled.unwrap_or(0)));
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        if let Some(path) = &self.output {
-            let mut file = Output::bytes(Some(path))?;
-            file.write_all(model.to_json()?.as_bytes())?;
-            file.finish()?;
-        }
-        if calibrated.is_some() && model.calibration.is_none() {
+        fitted.map_err(|error| interrupt::failure(opened.locate(error)))
+    }
+
+    fn warn(&self, model: &Model, context: &Context) {
+        let calibration = self.model.options.calibration();
+        let asked = calibration.is_some_and(|calibration| calibration.method().is_some());
+        if asked && model.calibration.is_none() {
             context.warn("the fit was stopped; its probabilities are not calibrated");
         }
         let warnings = &model.fit.warnings;
@@ -176,28 +201,54 @@ impl Arguments {
             let more = warnings.len() - WARNINGS;
             context.warn(&format!("and {more} more, which --json lists"));
         }
-        let mut notes = opened.notes.clone();
-        let chosen = model.fit.selection.as_ref();
-        if chosen.is_some_and(Selection::chose_the_most) {
-            notes.push(selection_table::THE_MOST.into());
-        }
-        let told = summary::Told {
-            model: &model,
-            notes: &notes,
-            restarts: &restarts,
-            bounds: &bounds,
-            seconds,
-            interrupted,
-            file: self.output.as_deref(),
-        };
-        let mut output = Output::text(None, context)?;
-        told.write(context, &mut output)?;
-        output.finish()?;
-        if interrupted {
-            let lost = "the fit was stopped, and without -o FILE its model is not kept";
-            let lost = self.output.is_none().then(|| lost.to_string());
-            return Err(Failure::Interrupted(lost));
-        }
-        Ok(())
+    }
+}
+
+/// Checks that the model file can be written before the work begins.
+fn probe(path: Option<&Path>) -> Outcome {
+    match path {
+        Some(path) if path == Path::new("-") => Err(Failure::usage(
+            "-o: a model goes to a file, the summary to stdout; name a file",
+        )),
+        Some(path) => Output::probe(path),
+        None => Ok(()),
+    }
+}
+
+/// Opens the data with the kinds asked for, and with classes that only an option names.
+fn open(
+    model: &Chosen<FitArguments>,
+    learner: &dyn AnyLearner,
+    context: &Context,
+) -> Outcome<Opened> {
+    let FitArguments { data, kinds, .. } = &model.common;
+    let (target, text) = (learner.target(), model.options.text()?);
+    let opened = data.open(target, kinds, text.clone(), context)?;
+    let classes = (model.options).kind_of_target(opened.source.schema(), &kinds.kind)?;
+    let Some(classes) = classes else {
+        return Ok(opened);
+    };
+    let mut kinds = kinds.clone();
+    kinds.kind.push(classes);
+    data.open(target, &kinds, text, context)
+}
+
+/// Notes the size of a table and its columns and, if `rule`, how kinds are inferred.
+pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: &Context) {
+    if context.quiet || context.json {
+        return;
+    }
+    let schema = opened.source.schema();
+    let columns = summary::columns(schema, target, &opened.holes, context.note_width());
+    let size = format!(
+        "{} of {}",
+        counted(opened.source.rows(), "row"),
+        counted(schema.fields.len() as u64, "column")
+    );
+    context.note_with(&size, &columns);
+    let inferred =
+        |field: &Field| field.asked == Asked::Nothing && Some(field.name.as_str()) != target;
+    if rule && schema.fields.iter().any(inferred) {
+        context.note(summary::RULE);
     }
 }

@@ -3,7 +3,9 @@
 //! classes and from what each says of it.
 
 use super::{Density, DensityModel};
-use crate::ask::{Conditional, Joint, Posterior, check_room, constantly, impossible, repeated};
+use crate::ask::{
+    Conditional, Joint, Posterior, Predict, check_room, constantly, impossible, repeated,
+};
 use crate::data::{Cells, Chunk, Column, Schema};
 use crate::family::{Distribution, Fill, Gaussian, Uniform, draw_index, most_probable};
 use crate::kernel::softmax::softmax;
@@ -11,13 +13,17 @@ use crate::{Error, Result};
 use rand::Rng;
 use std::collections::BTreeMap;
 
-impl Joint for DensityModel {
+impl Predict for DensityModel {
     fn schema(&self) -> &Schema {
         &self.schema
     }
 
     fn target(&self) -> Option<usize> {
         self.target
+    }
+
+    fn has_groups(&self) -> bool {
+        self.target.is_some()
     }
 
     fn names(&self) -> Vec<String> {
@@ -41,13 +47,17 @@ impl Joint for DensityModel {
         self.constants.clone()
     }
 
+    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
+        let (responsibilities, densities) = self.classify(chunk, None)?;
+        let impossible = |row: &usize| densities[*row] == f64::NEG_INFINITY;
+        let impossible = (0..densities.len()).filter(impossible).collect();
+        Ok(Posterior::new(self.weights.len(), responsibilities).with_impossible(impossible))
+    }
+}
+
+impl Joint for DensityModel {
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
         Ok(self.classify(chunk, self.target)?.1)
-    }
-
-    fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
-        let (responsibilities, _) = self.classify(chunk, None)?;
-        Ok(Posterior::new(self.weights.len(), responsibilities))
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {

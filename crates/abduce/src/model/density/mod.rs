@@ -10,11 +10,13 @@ mod check;
 mod diagnose;
 mod fill;
 mod fit;
+mod fitted;
 mod joint;
 mod specification;
 
 pub use diagnose::took_another_rule;
 pub use fit::{Fit, fit, fit_unscored};
+pub use fitted::{Details, HistogramDensity, Kde, Knn, Recipe};
 pub use specification::{Estimator, Specification};
 
 use crate::Result;

@@ -7,14 +7,16 @@ use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
 use super::seeding::Measure;
 use super::{Distance, KMeans};
-use crate::ask::{Classifier, Conditional, Decider, Joint, Posterior, constantly};
+use crate::ask::{
+    Classifier, Conditional, Decider, Joint, Moments, Posterior, Predict, constantly,
+};
 use crate::data::{Cells, Chunk, Column, Kind, Schema};
 use crate::family::Fill;
 use crate::kernel::kmeans::Packed;
 use crate::{Error, Result};
 use rand::Rng;
 
-impl Joint for KMeans {
+impl Predict for KMeans {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -31,8 +33,18 @@ impl Joint for KMeans {
         self.constants.clone()
     }
 
-    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
-        self.gaussians()?.log_density(&self.numbers_of(chunk))
+    fn moments(&self, columns: &[usize]) -> Vec<Moments> {
+        // The direction of a centre has no place among rows.
+        if self.distance == Distance::Cosine {
+            return Vec::new();
+        }
+        let place = |column: &usize| self.frame.columns.iter().position(|used| used == column);
+        let places: Vec<Option<usize>> = columns.iter().map(place).collect();
+        let centre = |centre: &Vec<f64>| Moments {
+            mean: places.iter().map(|place| Some(centre[(*place)?])).collect(),
+            covariance: Vec::new(),
+        };
+        self.centres.iter().map(centre).collect()
     }
 
     fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
@@ -55,6 +67,21 @@ impl Joint for KMeans {
     fn decider(&self) -> Result<Decider<'_>> {
         let assign = self.assigner();
         Ok(Box::new(move |chunk| Ok(assign(chunk))))
+    }
+}
+
+impl Joint for KMeans {
+    fn check_density(&self) -> Result<()> {
+        self.gaussians().map(|_| ())
+    }
+
+    // Some centre is always the nearest.
+    fn impossible_rows(&self, _chunk: &Chunk) -> Result<Vec<usize>> {
+        Ok(Vec::new())
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        self.gaussians()?.log_density(&self.numbers_of(chunk))
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {

@@ -15,6 +15,7 @@ mod choice;
 mod diagnose;
 mod farthest;
 mod fit;
+mod fitted;
 mod frame;
 mod iterate;
 mod joint;
@@ -30,6 +31,7 @@ mod statistics;
 mod survey;
 
 pub use fit::{Fit, fit, fit_from};
+pub use fitted::{CentreClusters, Details, Recipe};
 pub use frame::Frame;
 pub use medoids::{Medoids, medoids};
 pub use specification::{Algorithm, Distance, Init, Options, Specification};

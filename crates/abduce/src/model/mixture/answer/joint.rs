@@ -2,8 +2,8 @@
 //! components times what each component says of the hidden columns.
 
 use crate::ask::{
-    Classifier, Conditional, Decider, Explanation, Joint, Posterior, check_room, impossible,
-    repeated,
+    Classifier, Conditional, Decider, Explain, Explanation, Joint, Moments, Posterior, Predict,
+    check_room, impossible, repeated,
 };
 use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use rand::Rng;
 use std::collections::HashMap;
 
-impl Joint for Mixture {
+impl Predict for Mixture {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -54,15 +54,8 @@ impl Joint for Mixture {
         all
     }
 
-    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
-        let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
-        let mut out = vec![0.0; chunk.rows()];
-        prepared.process(chunk, None, |outcome| {
-            for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
-                out[*row as usize] = *density;
-            }
-        })?;
-        Ok(out)
+    fn moments(&self, columns: &[usize]) -> Vec<Moments> {
+        self.component_moments(columns)
     }
 
     fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
@@ -78,15 +71,32 @@ impl Joint for Mixture {
     fn decider(&self) -> Result<Decider<'_>> {
         self.deciding()
     }
+}
 
-    fn explain(
-        &self,
-        chunk: &Chunk,
-        row: usize,
-        class: usize,
-        against: usize,
-    ) -> Result<Explanation> {
-        Ok(self.explanation(chunk, row, class, against))
+impl Explain for Mixture {
+    fn explain(&self, chunk: &Chunk, row: usize, class: usize, against: usize) -> Explanation {
+        self.explanation(chunk, row, class, against)
+    }
+}
+
+impl Joint for Mixture {
+    fn check_density(&self) -> Result<()> {
+        if self.is_generative() {
+            return Ok(());
+        }
+        let message = "complement models have scores, not densities";
+        Err(Error::parameter(message).with_hint("fit with `event` multinomial"))
+    }
+
+    fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
+        let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
+        let mut out = vec![0.0; chunk.rows()];
+        prepared.process(chunk, None, |outcome| {
+            for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
+                out[*row as usize] = *density;
+            }
+        })?;
+        Ok(out)
     }
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
@@ -221,6 +231,7 @@ impl Mixture {
     fn classified(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
         let k = self.components();
         let mut out = vec![0.0; chunk.rows() * k];
+        let mut impossible = Vec::new();
         prepared.process(chunk, None, |outcome| {
             let rows = outcome.rows.len();
             for (i, row) in outcome.rows.iter().enumerate() {
@@ -229,6 +240,7 @@ impl Mixture {
                     Some(label) => own[label] = 1.0,
                     None if outcome.log_densities[i] == f64::NEG_INFINITY => {
                         own.copy_from_slice(&self.asked().weights);
+                        impossible.push(*row as usize);
                     }
                     None => {
                         for (j, p) in own.iter_mut().enumerate() {
@@ -238,7 +250,8 @@ impl Mixture {
                 }
             }
         })?;
-        Ok(Posterior::new(k, out))
+        impossible.sort_unstable();
+        Ok(Posterior::new(k, out).with_impossible(impossible))
     }
 
     fn complete_row(

@@ -4,4 +4,5 @@ pub(crate) mod decide;
 pub(crate) mod discriminant;
 pub(crate) mod explain;
 pub(crate) mod joint;
+mod moments;
 pub(crate) mod predictive;

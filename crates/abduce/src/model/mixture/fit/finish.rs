@@ -6,11 +6,12 @@ use crate::Result;
 use crate::data::{Schema, Source};
 use crate::leaf::Seen;
 use crate::learn::{EmOptions, em};
+use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::saddle;
 use crate::model::mixture::report::diagnose::{diagnose, order_components};
 use crate::model::mixture::report::diagnostics::Diagnostics;
 use crate::model::mixture::step::task::{Found, Task};
-use crate::model::mixture::{Fit, FitOptions, LogLikelihoodOf};
+use crate::model::mixture::{Fit, FitOptions};
 
 impl Fit {
     /// Takes the likelihood of the rows as they are, whose trace is that of rows completed.

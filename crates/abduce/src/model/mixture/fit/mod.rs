@@ -12,7 +12,6 @@ use crate::data::{Kind, Labelled, Schema, Source, kind_option, without};
 use crate::family::Belief;
 use crate::leaf::Leaf;
 use crate::learn::{EStep, EmOptions, em};
-use crate::model::check_tries;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice, choose};
@@ -25,6 +24,7 @@ use crate::model::mixture::specification::noise::add_noise;
 use crate::model::mixture::specification::normal_prior::{statistics_of_all, statistics_of_each};
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{Mixture, Parameters, Specification};
+use crate::model::{LogLikelihoodOf, check_tries};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,9 @@ pub struct FitOptions {
     pub numbered: bool,
     /// The seed of everything random.
     pub seed: u64,
-    /// Whether a model of classes keeps a mark of each of up to 100,000 rows, so
-    /// that it can tell a row to forget which it has never seen.
-    #[serde(default = "yes")]
+    /// Whether a model of classes keeps marks, which are hashes of up to 100,000 rows, to
+    /// recognize rows to forget that were never fitted.
+    #[serde(default)]
     pub marks: bool,
     /// Whether all rows are asked once more at the end how certain their components are.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
@@ -78,34 +78,8 @@ impl Default for FitOptions {
             unlabelled: Unlabelled::default(),
             numbered: false,
             seed: 0,
-            marks: true,
+            marks: false,
             certainty: true,
-        }
-    }
-}
-
-/// What a fit's log-likelihood is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLikelihoodOf {
-    /// The log-likelihood of all rows.
-    #[default]
-    Rows,
-    /// A sum over the rows in which those without a label count for less or more than one,
-    /// or not at all.
-    Weighted,
-    /// A lower bound of the log-likelihood: what was made of missing values and labels is
-    /// kept from earlier parameters.
-    Bound,
-}
-
-impl LogLikelihoodOf {
-    /// What is said of it behind the name of a figure, if anything.
-    pub fn remark(self) -> Option<&'static str> {
-        match self {
-            LogLikelihoodOf::Rows => None,
-            LogLikelihoodOf::Weighted => Some("unlabelled rows weighted"),
-            LogLikelihoodOf::Bound => Some("lower bound"),
         }
     }
 }

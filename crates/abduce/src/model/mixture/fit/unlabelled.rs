@@ -10,8 +10,8 @@
 
 use crate::Control;
 use crate::Result;
-use crate::ask::Joint;
 use crate::ask::LEAST_PROBABILITY;
+use crate::ask::Predict;
 use crate::data::Folds;
 use crate::data::{Source, Table};
 use crate::leaf::Seen;

@@ -11,6 +11,7 @@
 //!
 //! never falls and is what the fit reports.
 
+pub(crate) mod change;
 mod forget;
 pub(crate) mod marks;
 mod passage;
@@ -21,13 +22,12 @@ use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::family::Statistics;
 use crate::leaf::{Leaf, Seen};
 use crate::learn::{EmOptions, Latent, em};
+use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::{settle, stopped};
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{
-    Fit, FitOptions, LogLikelihoodOf, Marks, Mixture, MixtureStatistics, Specification,
-};
+use crate::model::mixture::{Fit, FitOptions, Marks, Mixture, MixtureStatistics, Specification};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use passage::Passage;

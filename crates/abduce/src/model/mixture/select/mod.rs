@@ -11,7 +11,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod distinct;
 pub(crate) mod pattern;
 
-use crate::ask::Joint;
+use crate::ask::{Joint, Predict};
 use crate::data::Folds;
 use crate::data::{Source, fold};
 use crate::model::mixture::fit::stopped;

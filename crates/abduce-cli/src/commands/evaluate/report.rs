@@ -20,7 +20,7 @@ const LOG_LOSS: &str = "log-loss";
 const CLIPPED: &str = "clipped log-loss";
 
 /// What was evaluated, and how.
-pub struct Told<'a> {
+pub struct Report<'a> {
     pub model: &'a str,
     pub rows: u64,
     /// The rows that were asked about.
@@ -33,7 +33,7 @@ pub struct Told<'a> {
     pub seconds: f64,
 }
 
-impl Told<'_> {
+impl Report<'_> {
     /// What to do about rows of probability 0.
     fn remedy(&self) -> &'static str {
         match self.model {
@@ -153,7 +153,7 @@ fn write_figures<'a>(
 
 /// What predictions of a target were worth.
 pub struct Predictions<'a> {
-    told: &'a Told<'a>,
+    report: &'a Report<'a>,
     target: &'a str,
     names: &'a [String],
     all: Metrics,
@@ -162,7 +162,7 @@ pub struct Predictions<'a> {
 
 impl<'a> Predictions<'a> {
     pub fn new(
-        told: &'a Told<'a>,
+        report: &'a Report<'a>,
         target: &'a str,
         names: &'a [String],
         folds: Vec<Metrics>,
@@ -172,7 +172,7 @@ impl<'a> Predictions<'a> {
         let figure = |name: &'static str, of: fn(&Metrics) -> f64| Figure {
             name,
             all: Some(of(&all)),
-            folds: told.of_folds(&folds, of),
+            folds: report.of_folds(&folds, of),
         };
         let figures = vec![
             figure("accuracy", Metrics::accuracy),
@@ -185,7 +185,7 @@ impl<'a> Predictions<'a> {
             figure("weighted F1", Metrics::weighted_f1),
         ];
         Predictions {
-            told,
+            report,
             target,
             names,
             all,
@@ -195,10 +195,10 @@ impl<'a> Predictions<'a> {
 
     pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
         if context.json {
-            return write_json(output, &self.told.document(self.document()));
+            return write_json(output, &self.report.document(self.document()));
         }
         let of = format!(" of {}", self.target);
-        self.told.write_head(&of, context, output)?;
+        self.report.write_head(&of, context, output)?;
         let of = |name: &str| self.figures.iter().find(|figure| figure.name == name);
         let clipping_matters = of(LOG_LOSS).map(Figure::cells) != of(CLIPPED).map(Figure::cells);
         let shown = |figure: &&Figure| clipping_matters || figure.name != CLIPPED;
@@ -209,7 +209,7 @@ impl<'a> Predictions<'a> {
                 "  the log-loss is infinite: rows of weight {} are of a class that was given \
                  probability 0{}",
                 readable(self.all.impossible()),
-                self.told.remedy()
+                self.report.remedy()
             )?;
         }
         let heading = context.heading(output, "classes");
@@ -311,20 +311,24 @@ impl<'a> Predictions<'a> {
 
 /// How likely held-out rows are, and how clusters agree with the truth.
 pub struct Clusters<'a> {
-    told: &'a Told<'a>,
+    report: &'a Report<'a>,
     truth: Option<&'a str>,
     all: HeldOut,
     figures: Vec<Figure>,
 }
 
 impl<'a> Clusters<'a> {
-    pub fn new(told: &'a Told<'a>, truth: Option<&'a str>, folds: Vec<HeldOut>) -> Clusters<'a> {
+    pub fn new(
+        report: &'a Report<'a>,
+        truth: Option<&'a str>,
+        folds: Vec<HeldOut>,
+    ) -> Clusters<'a> {
         let mut all = HeldOut::default();
         folds.iter().for_each(|fold| all.merge(fold));
         let mut figures = vec![Figure {
             name: "log-likelihood",
             all: Some(all.mean_log_likelihood()),
-            folds: told.of_folds(&folds, HeldOut::mean_log_likelihood),
+            folds: report.of_folds(&folds, HeldOut::mean_log_likelihood),
         }];
         if truth.is_some() {
             let tables = folds.iter().filter_map(|fold| fold.contingency.clone());
@@ -332,8 +336,8 @@ impl<'a> Clusters<'a> {
             let figure = |name: &'static str, of: fn(&Contingency) -> f64| Figure {
                 name,
                 // Clusters of several models are not the same clusters.
-                all: tables.first().filter(|_| told.folds.is_none()).map(of),
-                folds: told.of_folds(&tables, of),
+                all: tables.first().filter(|_| report.folds.is_none()).map(of),
+                folds: report.of_folds(&tables, of),
             };
             figures.push(figure("adjusted Rand", Contingency::adjusted_rand_index));
             figures.push(figure(
@@ -342,7 +346,7 @@ impl<'a> Clusters<'a> {
             ));
         }
         Clusters {
-            told,
+            report,
             truth,
             all,
             figures,
@@ -356,11 +360,11 @@ impl<'a> Clusters<'a> {
             document.insert("weight".into(), json!(self.all.weight));
             document.extend(self.figures.iter().map(Figure::document));
             document.insert("impossible".into(), json!(self.all.impossible));
-            return write_json(output, &self.told.document(document.into()));
+            return write_json(output, &self.report.document(document.into()));
         }
         let against = self.truth.map(|truth| format!(" against {truth}"));
         let against = against.unwrap_or_default();
-        self.told.write_head(&against, context, output)?;
+        self.report.write_head(&against, context, output)?;
         write_figures(&self.figures, output)?;
         writeln!(output, "  the log-likelihood is that of a row in the mean")?;
         if self.all.impossible > 0.0 {
@@ -368,7 +372,7 @@ impl<'a> Clusters<'a> {
                 output,
                 "  it is infinite: rows of weight {} are impossible under the model{}",
                 readable(self.all.impossible),
-                self.told.remedy()
+                self.report.remedy()
             )?;
         }
         Ok(())

@@ -1,8 +1,9 @@
-//! The options of EM: how hidden things are filled in, how far its steps go, and how
-//! many rows they look at.
+//! The options of EM: how missing values are filled in, how long the steps are, how many rows
+//! they use, and when they end.
 
-use super::model_name::ModelName;
-use super::values::{at_least_one, later};
+use crate::arguments::not_negative;
+use crate::commands::fit::values::{at_least_one, later};
+use crate::failure::{Failure, Outcome};
 use abduce::learn::{Acceleration, EStep, EmOptions, Online};
 use clap::Args;
 
@@ -15,8 +16,17 @@ pub struct EmArguments {
     #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
     method: Method,
 
+    /// Relative change of the mean log-likelihood at which the fit ends [default: 1e-8, with
+    /// --method online 1e-5]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    tol: Option<f64>,
+
+    /// Maximum number of iterations [default: 1000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    max_iter: Option<usize>,
+
     /// When to take accelerated steps: auto (where em is slow), none, or squarem (from the
-    /// start); the objective never falls [naive-bayes, gda, mixture; default: auto]
+    /// start); the objective never falls [default: auto]
     #[arg(long, value_name = "WHEN", value_parser = acceleration)]
     accelerate: Option<Acceleration>,
 
@@ -33,7 +43,7 @@ pub struct EmArguments {
     passes: Option<usize>,
 }
 
-/// What `--method` names.
+/// The values of `--method`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Em,
@@ -42,89 +52,59 @@ enum Method {
     Online,
 }
 
-/// With the tolerance of EM over all rows, that would be most of the work again.
+/// The tolerance of EM over all rows would take most of the work again.
 const ONLINE_TOLERANCE: f64 = 1e-5;
 
 impl EmArguments {
-    /// The first option given that the model or the method has no use for.
-    pub fn unfit(&self, model: ModelName) -> Option<(&'static str, &'static str)> {
-        let by_em = matches!(
-            model,
-            ModelName::NaiveBayes | ModelName::Gda | ModelName::Mixture
-        );
-        let (stochastic, online) = ("it is for --method stochastic", "it is for --method online");
-        let other = match model {
-            ModelName::Kmeans => "it is not learned by EM; batches are --algorithm mini-batch",
-            _ => "it is not learned by EM",
+    /// Refuses options of another method.
+    fn check(&self) -> Outcome {
+        let needs = |option: &str, method: &str| {
+            Failure::usage(format!("{option} is an option of --method {method}"))
         };
-        let given = [
-            (self.accelerate.is_some(), "--accelerate", true, ""),
-            (
-                self.rounds.is_some(),
-                "--rounds",
-                self.method == Method::Stochastic,
-                stochastic,
-            ),
-            (
-                self.batch.is_some(),
-                "--batch",
-                self.method == Method::Online,
-                online,
-            ),
-            (
-                self.passes.is_some(),
-                "--passes",
-                self.method == Method::Online,
-                online,
-            ),
-            (
-                self.accelerate == Some(Acceleration::Squarem),
-                "--accelerate squarem",
-                self.method != Method::Hard,
-                "hard steps end by themselves after a few",
-            ),
-            (
-                self.method == Method::Stochastic,
-                "--method stochastic",
-                true,
-                "",
-            ),
-            (self.method == Method::Online, "--method online", true, ""),
-        ];
-        let given = given.into_iter().filter(|(given, ..)| *given);
-        let mut unfit = given.filter_map(|(_, option, fits, why)| match (by_em, fits) {
-            (false, _) => Some((option, other)),
-            (true, false) => Some((option, why)),
-            (true, true) => None,
-        });
-        unfit.next()
+        if self.rounds.is_some() && self.method != Method::Stochastic {
+            return Err(needs("--rounds", "stochastic"));
+        }
+        if self.batch.is_some() && self.method != Method::Online {
+            return Err(needs("--batch", "online"));
+        }
+        if self.passes.is_some() && self.method != Method::Online {
+            return Err(needs("--passes", "online"));
+        }
+        if self.accelerate == Some(Acceleration::Squarem) && self.method == Method::Hard {
+            return Err(Failure::usage(
+                "--accelerate squarem does not apply to --method hard, which ends after a few \
+                 iterations",
+            ));
+        }
+        Ok(())
     }
 
-    /// How EM is run.
-    pub fn options(&self, tolerance: Option<f64>, max_iterations: Option<usize>) -> EmOptions {
+    /// How EM runs.
+    pub fn options(&self) -> Outcome<EmOptions> {
+        self.check()?;
         let default = EmOptions::default();
         let online = Online::default();
         let online = (self.method == Method::Online).then(|| Online {
             batch: self.batch.unwrap_or(online.batch),
             passes: self.passes.unwrap_or(online.passes),
         });
-        let usual = match online {
+        let tolerance = match online {
             Some(_) => ONLINE_TOLERANCE,
             None => default.tolerance,
         };
-        EmOptions {
+        Ok(EmOptions {
             step: match self.method {
                 Method::Em | Method::Online => EStep::Soft,
                 Method::Hard => EStep::Hard,
                 Method::Stochastic => EStep::Sampled,
             },
-            tolerance: tolerance.unwrap_or(usual),
-            max_iterations: max_iterations.unwrap_or(default.max_iterations),
+            tolerance: self.tol.unwrap_or(tolerance),
+            max_iterations: self.max_iter.unwrap_or(default.max_iterations),
             acceleration: self.accelerate.unwrap_or_default(),
             rounds: self.rounds.unwrap_or(default.rounds),
             online,
             stop: default.stop,
-        }
+        })
     }
 }
 

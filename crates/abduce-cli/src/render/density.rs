@@ -1,14 +1,62 @@
-//! What is told of densities, by `fit` and by `show`: a line for each class with
-//! its weight, its rows and what makes its density wide or narrow.
+//! Densities: a line for each class with its weight, its rows and its bandwidths, bins or
+//! scales.
 
+use super::{Lines, Render, remove};
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::Output;
 use crate::text_table::{TextTable, readable, readable_within};
 use abduce::density::Histogram;
 use abduce::density::{BandwidthShape, Bins, Rule};
 use abduce::model::density::{Density, DensityModel, Estimator, took_another_rule};
+use abduce::model::{FitReport, Fitted};
 use serde_json::{Map, Value, json};
+use std::io::Write;
 
-/// The table for people.
-pub fn of(densities: &DensityModel) -> String {
+impl Render for Fitted<DensityModel> {
+    fn weights(&self) -> Vec<f64> {
+        self.model.weights.clone()
+    }
+
+    fn edit_figures(&self, report: &FitReport, lines: &mut Lines) {
+        remove(lines, &["iterations"]);
+        // Files of early versions do not have it.
+        if report.log_likelihood == f64::NEG_INFINITY {
+            remove(lines, &["log-likelihood"]);
+        }
+        // Most densities have no maximum likelihood.
+        if report.bic.is_infinite() {
+            remove(lines, &["BIC", "AIC"]);
+            let figures = lines.iter_mut();
+            let log_likelihood = figures.filter(|(name, _)| *name == "log-likelihood");
+            log_likelihood.for_each(|(_, value)| value.push_str(", each row given the others"));
+        }
+    }
+
+    fn main_settings(&self, report: &FitReport) -> Lines {
+        let estimator = &self.recipe.density.estimator;
+        vec![("tuning", tuning(estimator, &report.warnings))]
+    }
+
+    fn settings(&self, report: &FitReport) -> Lines {
+        self.main_settings(report)
+    }
+
+    fn summary(&self) -> String {
+        table(self)
+    }
+
+    fn write_parameters(&self, _: &Context, output: &mut Output) -> Outcome {
+        Ok(write!(output, "{}{}", table(self), bins(self))?)
+    }
+
+    fn document(&self) -> Map<String, Value> {
+        Map::from_iter([("densities".into(), document(self))])
+    }
+}
+
+/// A line for each class.
+fn table(densities: &DensityModel) -> String {
     let fields = &densities.schema.fields;
     let columns: Vec<&str> = (densities.columns.iter())
         .map(|column| fields[*column].name.as_str())
@@ -57,7 +105,7 @@ const BINS: usize = 40;
 
 /// The bins of every column with the weight that each class has in them; nothing for
 /// other densities.
-pub fn bins(densities: &DensityModel) -> String {
+fn bins(densities: &DensityModel) -> String {
     let mut text = String::new();
     for (place, column) in densities.columns.iter().enumerate() {
         let named = densities.names().into_iter().zip(&densities.densities);
@@ -128,8 +176,8 @@ fn numbers(density: Option<&Density>, columns: usize) -> Vec<f64> {
     }
 }
 
-/// The same for programs: for each class its bandwidths, bins or neighbours by column.
-pub fn document(densities: &DensityModel) -> Value {
+/// The bandwidths, bins or neighbours of each class by column, for JSON.
+fn document(densities: &DensityModel) -> Value {
     let fields = &densities.schema.fields;
     let by_column = |numbers: Vec<f64>| -> Value {
         let names = densities
@@ -168,9 +216,9 @@ pub fn document(densities: &DensityModel) -> Value {
     Value::Object(told.collect())
 }
 
-/// How the density was tuned, in words; the warnings of the fit tell where a rule had
-/// no solution.
-pub fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
+/// How the density was tuned, in words. The warnings of the fit include one if a rule had no
+/// solution.
+fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
     let otherwise = |instead: &str| match took_another_rule(warnings) {
         true => format!(", by {instead} where that has no solution"),
         false => String::new(),

@@ -1,20 +1,16 @@
-//! How a mixture was asked for, in lines for people: the method, the covariance and tails
-//! of its numbers, what is believed, and what is given and not learned. What is as it
-//! usually is has no line, but for the covariance.
+//! The settings of a mixture: the method, the covariance and tails of its numbers, the priors,
+//! and the fixed parts. Default settings have no line, except the covariance.
 
+use crate::render::Lines;
 use crate::text_table::{counted, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
 use abduce::leaf::Unseen;
 use abduce::learn::{Acceleration, EStep, EmOptions};
-use abduce::model::mixture::{ClassPrior, FitOptions, Held, Specification};
-use abduce::store::{Body, Model};
-
-/// Names and what is said of them, in the order in which they are said.
-pub type Lines = Vec<(&'static str, String)>;
+use abduce::model::mixture::{ClassPrior, FitOptions, Held, Mixture, Specification};
 
 /// The lines of a mixture.
-pub fn of(model: &Model, specification: &Specification, options: &FitOptions) -> Lines {
+pub fn of(mixture: &Mixture, specification: &Specification, options: &FitOptions) -> Lines {
     let class_prior = match &specification.class_prior {
         ClassPrior::Learned => String::new(),
         ClassPrior::Uniform => "uniform".into(),
@@ -34,12 +30,12 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
     };
     let unseen = match specification.unseen {
         Unseen::Impossible => String::new(),
-        Unseen::Missing => "taken for missing values".into(),
+        Unseen::Missing => "treated as missing values".into(),
     };
     let mut lines = vec![
         ("method", method(&options.em)),
-        ("covariance", covariance(model)),
-        ("tails", tails(model)),
+        ("covariance", covariance(mixture)),
+        ("tails", tails(mixture)),
         (
             "start",
             options
@@ -56,11 +52,16 @@ pub fn of(model: &Model, specification: &Specification, options: &FitOptions) ->
         ("tied", specification.tied.join(", ")),
     ];
     lines.retain(|(_, value)| !value.is_empty());
+    lines.extend([
+        ("smoothing", smoothing(specification)),
+        ("class smoothing", readable(specification.weight_smoothing)),
+        ("variance floor", readable(specification.variance_floor)),
+    ]);
     lines
 }
 
 /// How levels are smoothed.
-pub fn smoothing(specification: &Specification) -> String {
+fn smoothing(specification: &Specification) -> String {
     let all = match specification.m_estimate {
         None => readable(specification.smoothing),
         Some(own) => {
@@ -102,7 +103,7 @@ fn method(options: &EmOptions) -> String {
     }
     match options.acceleration {
         Acceleration::Auto => {}
-        Acceleration::None => parts.push("no steps longer than em's".into()),
+        Acceleration::None => parts.push("no accelerated steps".into()),
         Acceleration::Squarem => parts.push("squarem".into()),
     }
     parts.join("; ")
@@ -135,10 +136,7 @@ fn held(own: &Held) -> String {
 }
 
 /// The covariance of a model's numbers, with mclust's code; nothing where it has none.
-pub fn covariance(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
+pub fn covariance(mixture: &Mixture) -> String {
     let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
         LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
         LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
@@ -152,10 +150,7 @@ pub fn covariance(model: &Model) -> String {
 
 /// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
 /// Gaussian's.
-pub fn tails(model: &Model) -> String {
-    let Body::Mixture(mixture) = &model.body else {
-        return String::new();
-    };
+pub fn tails(mixture: &Mixture) -> String {
     let own = mixture.parameters.leaves.iter().flatten();
     let learned = mixture.leaves.iter().any(|leaf| {
         matches!(&leaf.family, LeafFamily::MultivariateStudentT { shape, .. } if shape.degrees.is_none())

@@ -1,0 +1,217 @@
+//! Cross-validation of a kind of model.
+
+use super::report::{Clusters, Predictions, Report};
+use crate::arguments::{DataArguments, KindArguments};
+use crate::commands::fit::{Chosen, note_columns};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::flags::spelled;
+use crate::output::{Output, refuse_inputs};
+use crate::progress::FitProgress;
+use crate::text_table::counted;
+use abduce::Control;
+use abduce::data::{Folds, Opened, Source};
+use abduce::eval::{Classifier, cross_validate as of_classes, cross_validate_density};
+use abduce::model::{AnyLearner, AnyModel};
+use abduce::{Error, ErrorKind};
+use clap::Args;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The number of folds unless it is given.
+const FOLDS: usize = 10;
+
+/// How many warnings of fits are printed one by one.
+const WARNINGS: usize = 5;
+
+#[derive(Args)]
+pub struct FoldArguments {
+    #[command(flatten)]
+    data: DataArguments,
+    #[command(flatten)]
+    kinds: KindArguments,
+    /// Number of folds [default: 10]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = folds)]
+    folds: Option<usize>,
+    /// Without labels: a column of true groups, which clusters are compared with and which is
+    /// not part of the fit
+    #[arg(long, value_name = "COL")]
+    truth: Option<String>,
+    /// Write to a file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Evaluates a kind of model on every fold, fitted to the others.
+pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outcome {
+    let start = Instant::now();
+    let (options, arguments) = (&*model.options, &model.common);
+    let learner = options.learner(&arguments.data, context)?;
+    let learner = &*learner;
+    arguments.check_truth(learner)?;
+    let opened = open(model, learner, context)?;
+    let files = opened.files.iter().map(PathBuf::from);
+    refuse_inputs(arguments.output.as_deref(), files)?;
+    let mut output = Output::text(arguments.output.as_deref(), context)?;
+    let schema = opened.source.schema();
+    options.note(learner.target(), &*opened.source, context)?;
+    let position = |name: &str| schema.position(name);
+    let target = learner.target().map(position).transpose()?;
+    let truth = arguments.truth.as_deref().map(position).transpose()?;
+    if let Some(field) = target.map(|target| &schema.fields[target])
+        && field.levels.is_empty()
+    {
+        return Err(Error::data("no row has a label")
+            .at_column(&field.name)
+            .with_hint("fit a mixture to find clusters instead")
+            .into());
+    }
+    let number = arguments.folds.unwrap_or(FOLDS);
+    let folds = Folds::stratified(&*opened.source, target, number, context.seed)?;
+    note_columns(&opened, learner.target(), false, context);
+    note_labels(&opened, &folds, target, context);
+    let calibration = options.calibration();
+    let mut report = Report {
+        model: model.name,
+        rows: opened.source.rows(),
+        asked: folds.class_rows().iter().sum(),
+        folds: Some(&folds),
+        seed: context.seed,
+        calibration: calibration.and_then(|calibration| calibration.method()),
+        warnings: Vec::new(),
+        seconds: 0.0,
+    };
+    let progress = FitProgress::new(context);
+    let watch = |step| progress.show(step);
+    let control = Control {
+        interrupt: None,
+        progress: Some(&watch),
+    };
+    let warnings = RefCell::new(Vec::new());
+    let learn = |rows: &dyn Source| -> abduce::Result<AnyModel> {
+        let learned = learner.learn(rows, control)?;
+        warnings.borrow_mut().extend(learned.report.warnings);
+        Ok(learned.model)
+    };
+    if let Some(target) = target {
+        let classifier = |rows: &dyn Source| {
+            let calibration = calibration
+                .map(|calibration| calibration.learn(Some(target), rows, context.seed, learn));
+            Ok(Classifier {
+                calibration: calibration.transpose()?.flatten(),
+                model: learn(rows)?,
+            })
+        };
+        let metrics = of_classes(&*opened.source, &folds, classifier);
+        progress.clear();
+        report.warnings = warn_once(warnings.take(), context);
+        report.seconds = start.elapsed().as_secs_f64();
+        let field = &schema.fields[target];
+        let predictions = Predictions::new(&report, &field.name, &field.levels, metrics?);
+        predictions.write(context, &mut output)?;
+    } else {
+        let found = cross_validate_density(&*opened.source, &folds, truth, learn);
+        progress.clear();
+        report.warnings = warn_once(warnings.take(), context);
+        report.seconds = start.elapsed().as_secs_f64();
+        let clusters = Clusters::new(&report, arguments.truth.as_deref(), found?);
+        clusters.write(context, &mut output)?;
+    }
+    output.finish()
+}
+
+impl FoldArguments {
+    fn check_truth(&self, learner: &dyn AnyLearner) -> Outcome {
+        if self.truth.is_none() {
+            return Ok(());
+        }
+        if learner.target().is_some() {
+            return Err(Failure::usage(
+                "--truth: with --target the labels are the truth; name one of them",
+            ));
+        }
+        if !learner.finds_clusters() {
+            return Err(Failure::usage(format!(
+                "--truth: {} finds no clusters; evaluate a mixture, or name the classes with \
+                 --target",
+                learner.name()
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn open(
+    model: &Chosen<FoldArguments>,
+    learner: &dyn AnyLearner,
+    context: &Context,
+) -> Outcome<Opened> {
+    let arguments = &model.common;
+    let labels = learner.target().or(arguments.truth.as_deref());
+    let text = model.options.text()?;
+    let opened = arguments.data.open(labels, &arguments.kinds, text, context);
+    opened.map_err(|failure| match failure {
+        // The reader takes the column of true groups for the target.
+        Failure::Engine(error)
+            if arguments.truth.is_some() && error.kind() == ErrorKind::Parameter =>
+        {
+            let message = error.to_string();
+            let message = message.replace("--target", "--truth");
+            Failure::usage(message.replace("`target`", "`truth`"))
+        }
+        other => other,
+    })
+}
+
+/// Notes rows without a label, and classes with fewer rows than there are folds.
+fn note_labels(opened: &Opened, folds: &Folds, target: Option<usize>, context: &Context) {
+    let Some(target) = target else {
+        return;
+    };
+    let unlabelled = opened.holes[target];
+    if unlabelled > 0 {
+        let rows = counted(unlabelled, "row");
+        context.note(&format!("{rows} without a label: not evaluated"));
+    }
+    let levels = &opened.source.schema().fields[target].levels;
+    let few = (levels.iter().zip(folds.class_rows()))
+        .filter(|(_, rows)| (1..folds.number() as u64).contains(*rows))
+        .map(|(name, rows)| format!("{name} ({rows})"));
+    let few: Vec<String> = few.collect();
+    if !few.is_empty() {
+        context.warn(&format!(
+            "classes with fewer rows than folds, so that some folds hold none out: {}",
+            few.join(", ")
+        ));
+    }
+}
+
+/// The warnings of all fits, each once; the first few are printed.
+fn warn_once(all: Vec<String>, context: &Context) -> Vec<String> {
+    let mut different: Vec<(String, usize)> = Vec::new();
+    for warning in all {
+        match different.iter_mut().find(|(known, _)| *known == warning) {
+            Some((_, times)) => *times += 1,
+            None => different.push((warning, 1)),
+        }
+    }
+    let fits = |times: usize| counted(times as u64, "fit");
+    let warnings: Vec<String> = (different.into_iter())
+        .map(|(warning, times)| format!("in {}: {}", fits(times), spelled(&warning)))
+        .collect();
+    let shown = warnings.iter().take(WARNINGS);
+    shown.for_each(|warning| context.warn(warning));
+    if warnings.len() > WARNINGS {
+        let more = warnings.len() - WARNINGS;
+        context.warn(&format!("and {more} more, which --json lists"));
+    }
+    warnings
+}
+
+fn folds(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number >= 2 => Ok(number),
+        _ => Err("must be a whole number, at least 2".into()),
+    }
+}

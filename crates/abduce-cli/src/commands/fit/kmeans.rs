@@ -1,0 +1,143 @@
+//! The options of `kmeans`.
+
+use super::models::{ModelArguments, ModelOptions};
+use super::values::at_least_one;
+use crate::arguments::{DataArguments, not_negative};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use abduce::Error;
+use abduce::model::AnyLearner;
+use abduce::model::kmeans::{
+    self, Algorithm, CentreClusters, Distance, Init, Recipe, Specification,
+};
+use clap::Args;
+
+#[derive(Args)]
+#[command(next_help_heading = "Model options")]
+pub struct Options {
+    /// The number of clusters
+    #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
+    components: Option<usize>,
+
+    /// The distance between rows: euclidean (centres are means), manhattan (medians),
+    /// cosine (directions) or mahalanobis (euclidean after dividing out the covariance
+    /// of all rows) [default: euclidean]
+    #[arg(long, value_name = "DISTANCE", value_parser = distance)]
+    distance: Option<Distance>,
+
+    /// Use rows as centres (k-medoids), for up to 50,000 rows
+    #[arg(long)]
+    medoids: bool,
+
+    /// Divide columns by their standard deviations
+    #[arg(long)]
+    standardize: bool,
+
+    /// How rows find their centres: lloyd, hamerly, elkan or yinyang, which differ only in
+    /// speed, or mini-batch, which moves centres after every 4,096 rows [default: auto, the
+    /// fastest]
+    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    algorithm: Option<Algorithm>,
+
+    /// Number of starts to try [default: 10]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    restarts: Option<usize>,
+
+    /// How starts are seeded: greedy (kmeans++ with several candidates), kmeans++, parallel
+    /// (k-means||, over all rows) or random [default: greedy]
+    #[arg(long, value_name = "HOW", value_parser = init)]
+    init: Option<Init>,
+
+    /// Relative change of the inertia at which the fit ends [default: 1e-8]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    tol: Option<f64>,
+
+    /// Maximum number of iterations [default: 1000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    max_iter: Option<usize>,
+}
+
+impl ModelArguments for Options {
+    type Learner = CentreClusters;
+    const EXAMPLES: &'static [&'static str] = &["kmeans faithful.csv -k 2 --standardize"];
+}
+
+impl Options {
+    /// Refuses options that medoids or medians do not have.
+    fn check(&self) -> Outcome {
+        let medians = self.distance == Some(Distance::Manhattan);
+        let given = [
+            (
+                self.medoids && self.init.is_some(),
+                "--init does not apply to --medoids, which always start by kmeans++",
+            ),
+            (
+                self.medoids && self.tol.is_some(),
+                "--tol does not apply to --medoids, which end when no swap lowers the inertia",
+            ),
+            (
+                medians && self.init == Some(Init::Parallel),
+                "--init parallel uses squared distances and does not apply to --distance \
+                 manhattan; use greedy or kmeans++",
+            ),
+            (
+                self.medoids && self.algorithm.is_some(),
+                "--algorithm does not apply to --medoids, which are found by swaps",
+            ),
+            (
+                medians && self.algorithm.is_some(),
+                "--algorithm does not apply to --distance manhattan, which has its own",
+            ),
+        ];
+        match given.iter().find(|(given, _)| *given) {
+            Some((_, message)) => Err(Failure::usage(*message)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ModelOptions for Options {
+    fn learner(&self, _: &DataArguments, context: &Context) -> Outcome<Box<dyn AnyLearner>> {
+        self.check()?;
+        let Some(clusters) = self.components else {
+            let error = Error::parameter("kmeans needs -k K");
+            return Err(error.with_hint("give the number of clusters").into());
+        };
+        let default = kmeans::Options::default();
+        Ok(Box::new(CentreClusters(Recipe {
+            kmeans: Specification {
+                distance: self.distance.unwrap_or_default(),
+                medoids: self.medoids,
+                standardize: self.standardize,
+                ..Specification::new(clusters)
+            },
+            kmeans_options: kmeans::Options {
+                algorithm: self.algorithm.unwrap_or_default(),
+                tolerance: self.tol.unwrap_or(default.tolerance),
+                max_iterations: self.max_iter.unwrap_or(default.max_iterations),
+                restarts: self.restarts.unwrap_or(default.restarts),
+                init: self.init.unwrap_or(default.init),
+                seed: context.seed,
+                ..default
+            },
+        })))
+    }
+}
+
+fn distance(text: &str) -> Result<Distance, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn algorithm(text: &str) -> Result<Algorithm, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn init(text: &str) -> Result<Init, String> {
+    match text {
+        "auto" | "greedy" => Ok(Init::Greedy),
+        "kmeans++" => Ok(Init::KMeansPlusPlus),
+        "parallel" => Ok(Init::Parallel),
+        "random" => Ok(Init::Random),
+        _ => Err("the starts are greedy, kmeans++, parallel and random".into()),
+    }
+}

@@ -1,0 +1,204 @@
+//! The options of columns: their families and how these are smoothed; shared by all mixtures.
+
+use super::em::EmArguments;
+use crate::arguments::{not_negative, split_wishes};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::text_options::TextArguments;
+use abduce::Error;
+use abduce::data::{Kind, Source, TextOptions};
+use abduce::leaf::{FamilyName, Unseen};
+use abduce::model::mixture::{Event, FitOptions, MEstimate, Specification};
+use clap::Args;
+
+#[derive(Args)]
+#[command(next_help_heading = "Model options")]
+pub struct LeafOptions {
+    /// The family of a column, as in visits=poisson. For numbers: gaussian,
+    /// student-t, exponential, gamma, log-normal, beta, von-mises, uniform, kde,
+    /// histogram; for counts: poisson, zero-inflated-poisson, geometric,
+    /// negative-binomial; for levels: categorical, bernoulli
+    #[arg(long, value_name = "COL=FAMILY")]
+    family: Vec<String>,
+
+    /// Pseudocount added to each level and each word: a number, none (0) or laplace (1); or an
+    /// m-estimate: m=M spreads M rows evenly over the levels, m=M,pooled spreads them as in the
+    /// whole table. Count columns get as many rows at the column's mean. Without smoothing, an
+    /// unseen category is impossible [default: 1 with labels, 0 without]
+    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
+    smoothing: Option<Smoothing>,
+
+    /// How to treat categories not seen in the fit: impossible (unless --smoothing gives them a
+    /// probability) or missing [default: impossible]
+    #[arg(long, value_name = "WHAT", value_parser = unseen)]
+    unseen: Option<Unseen>,
+
+    /// Pseudocounts for the levels of one column, one per level, as in outlook=1,2,1
+    /// [repeatable]
+    #[arg(long, value_name = "COL=A,B,…")]
+    dirichlet: Vec<String>,
+
+    /// How words, and columns of counts taken together, are counted: multinomial (every
+    /// occurrence), bernoulli (presence or absence) or, with labels, complement (estimated from
+    /// the other classes) [default: multinomial for text; count columns are modelled separately]
+    #[arg(long, value_name = "EVENT", value_parser = event)]
+    pub event: Option<Event>,
+
+    /// Pseudocount added to each class or component [default: 0]
+    #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
+    class_smoothing: Option<f64>,
+
+    /// Prior scatter added to each variance, as a share of the variance of the column; keeps
+    /// variances from collapsing to zero [default: 1e-6]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    variance_floor: Option<f64>,
+
+    /// Columns whose distribution is the same in every class or component
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    tie: Vec<String>,
+
+    #[command(flatten)]
+    em: EmArguments,
+
+    #[command(flatten)]
+    text: TextArguments,
+}
+
+impl LeafOptions {
+    /// Sets the options in a specification.
+    pub fn set(&self, specification: &mut Specification) -> Outcome {
+        specification.families = self.families()?;
+        match self.smoothing {
+            Some(Smoothing::Same(alpha)) => specification.smoothing = alpha,
+            Some(Smoothing::MEstimate(estimate)) => specification.m_estimate = Some(estimate),
+            None => {}
+        }
+        specification.event = self.event;
+        specification.unseen = self.unseen.unwrap_or_default();
+        let dirichlet = self.dirichlet.iter().map(|text| dirichlet(text));
+        specification.dirichlet = dirichlet.collect::<Outcome<_>>()?;
+        specification.tied = self.tie.iter().map(|name| name.trim().into()).collect();
+        let set = |place: &mut f64, given: Option<f64>| *place = given.unwrap_or(*place);
+        set(&mut specification.weight_smoothing, self.class_smoothing);
+        set(&mut specification.variance_floor, self.variance_floor);
+        Ok(())
+    }
+
+    /// The options of a fit.
+    pub fn fit_options(&self, seed: u64) -> Outcome<FitOptions> {
+        Ok(FitOptions {
+            em: self.em.options()?,
+            seed,
+            certainty: true,
+            ..FitOptions::default()
+        })
+    }
+
+    /// How columns of text are read.
+    pub fn text(&self) -> Outcome<TextOptions> {
+        self.text.options()
+    }
+
+    /// Notes options that have no effect on these rows, and angles that look like degrees.
+    pub fn note(&self, source: &dyn Source, context: &Context) -> Outcome {
+        let schema = source.schema();
+        let counted = |kind: Kind| matches!(kind, Kind::Text | Kind::Count);
+        if self.event.is_some() && !schema.fields.iter().any(|field| counted(field.kind)) {
+            context.note("--event has no effect: there are no columns of text or counts");
+        }
+        self.text.note_unused(schema, context);
+        note_degrees(&self.families()?, source, context)
+    }
+
+    fn families(&self) -> Outcome<Vec<(String, FamilyName)>> {
+        let families = self.family.iter().flat_map(|text| split_wishes(text));
+        let family = |text: &str| -> Outcome<(String, FamilyName)> {
+            let (column, family) = text.rsplit_once('=').ok_or_else(|| {
+                Failure::usage(format!(
+                    "--family: \"{text}\" does not name a column and its family; write column=family"
+                ))
+            })?;
+            Ok((column.trim().to_string(), family.trim().parse()?))
+        };
+        families.map(|text| family(text.as_ref())).collect()
+    }
+}
+
+/// Notes columns of angles that look like degrees: none is negative or beyond 360, and some
+/// are many turns.
+fn note_degrees(
+    families: &[(String, FamilyName)],
+    source: &dyn Source,
+    context: &Context,
+) -> Outcome {
+    const MANY_TURNS: f64 = 10.0 * std::f64::consts::TAU;
+    let von_mises: FamilyName = "von-mises".parse()?;
+    let angles = families.iter().filter(|(_, family)| *family == von_mises);
+    for (name, _) in angles {
+        let Ok(position) = source.schema().position(name) else {
+            continue;
+        };
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for chunk in source.scan()? {
+            let chunk = chunk?;
+            let cells = chunk.column(position).cells(0, chunk.rows());
+            let seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            for x in seen.filter_map(|row| cells.reals().get(row)) {
+                (least, most) = (least.min(*x), most.max(*x));
+            }
+        }
+        if least >= 0.0 && most > MANY_TURNS && most <= 360.0 {
+            context.note(&format!(
+                "column {name} looks like degrees; the angles of von-mises are in radians"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// How levels and words are smoothed.
+#[derive(Clone, Copy, Debug)]
+enum Smoothing {
+    Same(f64),
+    MEstimate(MEstimate),
+}
+
+fn smoothing(text: &str) -> Result<Smoothing, String> {
+    let text = text.trim();
+    let Some(m) = text.strip_prefix("m=") else {
+        return match text {
+            "none" => Ok(Smoothing::Same(0.0)),
+            "laplace" => Ok(Smoothing::Same(1.0)),
+            _ => not_negative(text).map(Smoothing::Same),
+        };
+    };
+    let (rows, pooled) = match m.split_once(',') {
+        None => (m, false),
+        Some((rows, how)) if how.trim() == "pooled" => (rows, true),
+        Some(_) => return Err("write m=3, or m=3,pooled".into()),
+    };
+    let rows = not_negative(rows.trim())?;
+    Ok(Smoothing::MEstimate(MEstimate { rows, pooled }))
+}
+
+fn event(text: &str) -> Result<Event, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn unseen(text: &str) -> Result<Unseen, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+/// `column=1,2,1`.
+fn dirichlet(text: &str) -> Outcome<(String, Vec<f64>)> {
+    let wrong = || {
+        Failure::usage(format!(
+            "--dirichlet: \"{text}\" does not name a column and its numbers; write column=1,2,1"
+        ))
+    };
+    let (column, numbers) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let numbers = numbers
+        .split(',')
+        .map(|x| x.trim().parse().map_err(|_| wrong()));
+    Ok((column.trim().to_string(), numbers.collect::<Outcome<_>>()?))
+}

@@ -1,0 +1,258 @@
+//! The weights of a mixture and the parameters of every column.
+
+use super::components;
+use crate::context::Context;
+use crate::escape;
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::render::density::bins_of;
+use crate::text_table::{TextTable, labelled, readable, wrapped};
+use abduce::estimate::Numbers;
+use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
+use abduce::leaf::Leaf;
+use abduce::model::Fitted;
+use abduce::model::mixture::Mixture;
+use std::io::Write;
+
+/// Writes the weights and the distributions of every column.
+pub fn write(fitted: &Fitted<Mixture>, context: &Context, output: &mut Output) -> Outcome {
+    let mixture = &fitted.model;
+    let names = mixture.names();
+    let what = match mixture.target {
+        Some(target) => mixture.schema.fields[target].name.clone(),
+        None => "component".into(),
+    };
+    let heading = context.heading(output, "weights");
+    writeln!(output, "\n{heading}")?;
+    let table = components::whole(&what, mixture, fitted.details.diagnostics.as_ref());
+    write!(output, "{}", table.text(2))?;
+    let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
+    for ((leaf, own), seen) in leaves.zip(&mixture.statistics.leaves) {
+        let columns: Vec<&str> = (leaf.columns.iter())
+            .map(|column| mixture.schema.fields[*column].name.as_str())
+            .collect();
+        write_heading(&columns, leaf.family.name(), context, output)?;
+        let (own, noise) = match own.split_last() {
+            Some((Distribution::UniformBox(noise), own)) => (own, Some(noise)),
+            _ => (&own[..], None),
+        };
+        match own.first() {
+            Some(_) if leaf.family.is_text() => {
+                let word = |term: usize| word(mixture, leaf, term);
+                let width = output.line_width();
+                write!(
+                    output,
+                    "{}",
+                    labelled(typical_words(&names, own, word), width)
+                )?;
+            }
+            Some(Distribution::Multivariate(_) | Distribution::MultivariateStudentT(_)) => {
+                write_multivariate(leaf, &columns, &names, own, seen, output)?;
+            }
+            _ => {
+                let levels = &mixture.schema.fields[leaf.columns[0]].levels;
+                let table = one_column(levels, &names, own, seen);
+                let named = names.iter().cloned().zip(own);
+                let histograms = named.filter_map(|(name, own)| match own {
+                    Distribution::Histogram(histogram) => Some((name, histogram)),
+                    _ => None,
+                });
+                let histograms: Vec<_> = histograms.collect();
+                let bins = bins_of(&histograms, 0);
+                write!(output, "{}{bins}", table.text(2))?;
+            }
+        }
+        if let Some(noise) = noise {
+            let mut table = TextTable::new(["noise", "from", "to"]);
+            for (column, side) in columns.iter().zip(&noise.sides) {
+                table.row([column.to_string(), readable(side.low), readable(side.high)]);
+            }
+            write!(output, "{}", table.text(2))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the columns of a leaf in bold, and its family.
+fn write_heading(
+    columns: &[&str],
+    family: &str,
+    context: &Context,
+    output: &mut Output,
+) -> Outcome {
+    let room = output.line_width().saturating_sub(family.len() + 2);
+    let columns = wrapped(&escape::line(&columns.join(", ")), room, 2);
+    for (number, line) in columns.lines().enumerate() {
+        let heading = context.heading(output, line.trim_start());
+        let indent = if number == 0 { "\n" } else { "\n  " };
+        write!(output, "{indent}{heading}")?;
+    }
+    Ok(writeln!(output, ": {family}")?)
+}
+
+/// How many words are shown of each class.
+const WORDS: usize = 12;
+
+/// What a term is called.
+fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
+    let field = &mixture.schema.fields[leaf.columns[0]];
+    match (&field.text, leaf.columns.get(term)) {
+        (Some(text), _) => match text.encoding.term(term as u32) {
+            Some(word) => word.to_string(),
+            None => format!("#{term}"),
+        },
+        (None, Some(column)) => mixture.schema.fields[*column].name.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// For every class the words that speak most for it: those whose logarithm is
+/// farthest above the mean over the classes.
+fn typical_words(
+    names: &[String],
+    own: &[Distribution],
+    word: impl Fn(usize) -> String,
+) -> Vec<(String, String)> {
+    let weight = |class: usize, term: usize| match &own[class] {
+        Distribution::Words(words) => words.log_weight(term),
+        Distribution::Presence(presence) => presence.log_probability(term, true),
+        _ => 0.0,
+    };
+    let terms = match own.first() {
+        Some(Distribution::Words(words)) => words.probabilities.len(),
+        Some(Distribution::Presence(presence)) => presence.probabilities.len(),
+        _ => 0,
+    };
+    let mean = |term: usize| {
+        let all = (0..own.len()).map(|class| weight(class, term));
+        all.sum::<f64>() / own.len() as f64
+    };
+    let means: Vec<f64> = (0..terms).map(mean).collect();
+    let heading = ("class".to_string(), "words typical of it".to_string());
+    let of_class = |(class, name): (usize, &String)| {
+        let excess = |term: usize| {
+            let own = weight(class, term) - means[term];
+            if own.is_nan() { 0.0 } else { own }
+        };
+        let mut ranked: Vec<usize> = (0..terms).collect();
+        ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
+        let best = ranked.into_iter().take(WORDS).map(&word);
+        (name.clone(), best.collect::<Vec<_>>().join(", "))
+    };
+    let classes = names.iter().enumerate().map(of_class);
+    [heading].into_iter().chain(classes).collect()
+}
+
+/// A family over one column: a line per component.
+fn one_column(
+    levels: &[String],
+    names: &[String],
+    own: &[Distribution],
+    seen: &[Statistics],
+) -> TextTable {
+    let first = own
+        .first()
+        .map(|first| numbers(first, levels))
+        .unwrap_or_default();
+    let heading = first.into_iter().map(|(name, _)| name);
+    let ends = [String::new()].into_iter().chain(heading);
+    let mut table = TextTable::new(ends.chain(["seen".to_string()]));
+    for ((name, distribution), seen) in names.iter().zip(own).zip(seen) {
+        let own = numbers(distribution, levels).into_iter().map(|(_, x)| x);
+        let cells = own.chain([seen.weight()]).map(readable);
+        table.row([name.clone()].into_iter().chain(cells));
+    }
+    table
+}
+
+/// What is shown of a distribution over one column.
+fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)> {
+    let named = |pairs: &[(&str, f64)]| {
+        let own = pairs.iter().map(|(name, x)| (name.to_string(), *x));
+        own.collect()
+    };
+    match (distribution, distribution.probabilities()) {
+        (Distribution::Gaussian(g), _) => named(&[("mean", g.mean), ("sd", g.variance.sqrt())]),
+        (Distribution::Exponential(e), _) => named(&[("rate", e.rate), ("mean", 1.0 / e.rate)]),
+        (Distribution::Kde(k), _) => {
+            let width = k.bandwidth().widths(1)[0];
+            named(&[("width", width), ("different", k.points().len() as f64)])
+        }
+        (Distribution::Histogram(h), _) => {
+            let edges = &h.edges[0];
+            named(&[
+                ("bins", edges.bins as f64),
+                ("from", edges.start),
+                ("to", edges.end),
+            ])
+        }
+        (_, Some(probabilities)) => {
+            let names = levels.iter().map(|level| format!("P({level})"));
+            names.zip(probabilities).collect()
+        }
+        (other, None) => Numbers::of(other).0,
+    }
+}
+
+/// A Gaussian or a t over several columns: the means and the degrees of freedom, then
+/// what varies with what.
+fn write_multivariate(
+    leaf: &Leaf,
+    columns: &[&str],
+    names: &[String],
+    own: &[Distribution],
+    seen: &[Statistics],
+    output: &mut Output,
+) -> Outcome {
+    let parts = own.iter().filter_map(|distribution| match distribution {
+        Distribution::Multivariate(gaussian) => Some((gaussian, None)),
+        Distribution::MultivariateStudentT(t) => Some((&t.gaussian, Some(t.degrees))),
+        _ => None,
+    });
+    let (gaussians, degrees): (Vec<&MultivariateGaussian>, Vec<Option<f64>>) = parts.unzip();
+    let tailed = degrees.iter().any(Option::is_some);
+    let [mean, spread, matrix] = match tailed {
+        true => ["location", "scale", "scale matrix"],
+        false => ["mean", "sd", "covariance"],
+    };
+    let heading = [mean].into_iter().chain(columns.iter().copied());
+    let heading = heading.chain(tailed.then_some("degrees")).chain(["seen"]);
+    let mut means = TextTable::new(heading);
+    let rows = names.iter().zip(&gaussians).zip(&degrees).zip(seen);
+    for (((name, gaussian), degrees), seen) in rows {
+        let numbers = gaussian.mean.iter().copied().chain(*degrees);
+        let numbers = numbers.chain([seen.weight()]);
+        means.row([name.clone()].into_iter().chain(numbers.map(readable)));
+    }
+    write!(output, "{}", means.text(2))?;
+    let full =
+        |gaussian: &&MultivariateGaussian| matches!(gaussian.covariance, Covariance::Full(_));
+    if !gaussians.iter().any(full) {
+        let mut table = TextTable::new([spread].into_iter().chain(columns.iter().copied()));
+        for (name, gaussian) in names.iter().zip(&gaussians) {
+            let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
+            table.row([name.clone()].into_iter().chain(numbers));
+        }
+        write!(output, "{}", table.text(2))?;
+        return Ok(());
+    }
+    let tied = match &leaf.family {
+        LeafFamily::Multivariate { shape, .. } => shape.structure.is_shared(),
+        LeafFamily::MultivariateStudentT { shape, .. } => shape.structure.is_shared(),
+        _ => false,
+    };
+    let shown = if tied { 1 } else { gaussians.len() };
+    for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
+        let title = match tied {
+            true => format!("{matrix} of all"),
+            false => format!("{matrix} of {name}"),
+        };
+        let mut table = TextTable::new([title.as_str()].into_iter().chain(columns.iter().copied()));
+        for (i, column) in columns.iter().enumerate() {
+            let numbers = (0..columns.len()).map(|j| readable(gaussian.covariance(i, j)));
+            table.row([column.to_string()].into_iter().chain(numbers));
+        }
+        write!(output, "{}", table.text(2))?;
+    }
+    Ok(())
+}

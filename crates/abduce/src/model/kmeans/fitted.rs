@@ -1,0 +1,129 @@
+//! What a model file has of k-means clusters, and k-means to be fitted.
+
+use super::{Fit, KMeans, Options, Specification, Start, fit};
+use crate::ask::Joint;
+use crate::data::Source;
+use crate::model::report::finite;
+use crate::model::{
+    FitReport, Fitted, FittedModel, Incremental, Learned, Learner, LogLikelihoodOf,
+};
+use crate::{Control, Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The specification of clusters and the options of their fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// What to fit.
+    pub kmeans: Specification,
+    /// How to fit it.
+    pub kmeans_options: Options,
+}
+
+/// The part of a report that only k-means has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    /// The outcome of each start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kmeans_starts: Vec<Start>,
+    /// The sum of the distances of rows to their centres; the trace is of it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<f64>,
+}
+
+impl FittedModel for KMeans {
+    const KIND: &'static str = "kmeans";
+    type Recipe = Recipe;
+    type Details = Details;
+
+    fn check(&self) -> Result<()> {
+        KMeans::check(self)
+    }
+
+    fn joint(&self) -> Result<&dyn Joint> {
+        Ok(self)
+    }
+
+    fn incremental(_: &Fitted<Self>) -> Result<&dyn Incremental> {
+        let message =
+            "k-means clusters cannot change without their data: rows would change clusters";
+        Err(Error::parameter(message).with_hint("fit them again; a mixture can change"))
+    }
+}
+
+/// k-means to be fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CentreClusters(pub Recipe);
+
+impl CentreClusters {
+    /// This many clusters by Euclidean distance.
+    pub fn new(clusters: usize) -> CentreClusters {
+        CentreClusters(Recipe {
+            kmeans: Specification::new(clusters),
+            kmeans_options: Options::default(),
+        })
+    }
+}
+
+impl Learner for CentreClusters {
+    const NAME: &'static str = "kmeans";
+    const ABOUT: &'static str = "Clusters about centres, each row in one";
+    type Model = KMeans;
+
+    fn finds_clusters(&self) -> bool {
+        true
+    }
+
+    fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
+        let Recipe {
+            kmeans,
+            kmeans_options,
+        } = &self.0;
+        let fit = fit(kmeans, rows, kmeans_options, control)?;
+        // Not every distance has a density.
+        let log_likelihood = match fit.model.gaussians() {
+            Ok(_) => Some(fit.model.log_likelihood(rows)?),
+            Err(_) => None,
+        };
+        Ok(fit.learned(self.0.clone(), log_likelihood))
+    }
+}
+
+impl Fit {
+    /// The fit as that of any model; `log_likelihood` is that of the rows under the Gaussians
+    /// of the clusters, if they are known.
+    pub fn learned(self, recipe: Recipe, log_likelihood: Option<f64>) -> Learned {
+        let parameters = self.model.free_parameters();
+        let criterion = |penalty: f64| match log_likelihood {
+            Some(log_likelihood) => FitReport::criterion(log_likelihood, parameters, penalty),
+            None => f64::INFINITY,
+        };
+        Learned {
+            report: FitReport {
+                rows: self.rows,
+                weight: self.weight,
+                log_likelihood: log_likelihood.unwrap_or(f64::NEG_INFINITY),
+                log_likelihood_of: Some(LogLikelihoodOf::Rows),
+                bic: criterion(self.weight.ln()),
+                aic: criterion(2.0),
+                parameters,
+                iterations: self.iterations,
+                converged: self.converged,
+                monotone: self.monotone,
+                trace: finite(&self.trace),
+                warnings: self.warnings,
+            },
+            interrupted: self.interrupted,
+            restarts: self.restarts,
+            bounds: Vec::new(),
+            model: Fitted {
+                recipe,
+                details: Details {
+                    kmeans_starts: self.starts,
+                    inertia: Some(self.inertia).filter(|inertia| inertia.is_finite()),
+                },
+                model: self.model,
+            }
+            .into(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The means and covariances of the components of a mixture in some columns.
+
+use crate::ask::Moments;
+use crate::family::Distribution;
+use crate::model::mixture::Mixture;
+
+impl Mixture {
+    pub(super) fn component_moments(&self, columns: &[usize]) -> Vec<Moments> {
+        let components = 0..self.components();
+        components.map(|j| self.moments_of(j, columns)).collect()
+    }
+
+    fn moments_of(&self, component: usize, columns: &[usize]) -> Moments {
+        let count = columns.len();
+        let mut moments = Moments {
+            mean: vec![None; count],
+            covariance: vec![0.0; count * count],
+        };
+        for (leaf, distributions) in self.leaves.iter().zip(&self.parameters.leaves) {
+            let Some(distribution) = distributions.get(component) else {
+                continue;
+            };
+            // The positions of each column in the leaf and among `columns`.
+            let place = |column: &usize| columns.iter().position(|asked| asked == column);
+            let places = leaf.columns.iter().map(place).enumerate();
+            let places: Vec<(usize, usize)> =
+                places.filter_map(|(i, place)| Some((i, place?))).collect();
+            // For Student's t it is the scale matrix, that of the core, which outliers do not
+            // widen.
+            let gaussian = match distribution {
+                Distribution::Gaussian(gaussian) => {
+                    for (_, x) in &places {
+                        moments.mean[*x] = Some(gaussian.mean);
+                        moments.covariance[x * count + x] = gaussian.variance;
+                    }
+                    continue;
+                }
+                Distribution::Multivariate(gaussian) => gaussian,
+                Distribution::MultivariateStudentT(t) => &t.gaussian,
+                _ => continue,
+            };
+            for (i, x) in &places {
+                moments.mean[*x] = Some(gaussian.mean[*i]);
+                for (j, y) in &places {
+                    moments.covariance[y * count + x] = gaussian.covariance(*i, *j);
+                }
+            }
+        }
+        moments
+    }
+}

@@ -1,0 +1,153 @@
+//! A mixture to be fitted: clusters of rows without labels, of a given number or of one that a
+//! criterion or tests choose.
+
+use super::{
+    BootstrapOptions, FitOptions, Grid, Mixture, Recipe, Specification, bootstrap_test, fit,
+    fit_from, fit_from_mixture, select,
+};
+use crate::data::Source;
+use crate::model::{Learned, Learner};
+use crate::{Control, Result};
+use serde::{Deserialize, Serialize};
+
+/// A mixture to be fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clusters {
+    /// The specification and the options of each fit.
+    #[serde(flatten)]
+    pub recipe: Recipe,
+    /// How the number of components and the covariance are chosen.
+    #[serde(default)]
+    pub choice: Choice,
+    /// The fitted model whose parameters the fit begins with.
+    #[serde(skip)]
+    pub start: Option<FittedStart>,
+}
+
+/// How one mixture is chosen among several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    /// There is only one.
+    #[default]
+    None,
+    /// By a criterion, among all pairs of a grid.
+    Grid(Grid),
+    /// By tests of each number of components against one more.
+    Bootstrap {
+        /// The smallest number of components.
+        first: usize,
+        /// The largest number of components.
+        last: usize,
+        /// How the tests are made.
+        options: BootstrapOptions,
+    },
+}
+
+/// A fitted mixture that a fit begins with.
+#[derive(Clone, Debug)]
+pub struct FittedStart {
+    /// The mixture.
+    pub mixture: Box<Mixture>,
+    /// Whether its parameters are taken as they are, so that components keep their order;
+    /// otherwise the columns are matched by name, and only the place of the components counts.
+    pub exact: bool,
+}
+
+/// Two fits with the same recipe may still begin at different places.
+impl PartialEq for FittedStart {
+    fn eq(&self, _: &FittedStart) -> bool {
+        false
+    }
+}
+
+impl Clusters {
+    /// This many clusters with a full covariance each.
+    pub fn new(components: usize) -> Clusters {
+        let specification = Specification::mixture(components, Default::default());
+        Clusters::of(Recipe::new(specification, FitOptions::default()))
+    }
+
+    /// The clusters of a recipe.
+    pub fn of(recipe: Recipe) -> Clusters {
+        Clusters {
+            recipe,
+            choice: Choice::None,
+            start: None,
+        }
+    }
+
+    fn learn_one(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
+        let Recipe {
+            specification,
+            options,
+        } = &self.recipe;
+        let fit = match &self.start {
+            None => fit(specification, rows, options, control)?,
+            Some(FittedStart {
+                mixture,
+                exact: true,
+            }) => {
+                let start = Some(&mixture.parameters);
+                fit_from(specification, rows, start, options, control)?
+            }
+            Some(start) => fit_from_mixture(specification, rows, &start.mixture, options, control)?,
+        };
+        Ok(fit.learned(self.recipe.clone()))
+    }
+}
+
+impl Learner for Clusters {
+    const NAME: &'static str = "mixture";
+    const ABOUT: &'static str = "Clusters, found without labels";
+    type Model = Mixture;
+
+    fn reads_text(&self) -> bool {
+        true
+    }
+
+    fn target(&self) -> Option<&str> {
+        self.recipe.specification.target.as_deref()
+    }
+
+    fn finds_clusters(&self) -> bool {
+        true
+    }
+
+    fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
+        let Recipe {
+            specification,
+            options,
+        } = &self.recipe;
+        let recipe = |specification| Recipe::new(specification, options.clone());
+        Ok(match &self.choice {
+            Choice::None => self.learn_one(rows, control)?,
+            Choice::Grid(grid) => {
+                let (fit, selection) = select(specification, grid, rows, options, control)?;
+                let chosen = &selection.tried[selection.chosen];
+                let chosen = specification.of_pair(chosen.covariance, chosen.components);
+                let (recipe, stopped) = (recipe(chosen), control.is_interrupted());
+                fit.learned_with(recipe, stopped, |details| {
+                    details.selection = Some(selection);
+                })
+            }
+            Choice::Bootstrap {
+                first,
+                last,
+                options: test,
+            } => {
+                let numbers = *first..=*last;
+                let (fit, test) =
+                    bootstrap_test(specification, numbers, rows, options, test, control)?;
+                let chosen = Specification {
+                    components: Some(test.chosen),
+                    ..(**specification).clone()
+                };
+                let (recipe, stopped) = (recipe(chosen), control.is_interrupted());
+                fit.learned_with(recipe, stopped, |details| {
+                    details.bootstrap = Some(test);
+                })
+            }
+        })
+    }
+}
