@@ -363,8 +363,9 @@ fn a_choice_without_a_choice_is_refused() {
         "--covariance",
         "all",
     ];
-    abduce(&gda).fails(2, &["is not a covariance", "abduce evaluate"]);
-    abduce(&["fit", "kmeans", &faithful, "-k", "2-4"]).fails(2, &["several --components"]);
+    abduce(&gda).fails(2, &["\"all\" is not a covariance"]);
+    abduce(&["fit", "kmeans", &faithful, "-k", "2-4"])
+        .fails(2, &["--components", "must be a whole number"]);
 }
 
 #[test]

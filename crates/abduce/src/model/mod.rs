@@ -4,20 +4,32 @@
 pub mod density;
 mod fitted;
 pub mod gda;
+mod info;
 pub mod kmeans;
 mod learner;
-mod list;
 pub mod mixture;
 pub mod naive_bayes;
 mod report;
 
 pub use fitted::{AnyModel, Changed, Fitted, FittedModel, Incremental, Part};
+pub use info::ModelInfo;
+pub(crate) use info::{Damaged, Parts};
 pub use learner::{AnyLearner, Learned, Learner};
-pub(crate) use list::{Damaged, Parts};
-pub use list::{MODELS, ModelInfo};
 pub use report::{FitReport, LogLikelihoodOf};
 
 use crate::{Error, Result};
+
+/// All models, in the order in which help lists them. The `fit` commands and the kinds of model
+/// files follow from this list.
+pub const MODELS: &[ModelInfo] = &[
+    ModelInfo::of::<naive_bayes::NaiveBayes>(),
+    ModelInfo::of::<gda::Gda>(),
+    ModelInfo::of::<mixture::Clusters>(),
+    ModelInfo::of::<kmeans::CentreClusters>(),
+    ModelInfo::of::<density::Kde>(),
+    ModelInfo::of::<density::HistogramDensity>(),
+    ModelInfo::of::<density::Knn>(),
+];
 
 /// Checks that a fit does not try something more often than can be remembered.
 pub(crate) fn check_tries(what: &str, number: usize) -> Result<()> {

@@ -1,4 +1,5 @@
-//! `fit`: fits a model to a table. Each model is a sub-command with a file of options here.
+//! `fit`: fits a model to a table. Each model is a sub-command with a file of options here, and
+//! a new one is a file, its `mod` line and its line in [`MODELS`].
 
 mod calibration;
 mod gda;
@@ -31,9 +32,21 @@ use abduce::model::AnyLearner;
 use abduce::model::mixture::Mixture;
 use abduce::store::Model;
 use clap::Args;
+use models::Entry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// All models, in the order in which help lists them.
+const MODELS: &[Entry] = &[
+    Entry::of::<naive_bayes::Options>(),
+    Entry::of::<gda::Options>(),
+    Entry::of::<mixture::Options>(),
+    Entry::of::<kmeans::Options>(),
+    Entry::of::<kde::Options>(),
+    Entry::of::<histogram::Options>(),
+    Entry::of::<knn::Options>(),
+];
 
 /// How many warnings are printed one by one.
 const WARNINGS: usize = 10;

@@ -1,8 +1,7 @@
-//! The models that `fit` and `evaluate` have as sub-commands: one list, and a file of options
-//! for each model. A new model is a file, its `mod` line and its line in the list.
+//! The models as sub-commands of `fit` and `evaluate`.
 
+use super::MODELS;
 use super::calibration::CalibrationOptions;
-use super::{gda, histogram, kde, kmeans, knn, mixture, naive_bayes};
 use crate::arguments::DataArguments;
 use crate::cli::Cli;
 use crate::context::Context;
@@ -11,17 +10,6 @@ use abduce::data::{Schema, Source, TextOptions};
 use abduce::model::{AnyLearner, Learner};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Subcommand};
-
-/// All models, in the order in which help lists them.
-const MODELS: [Entry; 7] = [
-    Entry::of::<naive_bayes::Options>(),
-    Entry::of::<gda::Options>(),
-    Entry::of::<mixture::Options>(),
-    Entry::of::<kmeans::Options>(),
-    Entry::of::<kde::Options>(),
-    Entry::of::<histogram::Options>(),
-    Entry::of::<knn::Options>(),
-];
 
 /// The models that the command line reserves names for.
 const LATER: [&str; 2] = ["network", "logistic"];
@@ -66,8 +54,8 @@ pub trait ModelArguments: ModelOptions + Args + 'static {
     const EXAMPLES: &'static [&'static str];
 }
 
-/// A line of the list.
-struct Entry {
+/// A line of the list of models.
+pub struct Entry {
     name: &'static str,
     about: &'static str,
     examples: &'static [&'static str],
@@ -76,7 +64,7 @@ struct Entry {
 }
 
 impl Entry {
-    const fn of<O: ModelArguments>() -> Entry {
+    pub const fn of<O: ModelArguments>() -> Entry {
         Entry {
             name: O::Learner::NAME,
             about: O::Learner::ABOUT,

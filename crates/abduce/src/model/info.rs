@@ -1,19 +1,7 @@
-//! The list of models. The `fit` commands, model files and the Python classes follow from it.
+//! A line of the list of models, and how a model of its kind is read from a file.
 
 use crate::model::fitted::{Fitted, FittedModel};
 use crate::model::{AnyModel, Learner};
-use crate::model::{density, gda, kmeans, mixture, naive_bayes};
-
-/// All models, in the order in which help lists them.
-pub const MODELS: &[ModelInfo] = &[
-    ModelInfo::of::<naive_bayes::NaiveBayes>(),
-    ModelInfo::of::<gda::Gda>(),
-    ModelInfo::of::<mixture::Clusters>(),
-    ModelInfo::of::<kmeans::CentreClusters>(),
-    ModelInfo::of::<density::Kde>(),
-    ModelInfo::of::<density::HistogramDensity>(),
-    ModelInfo::of::<density::Knn>(),
-];
 
 /// A model in the list.
 #[derive(Debug)]
@@ -42,7 +30,7 @@ pub(crate) struct Damaged<'a> {
 }
 
 impl ModelInfo {
-    const fn of<L: Learner>() -> ModelInfo {
+    pub(super) const fn of<L: Learner>() -> ModelInfo {
         ModelInfo {
             name: L::NAME,
             about: L::ABOUT,
