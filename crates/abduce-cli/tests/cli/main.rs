@@ -15,6 +15,7 @@ mod estimate_input;
 mod evaluate;
 mod faces;
 mod fitting;
+mod gaussian;
 mod given;
 mod hostile;
 mod kinds;

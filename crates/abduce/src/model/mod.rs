@@ -3,6 +3,7 @@
 
 pub mod density;
 mod fitted;
+pub mod gaussian;
 pub mod gda;
 mod info;
 pub mod kmeans;
@@ -26,6 +27,7 @@ pub const MODELS: &[ModelInfo] = &[
     ModelInfo::of::<gda::Gda>(),
     ModelInfo::of::<mixture::Clusters>(),
     ModelInfo::of::<kmeans::CentreClusters>(),
+    ModelInfo::of::<gaussian::Gaussian>(),
     ModelInfo::of::<density::Kde>(),
     ModelInfo::of::<density::HistogramDensity>(),
     ModelInfo::of::<density::Knn>(),

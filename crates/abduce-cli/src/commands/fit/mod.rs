@@ -2,6 +2,7 @@
 //! a new one is a file, its `mod` line and its line in [`MODELS`].
 
 mod calibration;
+mod gaussian;
 mod gda;
 mod histogram;
 mod kde;
@@ -43,6 +44,7 @@ const MODELS: &[Entry] = &[
     Entry::of::<gda::Options>(),
     Entry::of::<mixture::Options>(),
     Entry::of::<kmeans::Options>(),
+    Entry::of::<gaussian::Options>(),
     Entry::of::<kde::Options>(),
     Entry::of::<histogram::Options>(),
     Entry::of::<knn::Options>(),

@@ -1,0 +1,59 @@
+//! The options of `gaussian`.
+
+use super::models::{ModelArguments, ModelOptions};
+use super::options::em::EmArguments;
+use crate::arguments::{DataArguments, not_negative};
+use crate::context::Context;
+use crate::failure::Outcome;
+use abduce::Error;
+use abduce::model::AnyLearner;
+use abduce::model::gaussian::Gaussian;
+use abduce::model::mixture::{CovarianceKind, NormalPrior};
+use clap::Args;
+
+#[derive(Args)]
+#[command(next_help_heading = "Model options")]
+pub struct Options {
+    /// The covariance: full, diagonal, spherical or identity [default: full]
+    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
+    covariance: Option<CovarianceKind>,
+
+    /// Prior on the Gaussian: mclust (mclust's default), or normal-inverse-wishart(κ,ν), where
+    /// κ is the number of pseudo-rows at the table's mean and ν the degrees of freedom of the
+    /// covariance
+    #[arg(long, value_name = "PRIOR", value_parser = prior)]
+    prior: Option<NormalPrior>,
+
+    /// Prior scatter added to each variance, as a share of the variance of the column; keeps
+    /// variances from collapsing to zero [default: 1e-6]
+    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    variance_floor: Option<f64>,
+
+    #[command(flatten)]
+    em: EmArguments,
+}
+
+impl ModelArguments for Options {
+    type Learner = Gaussian;
+    const EXAMPLES: &'static [&'static str] = &["gaussian penguins.csv --drop species,island,sex"];
+}
+
+impl ModelOptions for Options {
+    fn learner(&self, _: &DataArguments, context: &Context) -> Outcome<Box<dyn AnyLearner>> {
+        let mut gaussian = Gaussian::new(self.covariance.unwrap_or_default());
+        let specification = &mut gaussian.0.specification;
+        specification.normal_prior = self.prior;
+        specification.variance_floor = self.variance_floor.unwrap_or(specification.variance_floor);
+        gaussian.0.options.em = self.em.options()?;
+        gaussian.0.options.seed = context.seed;
+        Ok(Box::new(gaussian))
+    }
+}
+
+fn covariance(text: &str) -> Result<CovarianceKind, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
+
+fn prior(text: &str) -> Result<NormalPrior, String> {
+    text.parse().map_err(|error: Error| error.to_string())
+}
