@@ -87,7 +87,7 @@ fn ask(model: &Model, source: &dyn Source) {
     };
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     for chunk in scan.flatten() {
-        let lacking = model.predict().unanswerable(&chunk);
+        let lacking = model.predictor().unanswerable(&chunk);
         let rows = 0..chunk.rows() as u32;
         let rows: Vec<u32> = rows
             .filter(|row| !lacking.contains(&(*row as usize)))

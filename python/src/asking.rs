@@ -6,10 +6,10 @@ use crate::model::Model;
 use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, wrong};
-use abduce::data::Chunk;
+use abduce::ask::answers;
+use abduce::data::{CHUNK_ROWS, Chunk};
 use abduce::model::density::DensityModel;
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
 /// How many rows are asked about, where each takes long, before Ctrl-C is listened for.
 const PIECE: usize = 512;
@@ -24,36 +24,17 @@ impl Model {
         ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
     ) -> PyResult<Vec<T>> {
         let _borrow = table.borrow(py)?;
-        let chunks = table.chunks();
         let slow = self.model.body.get::<DensityModel>().is_some();
         // A thread that listens for Ctrl-C takes longer to start than a few rows to answer.
-        if chunks == 1 && !slow {
+        if table.chunks() == 1 && !slow {
             return pooled(py, threads, || ask(&*table.chunk(0)?))?.map_err(raised);
         }
-        let parts: Vec<Vec<T>> = watched(py, threads, None, |control| {
-            // What is found after Ctrl-C is never looked at.
-            let ask = |chunk: &Chunk| match control.is_interrupted() {
-                true => Ok(Vec::new()),
-                false => ask(chunk),
-            };
-            let whole = |number: usize| {
-                let chunk = table.chunk(number)?;
-                if !slow {
-                    return ask(&chunk);
-                }
-                let pieces = (0..chunk.rows()).step_by(PIECE);
-                let pieces = pieces.map(|start| (start, PIECE.min(chunk.rows() - start)));
-                let each = pieces.map(|(start, len)| ask(&chunk.slice(start, len)));
-                Ok(each.collect::<abduce::Result<Vec<_>>>()?.concat())
-            };
-            (0..chunks).into_par_iter().map(whole).collect()
-        })?;
-        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        parts.into_iter().for_each(|part| all.extend(part));
-        Ok(all)
+        let most = if slow { PIECE } else { CHUNK_ROWS };
+        watched(py, threads, None, |control| {
+            answers(table.source(), most, control, &ask)
+        })
     }
 }
-
 /// A cell that is known: a number or a level.
 #[derive(FromPyObject)]
 pub enum Given {

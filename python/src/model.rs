@@ -420,7 +420,7 @@ impl Model {
         class_: Option<&str>,
         against: Option<&str>,
     ) -> PyResult<String> {
-        let model = self.model.predict();
+        let model = self.model.predictor();
         if row as u64 >= table.source().rows() {
             return Err(wrong(format!("there is no row {row}")));
         }

@@ -243,7 +243,7 @@ pub fn changed_constants(
     table: &Table,
     threads: Option<usize>,
 ) -> PyResult<Vec<(String, usize)>> {
-    let asked = model.model.predict();
+    let asked = model.model.predictor();
     if asked.constants().is_empty() {
         return Ok(Vec::new());
     }

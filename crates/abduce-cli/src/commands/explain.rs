@@ -62,7 +62,7 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
         model.explain()?;
-        let opened = self.data.open_for(model.predict(), context)?;
+        let opened = self.data.open_for(model.predictor(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         let rows = opened.source.rows();
         if let Some(row) = self.row.filter(|row| !(1..=rows).contains(row)) {
@@ -90,7 +90,7 @@ impl Arguments {
                 }
                 let mut own = self.explain(&model, &chunk, place, named)?;
                 own.row = row;
-                constants.add(model.predict(), &chunk.slice(place, 1));
+                constants.add(model.predictor(), &chunk.slice(place, 1));
                 if own.impossible {
                     own.explanation.contributions.clear();
                 }
@@ -105,7 +105,7 @@ impl Arguments {
             write_json(&mut output, &told)?;
         }
         output.finish()?;
-        constants.report(model.predict(), context);
+        constants.report(model.predictor(), context);
         Ok(())
     }
 

@@ -159,7 +159,7 @@ impl Arguments {
 
     /// What is asked for, or what the model has.
     fn what(&self, model: &Model) -> What {
-        let usual = if model.predict().has_groups() {
+        let usual = if model.predictor().has_groups() {
             What::Classification
         } else {
             What::Density
@@ -169,11 +169,11 @@ impl Arguments {
 
     fn draw_rows(&self, what: What, model: &Model, context: &Context) -> Outcome<String> {
         self.refuse_what_the_model_lacks(what, model)?;
-        let columns = self.chosen_columns(model.predict(), context)?;
+        let columns = self.chosen_columns(model.predictor(), context)?;
         let opened = self.open(model, context)?;
         let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
         let wish = Wish {
-            logarithmic: self.logarithmic(model.predict(), &columns)?,
+            logarithmic: self.logarithmic(model.predictor(), &columns)?,
             surfaces: what == What::Density,
             // Every row is drawn once in each panel.
             most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
@@ -213,7 +213,7 @@ impl Arguments {
         }
         let mut data = self.data.clone();
         data.columns.clear();
-        let opened = data.open_for(model.predict(), context)?;
+        let opened = data.open_for(model.predictor(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         Ok(Some(opened))
     }
@@ -222,7 +222,7 @@ impl Arguments {
         if !what.is_of_rows() {
             return Ok(());
         }
-        if !model.predict().has_groups() {
+        if !model.predictor().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to draw", model.model));
             return Err(error
                 .with_hint("fit it with --target COL, or draw --what density")

@@ -6,10 +6,10 @@ use crate::context::Context;
 use crate::costs;
 use crate::failure::Outcome;
 use crate::output::{Output, refuse_inputs};
-use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
+use crate::stream::{ChangedConstants, Unanswered};
 use crate::text_table::counted;
 use abduce::Error;
-use abduce::ask::Posterior;
+use abduce::ask::{Answer, Posterior, in_order};
 use abduce::data::{Chunk, Source};
 use abduce::eval::Costs;
 use abduce::model::kmeans::KMeans;
@@ -58,7 +58,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        if !model.predict().has_groups() {
+        if !model.predictor().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to predict", model.model))
                 .with_hint(
                     "fit it with --target COL, or ask how likely rows are with abduce score",
@@ -74,7 +74,7 @@ impl Arguments {
             names,
         };
         let mut output = Output::table(self.output.as_deref(), context)?;
-        let opened = self.data.open_for(model.predict(), context)?;
+        let opened = self.data.open_for(model.predictor(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
             self.write_json(&model, &decision, &*opened.source, context, &mut output)?;
@@ -204,7 +204,7 @@ fn each_row(
     context: &Context,
     mut pass_on: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome {
-    let predict = model.predict();
+    let predict = model.predictor();
     let classifier = model.classifier()?;
     let clusters = model.body.get::<KMeans>();
     let (mut rows, mut impossible, mut first) = (0, 0, None);
@@ -224,17 +224,17 @@ fn each_row(
                 .first()
                 .map(|place| rows + answer.row(*place) + 1));
             for row in 0..chunk.rows() {
-                let place = answer.place(row);
+                let place = answer.position(row);
                 if place.is_none() {
                     unanswered.add((rows + row + 1) as u64);
                 }
                 pass_on(place.map(|place| (posterior, place)))?;
             }
             rows += chunk.rows();
-            Ok(())
+            Outcome::Ok(())
         },
     )?;
-    unanswered.tell(context, "left empty");
+    unanswered.report(context, "left empty");
     constants.report(predict, context);
     if without_numbers > 0 {
         context.warn(&format!(

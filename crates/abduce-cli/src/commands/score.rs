@@ -5,8 +5,8 @@ use crate::cells;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
-use abduce::ask::{Joint, TailProbabilities};
+use crate::stream::{ChangedConstants, Unanswered};
+use abduce::ask::{Answer, Joint, TailProbabilities, in_order};
 use abduce::data::{Chunk, Source};
 use abduce::store::Model;
 use clap::Args;
@@ -251,16 +251,16 @@ fn each<T: Copy + Send>(
             constants.add(joint, chunk);
             for row in 0..chunk.rows() {
                 number += 1;
-                let answer = answers.place(row).map(|place| answers.of[place]);
+                let answer = answers.position(row).map(|place| answers.of[place]);
                 if answer.is_none() {
                     unanswered.add(number);
                 }
                 pass_on(number, answer, chunk.weights().map_or(1.0, |w| w[row]))?;
             }
-            Ok(())
+            Outcome::Ok(())
         },
     )?;
-    unanswered.tell(context, fate);
+    unanswered.report(context, fate);
     constants.report(joint, context);
     Ok(())
 }

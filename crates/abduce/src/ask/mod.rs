@@ -4,10 +4,12 @@
 
 mod enumerate;
 mod explain;
+mod rows;
 mod tail;
 
 pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
+pub use rows::{Answer, answers, in_order};
 pub use tail::TailProbabilities;
 
 use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};

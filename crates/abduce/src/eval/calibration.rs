@@ -120,7 +120,7 @@ impl Calibration {
         let mut classes = 0;
         for fold in 0..folds.number() {
             let model = learn_without(source, folds, fold, &learn)?;
-            let model = model.predict();
+            let model = model.predictor();
             let target = model.target();
             let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
             classes = model.names().len();

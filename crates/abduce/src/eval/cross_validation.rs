@@ -26,7 +26,7 @@ impl Classifier {
     /// # Errors
     /// If the arithmetic fails.
     pub fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
-        let posterior = self.model.predict().posterior(chunk)?;
+        let posterior = self.model.predictor().posterior(chunk)?;
         Ok(match &self.calibration {
             Some(calibration) => calibration.apply(&posterior),
             None => posterior,
@@ -38,14 +38,14 @@ impl Classifier {
     /// # Errors
     /// If the model has no target, or the rows cannot be read.
     pub fn evaluate(&self, source: &dyn Source) -> Result<Metrics> {
-        let target = self.model.predict().target();
+        let target = self.model.predictor().target();
         let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
         let metrics = reduce(
             source,
             |_, chunk| self.evaluate_chunk(chunk, target),
             |metrics: &mut Metrics, more| metrics.merge(&more),
         )?;
-        Ok(metrics.unwrap_or_else(|| Metrics::new(self.model.predict().names().len())))
+        Ok(metrics.unwrap_or_else(|| Metrics::new(self.model.predictor().names().len())))
     }
 
     /// The figures of the rows of a chunk whose label, in the column `target`, is there.
@@ -53,7 +53,7 @@ impl Classifier {
     /// # Errors
     /// If the arithmetic fails.
     pub fn evaluate_chunk(&self, chunk: &Chunk, target: usize) -> Result<Metrics> {
-        let mut metrics = Metrics::new(self.model.predict().names().len());
+        let mut metrics = Metrics::new(self.model.predictor().names().len());
         let posterior = self.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let labelled = chunk.weighing_rows().filter(|row| labels.is_seen(*row));

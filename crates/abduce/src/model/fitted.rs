@@ -159,8 +159,8 @@ impl AnyModel {
     }
 
     /// The model as one that predicts.
-    pub fn predict(&self) -> &dyn Predict {
-        self.0.predict()
+    pub fn predictor(&self) -> &dyn Predict {
+        self.0.predictor()
     }
 
     /// The model as a joint distribution.
@@ -237,7 +237,7 @@ trait Erased: Debug + Send + Sync {
     fn copy(&self) -> AnyModel;
     fn kind(&self) -> &'static str;
     fn check(&self) -> Result<()>;
-    fn predict(&self) -> &dyn Predict;
+    fn predictor(&self) -> &dyn Predict;
     fn joint(&self) -> Result<&dyn Joint>;
     fn explain(&self) -> Option<&dyn Explain>;
     fn incremental(&self) -> Result<&dyn Incremental>;
@@ -273,7 +273,7 @@ impl<M: FittedModel> Erased for Fitted<M> {
         self.model.check()
     }
 
-    fn predict(&self) -> &dyn Predict {
+    fn predictor(&self) -> &dyn Predict {
         &self.model
     }
 

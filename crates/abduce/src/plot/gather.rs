@@ -94,7 +94,7 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
 
 /// Where the groups are, as far as they are Gaussian.
 fn gaussians(model: &Model, columns: &[usize]) -> Vec<Gaussian> {
-    let groups = model.predict().moments(columns).into_iter();
+    let groups = model.predictor().moments(columns).into_iter();
     let gaussian = |group: Moments| Gaussian {
         mean: group.mean,
         covariance: group.covariance,
@@ -124,7 +124,7 @@ fn add_rows(
             .collect();
         let rows: Vec<u32> = taken.iter().map(|(row, _)| *row).collect();
         let rows = chunk.take(&rows);
-        let lacking = model.predict().unanswerable(&rows);
+        let lacking = model.predictor().unanswerable(&rows);
         unanswered += lacking.len();
         let is_there = |row: &u32| lacking.binary_search(&(*row as usize)).is_err();
         let answered: Vec<u32> = (0..rows.rows() as u32).filter(is_there).collect();

@@ -74,22 +74,22 @@ impl Model {
 
     /// The columns.
     pub fn schema(&self) -> &Schema {
-        self.body.predict().schema()
+        self.body.predictor().schema()
     }
 
     /// The column of labels, if there is one.
     pub fn target(&self) -> Option<usize> {
-        self.body.predict().target()
+        self.body.predictor().target()
     }
 
     /// The names of the classes or clusters.
     pub fn names(&self) -> Vec<String> {
-        self.body.predict().names()
+        self.body.predictor().names()
     }
 
     /// The model as one that predicts, without its calibration.
-    pub fn predict(&self) -> &dyn Predict {
-        self.body.predict()
+    pub fn predictor(&self) -> &dyn Predict {
+        self.body.predictor()
     }
 
     /// The model as a joint distribution.
@@ -139,7 +139,7 @@ impl Model {
     /// # Errors
     /// If the arithmetic fails.
     pub fn classifier(&self) -> Result<Classifier<'_>> {
-        let classifier = self.body.predict().classifier()?;
+        let classifier = self.body.predictor().classifier()?;
         Ok(match &self.calibration {
             Some(calibration) => Box::new(move |chunk| Ok(calibration.apply(&classifier(chunk)?))),
             None => classifier,
@@ -154,7 +154,7 @@ impl Model {
     pub fn decider(&self) -> Result<Decider<'_>> {
         match &self.calibration {
             Some(_) => Ok(decider_by(self.classifier()?)),
-            None => self.body.predict().decider(),
+            None => self.body.predictor().decider(),
         }
     }
 

@@ -178,7 +178,7 @@ fn a_calibrated_naive_bayes_is_that_of_scikit_learn() {
         let asked = table(&rows(&case["test"]), None, classes);
         let posterior = learn(&training)
             .unwrap()
-            .predict()
+            .predictor()
             .posterior(&asked.chunks()[0]);
         let calibrated = calibration.apply(&posterior.unwrap());
         for (row, expected) in rows(&case["probabilities"]).iter().enumerate() {

@@ -6,10 +6,10 @@ use crate::commands::fit::models;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Output, refuse_inputs};
-use crate::stream::{Answer, ChangedConstants, Unanswered, in_order};
+use crate::stream::{ChangedConstants, Unanswered};
 use crate::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Joint, Posterior, Predict};
+use abduce::ask::{Answer, Joint, Posterior, Predict, in_order};
 use abduce::data::{Chunk, Kind, Source};
 use abduce::eval::{Classifier, Contingency, HeldOut, Metrics};
 use abduce::store::Model;
@@ -48,7 +48,7 @@ impl SavedArguments {
         check_name(file)?;
         let model = Model::load(file)?;
         self.check_options(&model)?;
-        let opened = self.data.open_for(model.predict(), context)?;
+        let opened = self.data.open_for(model.predictor(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, file))?;
         let mut output = Output::text(self.output.as_deref(), context)?;
         let name = model.model.clone();
@@ -115,7 +115,7 @@ impl SavedArguments {
             Some(target) => Err(Failure::usage(format!(
                 "--truth: the model predicts {target}, whose labels are the truth"
             ))),
-            None if !model.predict().has_groups() => Err(Failure::usage(format!(
+            None if !model.predictor().has_groups() => Err(Failure::usage(format!(
                 "--truth: {} finds no clusters",
                 model.model
             ))),
@@ -197,7 +197,7 @@ fn clusters_of<T>(
     posterior: &Posterior,
 ) -> Vec<(Option<usize>, f64)> {
     let weight = |row: usize| chunk.weights().map_or(1.0, |weights| weights[row]);
-    let cluster = |row: usize| answer.place(row).map(|place| posterior.best(place));
+    let cluster = |row: usize| answer.position(row).map(|place| posterior.best(place));
     (0..chunk.rows())
         .map(|row| (cluster(row), weight(row)))
         .collect()
@@ -214,7 +214,7 @@ fn predictions(
         calibration: model.calibration,
         model: model.body,
     };
-    let model = classifier.model.predict();
+    let model = classifier.model.predictor();
     let classes = model.names().len();
     let mut metrics = Metrics::new(classes);
     let mut unlabelled = 0;
@@ -225,7 +225,7 @@ fn predictions(
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
         let asked = chunk
             .weighing_rows()
-            .filter(|row| answer.place(*row).is_some());
+            .filter(|row| answer.position(*row).is_some());
         unlabelled += asked.filter(|row| !is_known(*row)).count() as u64;
     })?;
     if unlabelled > 0 {
@@ -251,15 +251,15 @@ fn each_chunk<T: Send>(
         source,
         |_, chunk| Answer::ask(model, chunk, &ask),
         |chunk, answer| {
-            let lacking = (0..chunk.rows()).filter(|row| answer.place(*row).is_none());
+            let lacking = (0..chunk.rows()).filter(|row| answer.position(*row).is_none());
             lacking.for_each(|row| unanswered.add(first + row as u64));
             constants.add(model, chunk);
             first += chunk.rows() as u64;
             pass_on(chunk, &answer);
-            Ok(())
+            Outcome::Ok(())
         },
     )?;
-    unanswered.tell(context, "not asked about");
+    unanswered.report(context, "not asked about");
     constants.report(model, context);
     Ok(())
 }
