@@ -29,12 +29,12 @@ pub enum ErrorKind {
 ///     .at_file("people.csv")
 ///     .at_line(7)
 ///     .at_column("height")
-///     .with_hint("correct the cell or pass --missing tall");
+///     .with_hint("correct the cell or pass `missing=tall`");
 /// assert_eq!(error.kind(), ErrorKind::Data);
 /// assert_eq!(
 ///     error.to_string(),
 ///     "people.csv, line 7, column \"height\": \"tall\" is not a number; \
-///      correct the cell or pass --missing tall"
+///      correct the cell or pass `missing=tall`"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

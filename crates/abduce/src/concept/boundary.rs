@@ -79,7 +79,7 @@ impl Boundaries {
         Error::data(format!(
             "the {name} boundary has too many hypotheses to list them"
         ))
-        .with_hint("leave attributes out with --drop")
+        .with_hint("leave attributes out with `drop`")
     }
 }
 

@@ -79,12 +79,13 @@ impl<'s> ConjunctionPosterior<'s> {
         let nothing = weights.nothing + nothing_likelihood;
         let whole = log_sum([sums[0][0], nothing].into_iter());
         if whole == f64::NEG_INFINITY {
-            let message = match nothing_likelihood > f64::NEG_INFINITY {
-                true => "only the empty hypothesis fits all examples, and its prior is 0",
-                false => "no hypothesis fits all examples",
+            let message = if nothing_likelihood > f64::NEG_INFINITY {
+                "only the empty hypothesis fits all examples, and its prior is 0"
+            } else {
+                "no hypothesis fits all examples"
             };
             return Err(
-                Error::numeric(message).with_hint("allow for wrong labels with --noise 0.05")
+                Error::numeric(message).with_hint("allow for wrong labels with `noise=0.05`")
             );
         }
         Ok(ConjunctionPosterior {

@@ -278,5 +278,5 @@ impl Layer {
 
 fn too_large() -> Error {
     Error::data("the examples tell too many hypotheses apart to weigh them all")
-        .with_hint("leave attributes out with --drop, or use fewer rows")
+        .with_hint("leave attributes out with `drop`, or use fewer rows")
 }

@@ -1,6 +1,6 @@
-//! Tables: columns with kinds and missing values, the schema that remembers how they
-//! were encoded, and sources that can be scanned again and again in chunks,
-//! from memory or from files larger than memory.
+//! Tables: columns with kinds and missing values, the schema that says how they are
+//! encoded, and sources of rows, in memory or in files larger than memory, that can be
+//! scanned repeatedly in chunks.
 
 mod adapt;
 mod encode;

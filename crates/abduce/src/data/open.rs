@@ -1,6 +1,5 @@
-//! Files become a source: one pass to learn what the columns are, one to
-//! encode them. A table within the memory budget stays in memory, a larger one
-//! goes to a temporary file; learning cannot tell the difference.
+//! Opens files as a source: one pass to infer what the columns are, one to encode them. A
+//! table within the memory budget stays in memory, a larger one goes to a temporary file.
 
 use crate::data::encode::pattern::{fits, is_pattern};
 use crate::data::options::{ReadOptions, kind_option};
@@ -15,23 +14,23 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use std::sync::Arc;
 
-/// Files, opened: their encoded rows and what is to be said about them.
+/// Opened files: their encoded rows, and notes for the user.
 pub struct Opened {
     /// The encoded rows.
     pub source: Box<dyn Source>,
-    /// What the user should know: columns left out, cells treated as missing.
+    /// Notes for the user, such as columns left out or cells treated as missing.
     pub notes: Vec<String>,
     /// The files that were read, globs expanded.
     pub files: Vec<String>,
     /// The columns of the files that are not in the schema, in order.
     pub left_out: Vec<String>,
     /// The number of missing values in each column of the schema.
-    pub holes: Vec<u64>,
+    pub missing_values: Vec<u64>,
     pub(super) inputs: Arc<Inputs>,
 }
 
 impl Opened {
-    /// The rows as they stand in the files, in the order of the source.
+    /// The rows as they are in the files, in the order of the source.
     ///
     /// # Errors
     /// If a file can no longer be read.
@@ -39,8 +38,7 @@ impl Opened {
         RawRows::new(Arc::clone(&self.inputs))
     }
 
-    /// An error that blames a row, with the file and the line on which the row
-    /// stands.
+    /// Replaces the row number in an error by the row's file and line.
     pub fn locate(&self, error: Error) -> Error {
         let Some(row) = error.row() else {
             return error;
@@ -77,8 +75,8 @@ impl std::fmt::Debug for Opened {
     }
 }
 
-/// Opens files, globs, folders of texts or `-` for standard input as one table,
-/// and finds out what its columns are.
+/// Opens files, globs, folders of texts or `-` for standard input as one table, and infers
+/// what its columns are.
 ///
 /// ```
 /// use abduce::data::{Kind, ReadOptions, open};
@@ -94,15 +92,15 @@ impl std::fmt::Debug for Opened {
 /// ```
 ///
 /// # Errors
-/// If a file cannot be read, has no rows or rows that do not fit, or an option
-/// names a column that is not there.
+/// If a file cannot be read, has no rows or malformed ones, or an option names a column
+/// that does not exist.
 pub fn open(paths: &[String], options: &ReadOptions) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
     let notes = inputs.notes.clone();
     open_inputs(inputs, options, notes)
 }
 
-/// Finds out what the columns are, and encodes the rows.
+/// Infers the schema and encodes the rows.
 pub(super) fn open_inputs(
     mut inputs: Inputs,
     options: &ReadOptions,
@@ -111,15 +109,15 @@ pub(super) fn open_inputs(
     let wanted = wanted(&inputs, options)?;
     if let Some(first) = numeric_header(&inputs) {
         notes.push(format!(
-            "the columns are named by numbers ({first}, …); pass --no-header if the first line is a row"
+            "the columns are named by numbers ({first}, …); pass `no_header` if the first line is a row"
         ));
     }
     let weight_column = options
         .weight
         .as_ref()
         .and_then(|name| inputs.position(name));
-    inputs.weighing = weight_column;
-    notes.extend(lacking_of_schema(&inputs, options));
+    inputs.weight = weight_column;
+    notes.extend(absent_of_schema(&inputs, options));
     let schema = infer(&inputs, options, &wanted, &mut notes)?;
     encode(
         inputs,
@@ -132,11 +130,11 @@ pub(super) fn open_inputs(
     )
 }
 
-/// Opens files as [`open`] does, with the columns, kinds and levels of a
-/// model's schema. Columns the schema lacks are left out, columns the files
-/// lack become missing values, with a note; none is made of a lacking target. Levels the
-/// schema lacks get the code behind its last, but of the target, where they are
-/// missing values. The options' kinds are not used.
+/// Opens files as [`open`] does, with the columns, kinds and levels of a model's schema.
+/// Columns that only the files have are left out. Columns that only the schema has are
+/// filled with missing values, with a note unless it is the target. Levels that the schema
+/// lacks get the code after its last; in the target they are missing values. The options'
+/// kinds are ignored.
 ///
 /// # Errors
 /// As [`open`]; also if no column of the schema is in the files.
@@ -189,7 +187,7 @@ fn inputs_with(inputs: Inputs, options: &ReadOptions, schema: &Schema) -> Result
 /// let opened = open_frame(batch.schema(), vec![batch], &ReadOptions::default())?;
 /// assert_eq!(opened.source.schema().fields[0].levels, ["adelie", "gentoo"]);
 /// assert_eq!(opened.source.schema().fields[1].kind, Kind::Real);
-/// assert_eq!(opened.holes, [0, 1]);
+/// assert_eq!(opened.missing_values, [0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -218,11 +216,10 @@ pub fn open_frame_with(
     inputs_with(inputs, options, model)
 }
 
-/// What is to be said of the columns of a schema that the data lack, but for the
-/// target.
+/// Notes about columns of a schema, other than the target, that the data lack.
 ///
 /// # Errors
-/// If they lack all of them.
+/// If the data have none of its columns.
 pub(super) fn lacking(
     inputs: &Inputs,
     schema: &Schema,
@@ -261,10 +258,9 @@ pub(super) fn lacking(
     Ok(notes)
 }
 
-/// The column that holds the classes, where files say so by what they are:
-/// `class` of a folder with a folder for each class and of several mailboxes,
-/// `label` of svmlight files. Nothing is said of other tables, nor of standard
-/// input, which can be read only once.
+/// The column of classes, where the file format has one: `class` for several mailboxes or a
+/// folder with one folder per class, `label` for svmlight files. `None` for other formats
+/// and for standard input, which can be read only once.
 ///
 /// ```
 /// use abduce::data::{ReadOptions, label_column};
@@ -286,8 +282,10 @@ pub fn label_column(paths: &[String], options: &ReadOptions) -> Result<Option<St
     Ok(label.filter(|name| !options.drop.contains(name)))
 }
 
-/// Which columns the options leave, after a check that the options name only
-/// columns there are.
+/// Which columns the options keep.
+///
+/// # Errors
+/// As [`check_names`].
 fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
     check_names(inputs, options)?;
     let names = inputs.names.iter();
@@ -301,17 +299,17 @@ fn wanted(inputs: &Inputs, options: &ReadOptions) -> Result<Vec<bool>> {
 }
 
 /// # Errors
-/// If an option names a column that is not there, or one for two things.
+/// If an option names a column that does not exist, or two options contradict each other.
 pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> {
     let kept = options.columns.iter().flatten();
-    let named = (options.drop.iter().map(|name| (name, "--drop: ")))
+    let named = (options.drop.iter().map(|name| (name, "`drop`: ")))
         .chain(kept.map(|name| (name, "")))
         .chain((options.kinds.iter()).filter_map(|(name, _)| {
             let plain = !is_pattern(name);
-            plain.then_some((name, "--kind: "))
+            plain.then_some((name, "`kind`: "))
         }))
-        .chain(options.target.iter().map(|name| (name, "--target: ")))
-        .chain(options.weight.iter().map(|name| (name, "--weight: ")));
+        .chain(options.target.iter().map(|name| (name, "`target`: ")))
+        .chain(options.weight.iter().map(|name| (name, "`weight`: ")));
     for (name, option) in named {
         if inputs.position(name).is_none() {
             let names = listed(inputs.names.iter().map(String::as_str));
@@ -324,10 +322,17 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
         }
     }
     check_patterns(inputs, options)?;
-    for (needed, option) in [(&options.target, "--target"), (&options.weight, "--weight")] {
+    check_roles(options)
+}
+
+/// # Errors
+/// If the target or the weight is dropped, one column is both, or the target is not to have
+/// levels.
+fn check_roles(options: &ReadOptions) -> Result<()> {
+    for (needed, option) in [(&options.target, "`target`"), (&options.weight, "`weight`")] {
         let dropped = needed.as_ref().filter(|name| options.drop.contains(name));
         if let Some(name) = dropped {
-            let message = format!("column \"{name}\" is both in --drop and {option}");
+            let message = format!("column \"{name}\" is both in `drop` and {option}");
             return Err(Error::parameter(message));
         }
     }
@@ -344,7 +349,7 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
                 asked.kind.name()
             ))
             .with_hint(format!(
-                "pass {}, or leave out --target",
+                "pass {}, or leave out `target`",
                 kind_option(target, Kind::Categorical.name())
             )));
         }
@@ -353,43 +358,43 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
 }
 
 /// # Errors
-/// If a pattern of --kind fits no column, or nothing in --schema does.
+/// If a pattern of `kind` matches no column, or nothing in `schema` does.
 fn check_patterns(inputs: &Inputs, options: &ReadOptions) -> Result<()> {
     let names = &inputs.names;
-    let lost = |name: &str| !names.iter().any(|column| fits(name, column));
+    let is_absent = |name: &str| !names.iter().any(|column| fits(name, column));
     let hint = || {
         format!(
             "the columns are {}",
             listed(names.iter().map(String::as_str))
         )
     };
-    if let Some((name, _)) = options.kinds.iter().find(|(name, _)| lost(name)) {
-        let message = format!("--kind: no column matches \"{name}\"");
+    if let Some((name, _)) = options.kinds.iter().find(|(name, _)| is_absent(name)) {
+        let message = format!("`kind`: no column matches \"{name}\"");
         return Err(Error::parameter(message).with_hint(hint()));
     }
     let kept = &options.schema;
-    if !kept.is_empty() && kept.iter().all(|(name, _)| lost(name)) {
-        let message = "--schema: the data have none of its columns";
+    if !kept.is_empty() && kept.iter().all(|(name, _)| is_absent(name)) {
+        let message = "`schema`: the data have none of its columns";
         return Err(Error::parameter(message).with_hint(hint()));
     }
     Ok(())
 }
 
-/// What is to be said of columns of --schema that the data lack.
-fn lacking_of_schema(inputs: &Inputs, options: &ReadOptions) -> Option<String> {
+/// A note about columns of `schema` that the data lack.
+fn absent_of_schema(inputs: &Inputs, options: &ReadOptions) -> Option<String> {
     let names = &inputs.names;
-    let lost = |name: &&str| !names.iter().any(|column| fits(name, column));
+    let is_absent = |name: &&str| !names.iter().any(|column| fits(name, column));
     let kept = options.schema.iter().map(|(name, _)| name.as_str());
-    let lost: Vec<&str> = kept.filter(lost).collect();
-    (!lost.is_empty()).then(|| {
+    let absent: Vec<&str> = kept.filter(is_absent).collect();
+    (!absent.is_empty()).then(|| {
         format!(
-            "--schema: the data have no column {}",
-            shortly(3, lost.iter().copied())
+            "`schema`: the data have no column {}",
+            shortly(3, absent.iter().copied())
         )
     })
 }
 
-/// The first name, if all of them look like cells of a row.
+/// The first name of a header in which all names are numbers, as in a row of data.
 fn numeric_header(inputs: &Inputs) -> Option<&str> {
     let numbers = inputs.names.iter().all(|name| number(name).is_some());
     let first = inputs.names.first().map(String::as_str);

@@ -1,5 +1,5 @@
-//! More rows for a model that has seen others: its columns and kinds, with
-//! whatever levels and terms are new.
+//! More rows for a fitted model: its columns and kinds, with the levels and terms found in
+//! the new files.
 
 use crate::data::open::{Opened, check_names, lacking, open_inputs};
 use crate::data::options::{KindOverride, ReadOptions, TextOptions, kind_option};
@@ -9,10 +9,9 @@ use crate::text::{Encoding, Limits};
 use crate::{Error, Result};
 
 /// Opens files as [`open`](crate::data::open) does, with the columns and kinds of a
-/// model's schema, but with the levels and terms that the files have. Columns that
-/// the schema lacks are left out; those that the files lack are not there, with
-/// a note. Of `unsettled` columns the files decide what they are. The options' kinds and
-/// texts are not used.
+/// model's schema, but with the levels and terms found in the files. Columns that only the
+/// files have are left out; columns that only the schema has are absent, with a note. The
+/// kinds of `unsettled` columns are inferred. The options' kinds and text options are ignored.
 ///
 /// ```
 /// use abduce::data::{Field, Kind, ReadOptions, Schema, open_more};
@@ -37,45 +36,21 @@ pub fn open_more(
     unsettled: &[String],
 ) -> Result<Opened> {
     let inputs = Inputs::new(paths, options)?;
-    let left = |name: &str| {
-        let among = |names: &[String]| names.iter().any(|own| own == name);
+    let is_kept = |name: &str| {
+        let among = |names: &[String]| names.iter().any(|other| other == name);
         !among(&options.drop) && options.columns.as_deref().is_none_or(among)
     };
-    let present = |name: &str| inputs.position(name).filter(|_| left(name));
+    let present = |name: &str| inputs.position(name).filter(|_| is_kept(name));
     check_names(&inputs, options)?;
     let mut notes = lacking(&inputs, schema, options.target.as_deref(), present)?;
     let fields = schema.fields.iter();
     let fields = fields.filter(|field| present(&field.name).is_some());
     let kind = |kind: Kind| match kind {
-        // There may be a third.
+        // The new rows may have a third level.
         Kind::Binary => Kind::Categorical,
         kind => kind,
     };
-    let texts = schema.fields.iter().filter_map(|field| field.text.as_ref());
-    let text = texts.map(|text| TextOptions {
-        analyzer: text.analyzer.clone(),
-        limits: Limits::default(),
-        hashing: match &text.encoding {
-            Encoding::Hashing(hashing) => Some(*hashing),
-            Encoding::Vocabulary(_) => None,
-        },
-        wordless: true,
-    });
-    let there = |name: &&String| inputs.position(name).is_some();
-    if let Some(own) = schema.weight.as_ref().filter(|own| !there(own))
-        && options.weight.is_none()
-    {
-        notes.push(format!("the data have no column {own}; every row weighs 1"));
-    }
-    let weight = schema.weight.as_ref().filter(there);
-    let weight = options.weight.as_ref().or(weight);
-    if let Some(own) = weight.filter(|own| schema.position(own).is_ok()) {
-        return Err(Error::parameter(
-            "the model has learned from this column, so it cannot weigh rows",
-        )
-        .at_column(own)
-        .with_hint("name another with --weight"));
-    }
+    let weight = weight_column(&inputs, options, schema, &mut notes)?;
     let options = ReadOptions {
         kinds: fields
             .clone()
@@ -86,17 +61,58 @@ pub fn open_more(
         otherwise: None,
         columns: Some(fields.map(|field| field.name.clone()).collect()),
         target: None,
-        weight: weight.cloned(),
-        text: text.into_iter().next(),
+        weight,
+        text: text_options(schema),
         more_rows: true,
         ..options.clone()
     };
     open_inputs(inputs, &options, notes).map_err(|error| match error.readable_as() {
-        // What the model has learned of a column is of its kind.
+        // The kind of a fitted column cannot change.
         Some(kind) => {
             let fit = kind_option(error.column().unwrap_or_default(), kind);
             error.with_hint(format!("fit the model to all rows again with {fit}"))
         }
         None => error,
+    })
+}
+
+/// The column of weights: the one named in the options, else the model's if the files have it.
+fn weight_column(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    schema: &Schema,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>> {
+    let in_files = |name: &&String| inputs.position(name).is_some();
+    if let Some(absent) = schema.weight.as_ref().filter(|name| !in_files(name))
+        && options.weight.is_none()
+    {
+        notes.push(format!(
+            "the data have no column {absent}; every row weighs 1"
+        ));
+    }
+    let weight = schema.weight.as_ref().filter(in_files);
+    let weight = options.weight.as_ref().or(weight);
+    if let Some(name) = weight.filter(|name| schema.position(name).is_ok()) {
+        return Err(Error::parameter(
+            "the model was fitted to this column, so it cannot hold the weights",
+        )
+        .at_column(name)
+        .with_hint("name another with `weight`"));
+    }
+    Ok(weight.cloned())
+}
+
+/// How the schema's columns of text were read, without their vocabulary.
+fn text_options(schema: &Schema) -> Option<TextOptions> {
+    let text = schema.fields.iter().find_map(|field| field.text.as_ref())?;
+    Some(TextOptions {
+        analyzer: text.analyzer.clone(),
+        limits: Limits::default(),
+        hashing: match &text.encoding {
+            Encoding::Hashing(hashing) => Some(*hashing),
+            Encoding::Vocabulary(_) => None,
+        },
+        wordless: true,
     })
 }

@@ -1,13 +1,12 @@
-//! How files are to be read: which columns, what they mean, which words stand
-//! for a missing value, how a line is cut. Everything here has a default that suits a
-//! well-kept file.
+//! How files are read: which columns are used, their kinds, the words for a missing value,
+//! delimiter and quote. The defaults suit a well-formed file.
 
 use crate::data::encode::pattern::{fits, is_pattern};
 use crate::data::table::schema::Kind;
 use crate::text::{Analyzer, AnalyzerOptions, Hashing, Limits, Unit};
 use crate::{Error, Result};
 
-/// How [`open`](crate::data::open) and its kin read files.
+/// How [`open`](crate::data::open) and related functions read files.
 ///
 /// ```
 /// use abduce::data::{Kind, ReadOptions};
@@ -20,16 +19,15 @@ use crate::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Columns whose kind is not to be inferred. A `*` in a name stands for any
-    /// characters, and later entries win over earlier ones. What is no kind of labels does
-    /// not apply to the target where a pattern says it.
+    /// The kinds of columns, instead of inferring them. A `*` in a name matches any
+    /// characters, and later entries win over earlier ones. A pattern applies to the target
+    /// only if its kind has levels.
     pub kinds: Vec<(String, KindOverride)>,
-    /// Kinds taken from another table, as [`store::read_kinds`](crate::store::read_kinds)
-    /// reads them: as `kinds`, which win over them, but columns that are not in the data
-    /// are only noted.
+    /// Kinds taken from another table by [`store::read_kinds`](crate::store::read_kinds).
+    /// `kinds` wins over them, and a column that the data lack is a note, not an error.
     pub schema: Vec<(String, KindOverride)>,
-    /// Columns that hold names of categories even where every cell looks like a number:
-    /// columns of strings in a typed table.
+    /// Columns of strings in a typed table: categories even where every cell looks like a
+    /// number.
     pub words: Vec<String>,
     /// The kind of all other columns; inferred when `None`.
     pub otherwise: Option<KindOverride>,
@@ -37,38 +35,38 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// The only columns to keep, besides the target and the weight.
     pub columns: Option<Vec<String>>,
-    /// The column of labels: categorical, whatever its cells look like.
+    /// The column of labels, read as categorical.
     pub target: Option<String>,
-    /// The column that says how often each row counts.
+    /// The column of weights: how often each row counts.
     pub weight: Option<String>,
     /// The words that stand for a missing value. An empty cell always does.
     pub missing: Vec<String>,
-    /// The first line is a row, not the names of the columns.
+    /// Whether the first line is a row, not the names of the columns.
     pub no_header: bool,
     /// The names of the columns, instead of those in the file.
     pub names: Option<Vec<String>>,
-    /// The byte between two cells; found from the file when `None`.
+    /// The byte between two cells; detected when `None`.
     pub delimiter: Option<u8>,
-    /// The byte around a cell that holds delimiters or line ends; `None` when
-    /// the files have no such thing.
+    /// The byte around a cell that holds delimiters or line ends; `None` if cells are never
+    /// quoted.
     pub quote: Option<u8>,
-    /// What the model that the rows are read for makes of unseen categories, for each column of
-    /// its schema, for notes about them; they are missing values where this is empty.
+    /// How the model treats unseen categories in each column of its schema, to be named in
+    /// notes; as missing values where this is empty.
     pub unseen: Vec<UnseenCategory>,
     /// How text is read; without it, columns of text are left out.
     pub text: Option<TextOptions>,
-    /// Whether numbers beyond 1e140, whose squares would leave double precision, are read
-    /// in a [unit](crate::data::Field::unit) of their own; they are refused otherwise.
+    /// Whether columns with numbers beyond 1e140, whose squares overflow double precision,
+    /// are rescaled to a [unit](crate::data::Field::unit); such numbers are an error otherwise.
     pub units: bool,
-    /// Whether the rows are more rows for a model: kinds are then the model's and not the
-    /// user's, and every row may have weight 0.
+    /// Whether the rows are more rows for a model: the kinds come from the model, not the
+    /// user, and every row may have weight 0.
     pub more_rows: bool,
     /// How many bytes of the encoded table may stay in memory; a larger table
     /// is kept in a temporary file.
     pub memory_budget: u64,
 }
 
-/// What a model makes of a category that the fitted rows did not have.
+/// How a model treats a category that the fitted rows did not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnseenCategory {
     /// The cell counts as a missing value.
@@ -81,7 +79,7 @@ pub enum UnseenCategory {
 }
 
 impl UnseenCategory {
-    /// What a note says becomes of such cells.
+    /// How a note describes the treatment.
     pub(super) fn consequence(self) -> &'static str {
         match self {
             UnseenCategory::Missing => "treated as missing",
@@ -119,7 +117,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The kind that the user gives a column, by its name or by a pattern such as `pixel_*`.
+    /// The kind requested for a column, by its name or by a pattern such as `pixel_*`.
     ///
     /// ```
     /// use abduce::data::{Kind, ReadOptions};
@@ -127,66 +125,68 @@ impl ReadOptions {
     ///     kinds: vec![("pixel_*".into(), Kind::Real.into())],
     ///     ..ReadOptions::default()
     /// };
-    /// assert_eq!(options.kind_override("pixel_7").map(|own| own.kind), Some(Kind::Real));
+    /// assert_eq!(options.kind_override("pixel_7").map(|asked| asked.kind), Some(Kind::Real));
     /// assert!(options.kind_override("label").is_none());
     /// ```
     pub fn kind_override(&self, column: &str) -> Option<&KindOverride> {
         let target = self.target.as_deref() == Some(column);
         let applies = |(name, asked): &&(String, KindOverride)| {
-            let labels = !target || !is_pattern(name) || name == column;
-            fits(name, column) && (labels || asked.kind.is_coded())
+            let by_name = !is_pattern(name) || name == column;
+            fits(name, column) && (!target || by_name || asked.kind.is_coded())
         };
         let last =
-            |kinds: &'_ [(String, KindOverride)]| kinds.iter().rposition(|own| applies(&own));
+            |kinds: &'_ [(String, KindOverride)]| kinds.iter().rposition(|entry| applies(&entry));
         let asked = last(&self.kinds).map(|place| &self.kinds[place].1);
         let kept = || last(&self.schema).map(|place| &self.schema[place].1);
         asked.or_else(kept).or(self.otherwise.as_ref())
     }
 }
 
-/// What to type so that a column has a kind.
+/// The option that gives a column a kind, as messages name it.
 pub(crate) fn kind_option(column: &str, kind: &str) -> String {
-    format!("--kind {}", quoted(&format!("{column}={kind}")))
+    format!("`kind={}`", quoted(&format!("{column}={kind}")))
 }
 
-/// What to type so that a column has a family.
+/// The option that gives a column a family, as messages name it.
 pub(crate) fn family_option(column: &str, family: &str) -> String {
-    format!("--family {}", quoted(&format!("{column}={family}")))
+    format!("`family={}`", quoted(&format!("{column}={family}")))
 }
 
-/// What to type so that a column is left out.
+/// The option that leaves out a column, as messages name it.
 pub(crate) fn drop_option(column: &str) -> String {
-    let name = match column.contains(',') {
-        true => format!("\"{column}\""),
-        false => column.to_string(),
+    let name = if column.contains(',') {
+        format!("\"{column}\"")
+    } else {
+        column.to_string()
     };
-    format!("--drop {}", quoted(&name))
+    format!("`drop={}`", quoted(&name))
 }
 
-/// A word as a shell reads it as one: in double quotes, or in single quotes where it has
-/// characters that mean something within double ones.
+/// A word quoted for a shell: in double quotes, or in single quotes if it has characters
+/// that are special within double quotes.
 fn quoted(word: &str) -> String {
-    match word.contains(['"', '$', '`', '\\', '!']) && !word.contains('\'') {
-        true => format!("'{word}'"),
-        false => format!("\"{word}\""),
+    if word.contains(['"', '$', '`', '\\', '!']) && !word.contains('\'') {
+        format!("'{word}'")
+    } else {
+        format!("\"{word}\"")
     }
 }
 
 /// How columns of text become counts of terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextOptions {
-    /// How texts are taken apart.
+    /// How texts are split into terms.
     pub analyzer: Analyzer,
     /// Which terms are kept.
     pub limits: Limits,
-    /// Codes by hashing to so many bits, instead of a vocabulary; for streams.
+    /// Hashes terms to this many bits instead of building a vocabulary; for streams.
     pub hashing: Option<Hashing>,
-    /// Whether there may be no term at all, as in a few new texts.
+    /// Whether the vocabulary may be empty, as with a few new texts.
     pub wordless: bool,
 }
 
 impl TextOptions {
-    /// How columns are read whose terms come with their weights.
+    /// How columns of terms with weights are read.
     pub(crate) fn of_pairs() -> Result<TextOptions> {
         let options = AnalyzerOptions {
             unit: Unit::Pairs,
@@ -199,12 +199,12 @@ impl TextOptions {
     }
 }
 
-/// A kind the user asks for, with the order of its levels where that matters.
+/// A kind requested by the user, with its levels in order where that matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindOverride {
     /// The kind.
     pub kind: Kind,
-    /// All levels, code 0 first; empty when they are to be found in the data.
+    /// All levels, code 0 first; empty to take them from the data.
     pub levels: Vec<String>,
 }
 
@@ -217,8 +217,8 @@ impl From<Kind> for KindOverride {
     }
 }
 
-/// Reads `column=kind` or `column=kind(level,level,…)`; a `*` in the column stands for
-/// any characters.
+/// Parses `column=kind` or `column=kind(level,level,…)`; a `*` in the column matches any
+/// characters.
 ///
 /// ```
 /// use abduce::data::{Kind, parse_kind_override};
@@ -231,20 +231,19 @@ impl From<Kind> for KindOverride {
 /// ```
 ///
 /// # Errors
-/// If there is no `=`, the kind is unknown, or levels are given where none can
-/// be or twice.
+/// If there is no `=`, the kind is unknown or has no levels, or a level is given twice.
 pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
     let wrong = |message: String| {
         Error::parameter(message)
             .with_hint("write column=kind, or column=ordinal(low,middle,high) for levels in order")
     };
-    // A column's name may hold "=", a kind's name never does; a level may.
+    // Names of columns and levels may contain "=", names of kinds do not.
     let head = text.find('(').filter(|_| text.trim_end().ends_with(')'));
     let (column, kind) = match head.and_then(|end| text[..end].rfind('=')) {
         Some(at) => (&text[..at], &text[at + 1..]),
         None => text
             .rsplit_once('=')
-            .ok_or_else(|| wrong(format!("\"{text}\" does not say a column and its kind")))?,
+            .ok_or_else(|| wrong(format!("\"{text}\" does not name a column and its kind")))?,
     };
     let (column, kind) = (column.trim(), kind.trim());
     let (kind, levels) = match kind.strip_suffix(')').and_then(|k| k.split_once('(')) {
@@ -260,12 +259,9 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
     if levels.iter().any(String::is_empty) {
         return Err(wrong("a level is empty".into()).at_column(column));
     }
-    if let Some((i, level)) = levels
-        .iter()
-        .enumerate()
-        .find(|(i, level)| levels[..*i].contains(level))
-    {
-        let message = format!("level {} is \"{level}\" again", i + 1);
+    let mut repeated = (1..levels.len()).filter(|i| levels[..*i].contains(&levels[*i]));
+    if let Some(level) = repeated.next().map(|i| &levels[i]) {
+        let message = format!("level \"{level}\" is given twice");
         return Err(wrong(message).at_column(column));
     }
     if kind == Kind::Binary && !levels.is_empty() && levels.len() != 2 {
@@ -275,7 +271,7 @@ pub fn parse_kind_override(text: &str) -> Result<(String, KindOverride)> {
     Ok((column.to_string(), KindOverride { kind, levels }))
 }
 
-/// Cuts `a,"b,c"` at its commas; a level that holds one stands in quotes.
+/// Splits `a,"b,c"` at its commas; a level that contains a comma is quoted.
 fn split_levels(text: &str) -> Vec<String> {
     let mut levels = Vec::new();
     let mut rest = text;
@@ -301,7 +297,7 @@ fn split_levels(text: &str) -> Vec<String> {
     }
 }
 
-/// The words that stand for a missing value, ready to be asked for every cell.
+/// The words for a missing value, prepared for a fast check of every cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
     tokens: Vec<String>,
@@ -332,13 +328,13 @@ impl Missing {
         }
     }
 
-    /// Whether these are the words that stand for a missing value unless the user says others.
-    pub fn are_usual(&self) -> bool {
-        let usual = Missing::new(&ReadOptions::default().missing);
-        self.tokens == usual.tokens
+    /// Whether these are the default words.
+    pub fn are_default(&self) -> bool {
+        let default = Missing::new(&ReadOptions::default().missing);
+        self.tokens == default.tokens
     }
 
-    /// Whether a cell without the blanks around it stands for a missing value.
+    /// Whether a trimmed cell is a missing value.
     #[inline]
     pub fn is(&self, trimmed: &str) -> bool {
         let Some(&start) = trimmed.as_bytes().first() else {
@@ -353,22 +349,23 @@ impl Missing {
         })
     }
 
-    /// What to type so that one more word stands for a missing value.
+    /// The option that makes one more word a missing value, as messages name it.
     pub fn with(&self, word: &str) -> String {
         let mut tokens: Vec<String> = self.tokens.clone();
-        tokens.push(match word.contains(',') {
-            true => format!("\"{word}\""),
-            false => word.to_string(),
+        tokens.push(if word.contains(',') {
+            format!("\"{word}\"")
+        } else {
+            word.to_string()
         });
-        format!("--missing {}", quoted(&tokens.join(",")))
+        format!("`missing={}`", quoted(&tokens.join(",")))
     }
 }
 
-/// The usual words are spelt every way; but "none" is an answer where "None"
-/// is a missing value, and a user's own words may differ likewise.
+/// Whether a word is matched in any case. "None" is not, as "none" may be an answer, nor are
+/// words that the user chose.
 fn any_case(token: &str) -> bool {
-    let usual = ["na", "n/a", "#n/a", "nan", "null"];
-    usual.iter().any(|word| token.eq_ignore_ascii_case(word))
+    let words = ["na", "n/a", "#n/a", "nan", "null"];
+    words.iter().any(|word| token.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -376,7 +373,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn default_words_stand_for_a_hole_and_others_do_not() {
+    fn default_words_are_missing_values_and_others_are_not() {
         let missing = Missing::new(&ReadOptions::default().missing);
         for word in [
             "", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null",

@@ -1,22 +1,22 @@
-//! The passes over files: one that finds out what their columns are, one that
-//! encodes their rows in chunks, in memory or in a temporary file.
+//! The two passes over files: the first infers the columns' kinds and levels, the second
+//! encodes the rows in chunks, kept in memory or in a temporary file.
 
-use crate::data::encode::CellEncoder;
 use crate::data::encode::alike::unify;
+use crate::data::encode::cell_encoder::CellEncoder;
 use crate::data::encode::infer::{Summary, Wish};
 use crate::data::encode::learn_terms::learn_terms;
 use crate::data::open::Opened;
 use crate::data::options::{KindOverride, Missing, ReadOptions};
-use crate::data::read::{Inputs, Known};
+use crate::data::read::{Inputs, Known, Located};
 use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
 use crate::data::table::column::Column;
-use crate::data::table::schema::{Asked, Kind, Schema};
+use crate::data::table::schema::{Asked, Field, Kind, Schema};
 use crate::data::table::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The first pass: what the wanted columns are.
+/// The first pass: infers the schema of the wanted columns.
 pub(super) fn infer(
     inputs: &Inputs,
     options: &ReadOptions,
@@ -24,27 +24,7 @@ pub(super) fn infer(
     notes: &mut Vec<String>,
 ) -> Result<Schema> {
     let missing = Missing::new(&options.missing);
-    let mut summaries: Vec<(usize, Summary)> = (0..inputs.names.len())
-        .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
-        .map(|at| {
-            let name = &inputs.names[at];
-            let target = options.target.as_ref() == Some(name);
-            let known = match inputs.known[at] {
-                Some(Known::Text | Known::Pairs) => Some(Kind::Text),
-                Some(Known::Label) if !target => Some(Kind::Categorical),
-                _ => None,
-            };
-            let asked = options.kind_override(name).cloned();
-            let wish = Wish {
-                kind: asked.or(known.map(KindOverride::from)),
-                target,
-                unnamed: inputs.unnamed[at],
-                units: options.units,
-                words: options.words.contains(name),
-            };
-            (at, Summary::new(name, wish))
-        })
-        .collect();
+    let mut summaries = empty_summaries(inputs, options, wanted);
     let mut read = vec![false; inputs.names.len()];
     summaries.iter().for_each(|(at, _)| read[*at] = true);
     let (mut rows, mut weighing) = (0, 0);
@@ -64,22 +44,26 @@ pub(super) fn infer(
         let column = options.weight.as_deref().unwrap_or_default();
         return Err(Error::data("every row has weight 0")
             .at_column(column)
-            .with_hint("leave the weights out, or name another column with --weight"));
+            .with_hint("leave the weights out, or name another column with `weight`"));
     }
     unify(&mut summaries, notes);
     let mut fields = Vec::new();
     for (_, summary) in summaries {
         let field = summary.finish(&missing, options.text.is_some(), notes)?;
-        fields.extend(field.map(|field| match options.more_rows {
-            true => field.asked(Asked::Nothing),
-            false => field,
+        fields.extend(field.map(|field| {
+            if options.more_rows {
+                field.asked(Asked::Nothing)
+            } else {
+                field
+            }
         }));
     }
     if fields.is_empty() {
         let error = Error::data("no column is left that a model could use");
-        return Err(match notes.is_empty() {
-            true => error,
-            false => error.with_hint(notes.join("; ")),
+        return Err(if notes.is_empty() {
+            error
+        } else {
+            error.with_hint(notes.join("; "))
         });
     }
     if let Some(text) = &options.text {
@@ -91,6 +75,35 @@ pub(super) fn infer(
     })
 }
 
+/// An empty summary for each wanted column but the weight, with the column's position.
+fn empty_summaries(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    wanted: &[bool],
+) -> Vec<(usize, Summary)> {
+    (0..inputs.names.len())
+        .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
+        .map(|at| {
+            let name = &inputs.names[at];
+            let target = options.target.as_ref() == Some(name);
+            let known = match inputs.known[at] {
+                Some(Known::Text | Known::Pairs) => Some(Kind::Text),
+                Some(Known::Label) if !target => Some(Kind::Categorical),
+                _ => None,
+            };
+            let asked = options.kind_override(name).cloned();
+            let wish = Wish {
+                kind: asked.or(known.map(KindOverride::from)),
+                target,
+                unnamed: inputs.unnamed[at],
+                units: options.units,
+                words: options.words.contains(name),
+            };
+            (at, Summary::new(name, wish))
+        })
+        .collect()
+}
+
 fn no_rows(inputs: &Inputs) -> Error {
     let error = Error::data("there are no rows");
     match inputs.files().as_slice() {
@@ -99,7 +112,7 @@ fn no_rows(inputs: &Inputs) -> Error {
     }
 }
 
-/// The error of the first row that has one, whichever thread found it.
+/// The error on the earliest line, whichever thread found it.
 fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> {
     let errors: Vec<Error> = results.filter_map(Result::err).collect();
     match errors.into_iter().min_by_key(|error| error.line()) {
@@ -110,13 +123,13 @@ fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> 
 
 /// Where the levels of the schema come from.
 pub(super) enum Levels<'a> {
-    /// From these files, so that all of theirs are there.
+    /// From the same files, so the schema has all of their levels.
     Found,
-    /// From a model; a label that it has not is none.
+    /// From a model; a label of the target that the model lacks is a missing value.
     Known { target: Option<&'a str> },
 }
 
-/// The second pass: the rows in chunks, in memory or in a temporary file.
+/// The second pass: encodes the rows in chunks, kept in memory or in a temporary file.
 pub(super) fn encode(
     inputs: Inputs,
     options: &ReadOptions,
@@ -126,32 +139,11 @@ pub(super) fn encode(
     allowed: &[bool],
     levels: Levels<'_>,
 ) -> Result<Opened> {
-    let (known, target) = match levels {
-        Levels::Found => (false, None),
-        Levels::Known { target } => (true, target),
-    };
     let missing = Missing::new(&options.missing);
-    let place = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
-    let mut encoders: Vec<(Option<usize>, CellEncoder)> = schema
-        .fields
-        .iter()
-        .enumerate()
-        .map(|(column, field)| {
-            let encoder = match known && Some(field.name.as_str()) != target {
-                true => {
-                    let unseen = options.unseen.get(column).copied();
-                    CellEncoder::known(field, unseen.unwrap_or_default())
-                }
-                false => CellEncoder::field(field),
-            };
-            (place(&field.name), encoder)
-        })
-        .collect();
+    let mut encoders = encoders(&inputs, options, &schema, allowed, &levels);
     let mut wanted = vec![false; inputs.names.len()];
-    encoders
-        .iter()
-        .filter_map(|(at, _)| *at)
-        .for_each(|at| wanted[at] = true);
+    let positions = encoders.iter().filter_map(|(at, _)| *at);
+    positions.for_each(|at| wanted[at] = true);
     let left_out = (inputs.names.iter().zip(&wanted).enumerate())
         .filter(|(at, (_, wanted))| !**wanted && weight != Some(*at))
         .map(|(_, (name, _))| name.clone())
@@ -160,69 +152,28 @@ pub(super) fn encode(
         wanted[at] = true;
         encoders.push((weight, CellEncoder::weight(&inputs.names[at])));
     }
-    let mut store = Store::new(options.memory_budget);
-    let mut filled = 0;
-    let mut holes = vec![0; schema.fields.len()];
-    let mut count = |chunk: &Chunk| {
-        for (holes, column) in holes.iter_mut().zip(chunk.columns()) {
-            let Some(nulls) = column.nulls() else {
-                continue;
-            };
-            *holes += match chunk.weights() {
-                None => nulls.null_count() as u64,
-                Some(_) => {
-                    let rows = chunk.weighing_rows();
-                    rows.filter(|row| nulls.is_null(*row)).count() as u64
-                }
-            };
-        }
+    let mut chunks = ChunkWriter {
+        encoders,
+        weighted: weight.is_some(),
+        filled: 0,
+        missing_values: vec![0; schema.fields.len()],
+        store: Store::new(options.memory_budget),
     };
-    let mut long = Vec::new();
+    let mut quoted = Vec::new();
     inputs.scan(&wanted, |located| {
-        let rows = located.batch.rows();
-        let here = located.batch.long().iter();
-        long.extend(here.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
-        let mut start = 0;
-        while start < rows {
-            let end = rows.min(start + CHUNK_ROWS - filled);
-            first_error(encoders.par_iter_mut().map(|(at, encoder)| {
-                let column = at.and_then(|at| located.positions[at]);
-                encoder.append(located, column, start..end, &missing)
-            }))?;
-            filled += end - start;
-            start = end;
-            if filled == CHUNK_ROWS {
-                let chunk = take(&mut encoders, filled, weight.is_some());
-                count(&chunk);
-                store.add(chunk)?;
-                filled = 0;
-            }
-        }
-        Ok(())
+        let cells = located.batch.suspicious_quotes().iter();
+        quoted.extend(cells.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
+        chunks.append(located, &missing)
     })?;
-    if filled > 0 {
-        let chunk = take(&mut encoders, filled, weight.is_some());
-        count(&chunk);
-        store.add(chunk)?;
-    }
-    let letters: Vec<_> = long.extract_if(.., |(_, _, lines)| *lines == 0).collect();
-    if let Some((file, line, _)) = letters.first() {
-        notes.push(format!(
-            "{file}, line {line}: text after a closing quote, so quotes enclose no cells there"
-        ));
-    }
-    if let [(file, line, lines), more @ ..] = long.as_slice() {
-        let more = match more.len() {
-            0 => String::new(),
-            more => format!(" (and {more} more such)"),
-        };
-        notes.push(format!(
-            "{file}, line {line}: a quoted cell makes one row of {lines} lines{more}; \
-             pass --quote none if quotes do not enclose cells"
-        ));
-    }
-    notes.extend(encoders.iter().filter_map(|(_, encoder)| encoder.note()));
-    let source = store.finish(schema)?;
+    chunks.flush()?;
+    notes.extend(quote_notes(quoted));
+    notes.extend(
+        chunks
+            .encoders
+            .iter()
+            .filter_map(|(_, encoder)| encoder.note()),
+    );
+    let source = chunks.store.finish(schema)?;
     if source.rows() == 0 {
         return Err(no_rows(&inputs));
     }
@@ -231,21 +182,120 @@ pub(super) fn encode(
         notes,
         files: inputs.files(),
         left_out,
-        holes,
+        missing_values: chunks.missing_values,
         inputs: Arc::new(inputs),
     })
 }
 
-/// The encoded rows so far, as a chunk.
-fn take(encoders: &mut [(Option<usize>, CellEncoder)], rows: usize, weighted: bool) -> Chunk {
-    let fields = encoders.len() - usize::from(weighted);
-    let (columns, weights) = encoders.split_at_mut(fields);
-    let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
-    let columns: Vec<Column> = columns.collect();
-    let weights = weights.first_mut();
-    Chunk::new(
-        rows,
-        columns,
-        weights.map(|(_, encoder)| encoder.take_weights()),
-    )
+/// An encoder for each field, with the position of its column in the files.
+fn encoders(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    schema: &Schema,
+    allowed: &[bool],
+    levels: &Levels<'_>,
+) -> Vec<(Option<usize>, CellEncoder)> {
+    let position = |name: &str| inputs.position(name).filter(|at| allowed[*at]);
+    let fields = schema.fields.iter().enumerate();
+    let encoder = |(column, field): (usize, &Field)| {
+        let may_be_unseen = match levels {
+            Levels::Found => false,
+            Levels::Known { target } => Some(field.name.as_str()) != *target,
+        };
+        let encoder = if may_be_unseen {
+            let unseen = options.unseen.get(column).copied();
+            CellEncoder::known(field, unseen.unwrap_or_default())
+        } else {
+            CellEncoder::field(field)
+        };
+        (position(&field.name), encoder)
+    };
+    fields.map(encoder).collect()
+}
+
+/// Encodes rows and stores them in chunks of [`CHUNK_ROWS`].
+struct ChunkWriter {
+    /// An encoder for each field, and last the weights' where rows are weighted.
+    encoders: Vec<(Option<usize>, CellEncoder)>,
+    weighted: bool,
+    /// How many rows the present chunk has so far.
+    filled: usize,
+    missing_values: Vec<u64>,
+    store: Store,
+}
+
+impl ChunkWriter {
+    fn append(&mut self, located: &Located<'_>, missing: &Missing) -> Result<()> {
+        let rows = located.batch.rows();
+        let mut start = 0;
+        while start < rows {
+            let end = rows.min(start + CHUNK_ROWS - self.filled);
+            first_error(self.encoders.par_iter_mut().map(|(at, encoder)| {
+                let column = at.and_then(|at| located.positions[at]);
+                encoder.append(located, column, start..end, missing)
+            }))?;
+            self.filled += end - start;
+            start = end;
+            if self.filled == CHUNK_ROWS {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the rows encoded so far as a chunk.
+    fn flush(&mut self) -> Result<()> {
+        if self.filled == 0 {
+            return Ok(());
+        }
+        let fields = self.encoders.len() - usize::from(self.weighted);
+        let (columns, weights) = self.encoders.split_at_mut(fields);
+        let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
+        let columns: Vec<Column> = columns.collect();
+        let weights = weights.first_mut();
+        let weights = weights.map(|(_, encoder)| encoder.take_weights());
+        let chunk = Chunk::new(self.filled, columns, weights);
+        self.count_missing(&chunk);
+        self.filled = 0;
+        self.store.add(chunk)
+    }
+
+    /// Counts the missing values in rows of positive weight.
+    fn count_missing(&mut self, chunk: &Chunk) {
+        for (count, column) in self.missing_values.iter_mut().zip(chunk.columns()) {
+            let Some(nulls) = column.nulls() else {
+                continue;
+            };
+            *count += match chunk.weights() {
+                None => nulls.null_count() as u64,
+                Some(_) => {
+                    let rows = chunk.weighing_rows();
+                    rows.filter(|row| nulls.is_null(*row)).count() as u64
+                }
+            };
+        }
+    }
+}
+
+/// Notes about suspicious quotes, each given by its file, its line and the number of lines
+/// that the quoted cell spans; 0 where text follows the closing quote.
+fn quote_notes(mut quoted: Vec<(String, u64, u64)>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let misplaced: Vec<_> = quoted.extract_if(.., |(_, _, lines)| *lines == 0).collect();
+    if let Some((file, line, _)) = misplaced.first() {
+        notes.push(format!(
+            "{file}, line {line}: text after a closing quote, so quotes enclose no cells there"
+        ));
+    }
+    if let [(file, line, lines), more @ ..] = quoted.as_slice() {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" (and {more} more such)"),
+        };
+        notes.push(format!(
+            "{file}, line {line}: a quoted cell makes one row of {lines} lines{more}; \
+             pass `quote=none` if quotes do not enclose cells"
+        ));
+    }
+    notes
 }

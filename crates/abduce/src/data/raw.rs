@@ -1,5 +1,5 @@
-//! Rows as they stand in the files, for a command that passes a table on with
-//! only its missing values filled: every column, every cell with its original text.
+//! Rows as they are in the files, every cell with its original text, to write a table back
+//! with only its missing values filled.
 
 use crate::Result;
 use crate::data::encode::shown;
@@ -8,7 +8,7 @@ use crate::data::read::{Batch, Batches, Inputs};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Opens files for reading their rows as they are.
+/// Opens files to read their cells as text.
 ///
 /// ```
 /// use abduce::data::{ReadOptions, raw_rows};
@@ -30,7 +30,7 @@ pub fn raw_rows(paths: &[String], options: &ReadOptions) -> Result<RawRows> {
     RawRows::new(Arc::new(Inputs::new(paths, options)?))
 }
 
-/// The rows of all files in order, some thousands at a time.
+/// The rows of all files in order, in batches of some thousands.
 pub struct RawRows {
     inputs: Arc<Inputs>,
     names: Vec<String>,
@@ -101,18 +101,17 @@ impl Iterator for RawRows {
     }
 }
 
-/// Some consecutive rows as they stand in a file.
+/// Some consecutive rows of a file.
 pub struct RawBatch {
     batch: Batch,
     positions: Vec<Option<usize>>,
     missing: Arc<Missing>,
 }
 
-/// One cell as it stands in a file.
+/// One cell of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawCell<'a> {
-    /// The text, without quotes; a number that was never text is written
-    /// shortly.
+    /// The text, without quotes; a binary number in its shortest form.
     pub text: Cow<'a, str>,
     /// Whether the cell stands for a missing value.
     pub missing: bool,
@@ -124,14 +123,14 @@ impl RawBatch {
         self.batch.rows()
     }
 
-    /// The line of its file on which a row, counted from 0 in this batch,
-    /// begins; the number of the row in a file without lines.
+    /// The line of the file on which a row of this batch begins; the number of the row in
+    /// a binary file.
     pub fn line(&self, row: usize) -> u64 {
         self.batch.line(row)
     }
 
-    /// Whether the cells of a column can be written as text; where they cannot,
-    /// as those of lists and of bytes, they are shown as missing values.
+    /// Whether the cells of a column can be written as text. Those that cannot, lists and
+    /// bytes, appear as missing values.
     pub fn has_text(&self, column: usize) -> bool {
         match (&self.batch, self.positions[column]) {
             (Batch::Arrow(arrays), Some(column)) => arrays.has_text(column),
@@ -142,12 +141,12 @@ impl RawBatch {
     /// The cell of a row, counted from 0 in this batch, in a column, counted
     /// as in [`RawRows::header`].
     pub fn cell(&self, row: usize, column: usize) -> RawCell<'_> {
-        let hole = RawCell {
+        let absent = RawCell {
             text: Cow::Borrowed(""),
             missing: true,
         };
         let Some(column) = self.positions[column] else {
-            return hole;
+            return absent;
         };
         if let Batch::Text(rows) = &self.batch {
             let text = rows.cell(row, column);
@@ -157,14 +156,14 @@ impl RawBatch {
             };
         }
         if let Batch::Arrow(arrays) = &self.batch
-            && let Some(text) = arrays.passed_on(row, column)
+            && let Some(text) = arrays.unreadable_text(row, column)
         {
             return RawCell {
                 missing: text.is_empty(),
                 text: Cow::Owned(text),
             };
         }
-        let mut found = hole;
+        let mut found = absent;
         let read = self
             .batch
             .visit(column, row..row + 1, &self.missing, |_, cell| {
@@ -174,7 +173,7 @@ impl RawBatch {
                 };
                 Ok(())
             });
-        // Only readable columns come here, so this cannot fail.
+        // Other columns have been handled above, so this cannot fail.
         debug_assert!(read.is_ok());
         found
     }

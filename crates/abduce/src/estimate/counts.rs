@@ -127,7 +127,7 @@ fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
         (None, 2) => Ok(None),
         (None, 1) => Err(
             Error::parameter("the number of trials of a binomial must be known")
-                .with_hint("say it with --trials 10, or name their column: --trials COL"),
+                .with_hint("pass `trials=10`, or the column that holds it: `trials=COL`"),
         ),
         _ => Err(Error::parameter(
             "a binomial has one column of successes, and one of trials unless their number is known",

@@ -64,7 +64,7 @@ fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maxi
 
 pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Estimate> {
     if !request.above.is_empty() {
-        return Err(Error::parameter("probabilities of levels have no --above"));
+        return Err(Error::parameter("probabilities of levels have no `above`"));
     }
     let levels = source.schema().fields[0].levels.clone();
     if levels.is_empty() {
@@ -111,7 +111,7 @@ impl Predicts for DirichletMultinomial {
 
 pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
     if !request.above.is_empty() {
-        return Err(Error::parameter("probabilities of levels have no --above"));
+        return Err(Error::parameter("probabilities of levels have no `above`"));
     }
     let levels: Vec<String> = source
         .schema()
@@ -122,7 +122,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
     if levels.len() < 2 {
         return Err(
             Error::parameter("a multinomial needs a column of counts for every level")
-                .with_hint("name the columns with --column a,b,c"),
+                .with_hint("name the columns with `column=a,b,c`"),
         );
     }
     let wrong = |x: f64| must(Poisson::supports(x), x, "a whole number from 0 up");

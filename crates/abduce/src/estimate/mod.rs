@@ -88,7 +88,7 @@ impl Request {
                 "\"{name}\" cannot be known beforehand of the family {family}"
             ))
             .with_hint(match names {
-                [] => "leave --known out".to_string(),
+                [] => "leave `known` out".to_string(),
                 names => format!("what can be known is {}", names.join(", ")),
             })),
         }
@@ -134,7 +134,7 @@ pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<
             family.name,
             fields.len()
         ))
-        .with_hint("choose one with --column"));
+        .with_hint("choose one with `column`"));
     }
     (family.estimate)(source, request)
 }

@@ -82,7 +82,7 @@ pub(super) fn meaning<C: Conjugate>(
                 names.join(" and ")
             ))
             .with_hint(format!(
-                "write {}(…), or say with --known which parameter is known",
+                "write {}(…), or name the known parameter with `known`",
                 C::Prior::NAME
             )));
         }

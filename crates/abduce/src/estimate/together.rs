@@ -126,8 +126,8 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     }
     if estimate.hidden > 0 {
         estimate.notes.push(format!(
-            "rows with a missing value in one of the columns are left out: {}; abduce fit mixture \
-             --components 1 learns from what is seen of them",
+            "rows with a missing value in one of the columns are left out: {}; a mixture with \
+             `components=1` also learns from these",
             estimate.hidden
         ));
     }

@@ -3,5 +3,6 @@
 
 mod allocation;
 mod cross_validation;
+mod messages;
 mod module_order;
 mod readme;

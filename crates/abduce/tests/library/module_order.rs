@@ -56,7 +56,7 @@ fn top_names(group: &str) -> Vec<&str> {
     names
 }
 
-fn sources(path: &Path, found: &mut Vec<std::path::PathBuf>) {
+pub(super) fn sources(path: &Path, found: &mut Vec<std::path::PathBuf>) {
     if path.is_dir() {
         for entry in std::fs::read_dir(path).unwrap() {
             sources(&entry.unwrap().path(), found);

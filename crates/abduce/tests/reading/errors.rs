@@ -104,8 +104,8 @@ fn a_broken_table_is_reported_with_its_place() {
             b"{\"a\":1}\n{\"a\":\"\xe9\"}\n",
             ", line 2: the text is not UTF-8",
         ),
-        ("a.xlsx", b"PK", ": the name does not say the format"),
-        ("a", b"x\n1\n", ": the name does not say the format"),
+        ("a.xlsx", b"PK", ": the file has no known extension"),
+        ("a", b"x\n1\n", ": the file has no known extension"),
         ("a.parquet", b"x\n1\n", ": this is not a Parquet file"),
         ("a.arrow", b"x\n1\n", ": this is not an Arrow file"),
         ("a.csv.gz", b"x\n1\n", ": this is not a gzip file"),
@@ -171,7 +171,7 @@ fn options_that_name_no_column_list_those_there_are() {
     let default = ReadOptions::default;
     for (option, options) in [
         (
-            "--drop",
+            "`drop`",
             ReadOptions {
                 drop: no(),
                 ..default()
@@ -185,15 +185,15 @@ fn options_that_name_no_column_list_those_there_are() {
             },
         ),
         (
-            "--kind",
+            "`kind`",
             ReadOptions {
                 kinds: kinds(&["c=real"]),
                 ..default()
             },
         ),
-        ("--target", target("c")),
+        ("`target`", target("c")),
         (
-            "--weight",
+            "`weight`",
             ReadOptions {
                 weight: Some("c".into()),
                 ..default()
@@ -247,7 +247,7 @@ fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
             "size=real",
             2,
             "size",
-            "pass --kind \"size=categorical\" after",
+            "pass `kind=\"size=categorical\"` after",
         ),
         ("n=count", 3, "n", "2.5 is not a count"),
         ("n=real", 5, "n", "\"x\" is not a number"),
@@ -370,7 +370,8 @@ fn a_quoted_cell_over_very_many_lines_is_told() {
     let path = [files.write("a.csv", format!("a,b\nv,\"w\n{eaten}x,\"\nv,w\n"))];
     let opened = open(&path, &ReadOptions::default()).unwrap();
     assert_eq!(opened.source.rows(), 2);
-    let told = |note: &String| note.contains("line 2: a quoted cell") && note.contains("--quote");
+    let told =
+        |note: &String| note.contains("line 2: a quoted cell") && note.contains("`quote=none`");
     assert!(opened.notes.iter().any(told), "{:?}", opened.notes);
     let short = [files.write("b.csv", "a,b\nv,\"w\nx\"\n")];
     assert!(

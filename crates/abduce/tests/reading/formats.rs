@@ -148,7 +148,7 @@ fn arrow_booleans_nulls_and_unreadable_types_are_told_apart() {
         let path = [files.write(name, bytes)];
         let error = open(&path, &ReadOptions::default()).unwrap_err();
         assert_eq!(error.column(), Some("d"));
-        assert!(error.to_string().contains("--drop"), "{error}");
+        assert!(error.to_string().contains("`drop`"), "{error}");
         let opened = open(&path, &drop_columns(&["d"])).unwrap();
         assert_eq!(fields(&opened)[0].kind, Kind::Binary);
         assert_eq!(fields(&opened)[0].levels, ["false", "true"]);

@@ -83,7 +83,7 @@ fn text_is_counted_by_its_words_where_it_is_asked_for() {
     let note = &fields(&opened)[0];
     assert_eq!((note.kind, note.terms()), (Kind::Text, 62));
     assert_eq!(opened.left_out, ["id"], "one word each: identifiers");
-    assert_eq!(opened.holes[0], 1);
+    assert_eq!(opened.missing_values[0], 1);
     let chunk = opened.source.scan().unwrap().next().unwrap().unwrap();
     let cells = chunk.column(0).cells(0, 61);
     let (codes, counts) = cells.terms().unwrap().row(3);
@@ -156,7 +156,7 @@ fn a_stray_word_among_numbers_is_pointed_out() {
         "{note}"
     );
     assert!(
-        note.contains("--missing \"NA,N/A,#N/A,NaN,null,None,?,-\""),
+        note.contains("`missing=\"NA,N/A,#N/A,NaN,null,None,?,-\"`"),
         "{note}"
     );
     options.missing = vec!["-".into()];
@@ -214,7 +214,7 @@ fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
     assert!(opened.notes[0].contains("\"1,5\""), "{:?}", opened.notes);
     let opened = files.open("a.csv", "5.1,3.5\n4.9,3.0\n");
     assert!(
-        opened.notes[0].contains("--no-header"),
+        opened.notes[0].contains("`no_header`"),
         "{:?}",
         opened.notes
     );
@@ -236,7 +236,7 @@ fn a_target_that_tells_nothing_is_pointed_out() {
 fn holes_are_counted_by_column() {
     let files = Files::new();
     let opened = files.open("a.csv", "x,y\n1,a\n,b\nNA,\n4,b\n");
-    assert_eq!(opened.holes, [2, 1]);
+    assert_eq!(opened.missing_values, [2, 1]);
 }
 
 /// Cells of a column, one to a row.
@@ -357,7 +357,7 @@ fn columns_that_are_no_good_levels_are_pointed_out() {
     };
     let plain = ReadOptions::default();
     let days = (0..60).map(|i| format!("2024-05-{:02}", 1 + i % 20));
-    assert!(notes(table("day", days), &plain).contains("--drop \"day\""));
+    assert!(notes(table("day", days), &plain).contains("`drop=\"day\"`"));
     let names = (0..20).map(|i| format!("u{i}"));
     assert!(notes(table("id", names), &plain).contains("20 different levels in 20 rows"));
     let prices = (0..600).map(|i| (i % 200).to_string());
@@ -373,7 +373,7 @@ fn columns_that_are_no_good_levels_are_pointed_out() {
         "{note}"
     );
     assert!(
-        note.contains("--missing \"NA,N/A,#N/A,NaN,null,None,?,n/a?\""),
+        note.contains("`missing=\"NA,N/A,#N/A,NaN,null,None,?,n/a?\"`"),
         "{note}"
     );
 }

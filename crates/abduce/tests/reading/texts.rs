@@ -289,7 +289,7 @@ fn texts_without_a_class_are_rows_without_a_label() {
         None,
     ];
     assert_eq!(codes(&both, 0), labels);
-    assert_eq!(both.holes, [3, 0]);
+    assert_eq!(both.missing_values, [3, 0]);
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn note_labels(opened: &Opened, folds: &Folds, target: Option<usize>, context: &
     let Some(target) = target else {
         return;
     };
-    let unlabelled = opened.holes[target];
+    let unlabelled = opened.missing_values[target];
     if unlabelled > 0 {
         let rows = counted(unlabelled, "row");
         context.note(&format!("{rows} without a label: not evaluated"));

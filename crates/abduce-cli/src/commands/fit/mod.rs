@@ -114,7 +114,7 @@ impl Arguments {
         let schema = opened.source.schema();
         let target = learner.target().map(|target| schema.position(target));
         let target = target.transpose()?;
-        let unlabelled = target.map_or(0, |target| opened.holes[target]);
+        let unlabelled = target.map_or(0, |target| opened.missing_values[target]);
         if unlabelled > 0 {
             let rows = counted(unlabelled, "row");
             context.note(&format!("{rows} without a label"));
@@ -254,7 +254,7 @@ pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: 
         return;
     }
     let schema = opened.source.schema();
-    let columns = summary::columns(schema, target, &opened.holes, context.note_width());
+    let columns = summary::columns(schema, target, &opened.missing_values, context.note_width());
     let size = format!(
         "{} of {}",
         counted(opened.source.rows(), "row"),

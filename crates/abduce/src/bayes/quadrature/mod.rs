@@ -78,7 +78,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             return Err(Error::parameter(
                 "a prior of any shape is for models with one unknown parameter",
             )
-            .with_hint("say which parameters are known with --known"));
+            .with_hint("say which parameters are known with `known`"));
         }
         // The flat prior's posterior tells where the likelihood is.
         let flat = pair.prior("uniform", &[])?;

@@ -1,6 +1,6 @@
-//! The rows of a source with random weights: the Bayesian bootstrap (Rubin 1981). A row of
-//! weight w gets a Gamma(w) weight, which is Exp(1) for w = 1 and, in distribution, the sum
-//! over w copies of the row otherwise; the weights are scaled to their old total.
+//! The Bayesian bootstrap (Rubin 1981): the rows of a source with random weights. A row of
+//! weight w gets a Gamma(w) weight, which has the distribution of a sum of w Exp(1) weights;
+//! all weights are then scaled to their old total.
 
 use crate::Result;
 use crate::data::table::chunk::Chunk;
@@ -49,7 +49,8 @@ impl<'a> BayesianBootstrap<'a> {
 fn drawn_weights(chunk: &Chunk, seed: u64, number: usize) -> Vec<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(number as u64);
-    let mut draw = |weight: f64| Gamma::new(weight, 1.0).map_or(0.0, |own| own.sample(&mut rng));
+    let mut draw =
+        |weight: f64| Gamma::new(weight, 1.0).map_or(0.0, |gamma| gamma.sample(&mut rng));
     match chunk.weights() {
         None => (0..chunk.rows()).map(|_| draw(1.0)).collect(),
         Some(weights) => weights.iter().map(|weight| draw(*weight)).collect(),
@@ -98,13 +99,13 @@ mod tests {
             let chunks = drawn.scan().unwrap().map(Result::unwrap);
             chunks.flat_map(|c| c.weights().unwrap().to_vec()).collect()
         };
-        let own = scan();
-        assert_eq!(own, scan());
-        let total: f64 = own.iter().sum();
+        let weights = scan();
+        assert_eq!(weights, scan());
+        let total: f64 = weights.iter().sum();
         assert!((total - 4999.0).abs() < 1e-6, "{total}");
-        assert!(own.iter().step_by(3).all(|weight| *weight == 0.0));
+        assert!(weights.iter().step_by(3).all(|weight| *weight == 0.0));
         // A row of weight 2 has the mean and the variance of two rows of weight 1.
-        let twos: Vec<f64> = own.iter().copied().skip(2).step_by(3).collect();
+        let twos: Vec<f64> = weights.iter().copied().skip(2).step_by(3).collect();
         let mean = twos.iter().sum::<f64>() / twos.len() as f64;
         let squares: f64 = twos.iter().map(|x| (x - mean).powi(2)).sum();
         let variance = squares / twos.len() as f64;

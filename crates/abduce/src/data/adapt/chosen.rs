@@ -5,7 +5,7 @@ use crate::data::table::schema::Schema;
 use crate::data::table::source::Source;
 use crate::{Error, Result};
 
-/// Some columns of a source, in an order of their own.
+/// Some columns of a source, in a given order.
 ///
 /// ```
 /// use abduce::data::{Chosen, Column, Field, Kind, Schema, Source, Table};
@@ -27,7 +27,7 @@ impl<'a> Chosen<'a> {
     /// The columns of these names.
     ///
     /// # Errors
-    /// If a column is not there, or is named twice.
+    /// If a column does not exist or is named twice.
     pub fn new(source: &'a dyn Source, names: &[String]) -> Result<Chosen<'a>> {
         let schema = source.schema();
         let mut places = Vec::with_capacity(names.len());

@@ -1,8 +1,7 @@
-//! Rows dealt into folds so that each is held out once. Every class, and all
-//! rows together, are spread over the folds as evenly as whole rows can be, and
-//! which rows go where is as likely as any other way: each draws from the
-//! places its class has left, and what an even deal leaves over goes to folds in a
-//! random order. Beside the source, only a number for each row is kept.
+//! Folds for cross-validation, in which every row is held out once. Each class, and the rows
+//! as a whole, are spread over the folds as evenly as possible, and all such assignments are
+//! equally likely: each row draws from the places its class has left, and the rows left over
+//! from an even split go to folds in a random order. Only one number per row is stored.
 
 use super::part::Part;
 use crate::data::{Chunk, Source, Table};
@@ -11,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The most folds there can be: four bytes number them, and one more says none.
+/// The largest number of folds: they are numbered by 32 bits, and one value means none.
 pub const MOST_FOLDS: usize = u32::MAX as usize;
 
 /// The fold of a row that is never held out.
@@ -26,9 +25,9 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// Deals rows into folds, each class of the target by itself. Rows without a
-    /// label, and rows of weight 0, are in every training set and never held out.
-    /// The same seed gives the same folds, in memory or streamed.
+    /// Assigns rows to folds, stratified by the classes of the target. Rows without a label
+    /// and rows of weight 0 are in every training set and never held out. The same seed gives
+    /// the same folds, in memory or streamed.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Source, Table};
@@ -45,8 +44,8 @@ impl Folds {
     /// ```
     ///
     /// # Errors
-    /// If there are fewer than 2 folds, more than [`MOST_FOLDS`] or more than rows
-    /// to be held out, or the source cannot be read.
+    /// If there are fewer than 2 folds, more than [`MOST_FOLDS`] or more than rows that can
+    /// be held out, or the source cannot be read.
     pub fn stratified(
         source: &dyn Source,
         target: Option<usize>,
@@ -95,8 +94,7 @@ impl Folds {
         })
     }
 
-    /// Folds as they are given for each row, numbered from 0; `None` is never
-    /// held out.
+    /// Folds given for each row, numbered from 0; a row with `None` is never held out.
     ///
     /// # Errors
     /// If there are fewer than 2 folds or more than [`MOST_FOLDS`].
@@ -118,7 +116,8 @@ impl Folds {
         self.number
     }
 
-    /// How many rows of each class are dealt; of all, where there is no target.
+    /// The number of rows that are held out once, for each class; for all where there is no
+    /// target.
     pub fn class_rows(&self) -> &[u64] {
         &self.class_rows
     }
@@ -126,13 +125,13 @@ impl Folds {
     /// The rows that are held out in one fold.
     ///
     /// # Errors
-    /// If the source is not the one that was dealt, or cannot be read.
+    /// If the folds belong to another source, or it cannot be read.
     pub fn held_out<'a>(
         &'a self,
         source: &'a dyn Source,
         fold: usize,
     ) -> Result<Box<dyn Source + 'a>> {
-        self.part(source, move |own| own as usize == fold)
+        self.part(source, move |of_row| of_row as usize == fold)
     }
 
     /// All other rows.
@@ -144,7 +143,7 @@ impl Folds {
         source: &'a dyn Source,
         fold: usize,
     ) -> Result<Box<dyn Source + 'a>> {
-        self.part(source, move |own| own as usize != fold)
+        self.part(source, move |of_row| of_row as usize != fold)
     }
 
     fn part<'a>(
@@ -153,7 +152,7 @@ impl Folds {
         wanted: impl Fn(u32) -> bool + Send + Sync + 'a,
     ) -> Result<Box<dyn Source + 'a>> {
         if source.rows() != self.of_row.len() as u64 {
-            return Err(Error::parameter("the folds are of another table"));
+            return Err(Error::parameter("the folds belong to another table"));
         }
         let rows = self.of_row.iter().filter(|fold| wanted(**fold)).count();
         let part = Part {
@@ -162,7 +161,7 @@ impl Folds {
             wanted: Box::new(wanted),
             rows: rows as u64,
         };
-        // What is in memory is scanned faster as a table; it has the same chunks.
+        // A table in memory has the same chunks and is faster to scan.
         if source.table().is_some() {
             let chunks = part.scan()?.collect::<Result<Vec<Chunk>>>()?;
             return Ok(Box::new(Table::from_chunks(
@@ -177,7 +176,7 @@ impl Folds {
 fn check_number(number: usize) -> Result<()> {
     if number < 2 {
         return Err(Error::parameter("there must be at least 2 folds")
-            .with_hint("one is held out, the others are learned from"));
+            .with_hint("one is held out, the others are fitted"));
     }
     if number > MOST_FOLDS {
         return Err(Error::parameter(format!(
@@ -202,18 +201,17 @@ fn class_of(chunk: &Chunk, target: Option<usize>) -> impl Fn(usize) -> Option<us
     }
 }
 
-/// The folds that the rows of each class have places in. The rows left over after an
-/// even deal go to one fold after the other, in a random order of the folds, each
-/// class going on where the last ended.
+/// For each class, the fold of each of its places. The folds take turns in a random order,
+/// and each class continues where the one before ended.
 fn places(class_rows: &[u64], folds: usize, rng: &mut impl Rng) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..folds as u32).collect();
     order.shuffle(rng);
     let mut next = order.iter().copied().cycle();
-    let deal = |rows: &u64| next.by_ref().take(*rows as usize).collect();
-    class_rows.iter().map(deal).collect()
+    let places = |rows: &u64| next.by_ref().take(*rows as usize).collect();
+    class_rows.iter().map(places).collect()
 }
 
-/// Draws one of the places left, and takes it.
+/// Draws and removes one of the places left.
 fn draw_place(left: &mut Vec<u32>, rng: &mut impl Rng) -> u32 {
     match left.len() {
         // Only if a second scan finds rows that the first did not.
@@ -251,7 +249,7 @@ mod tests {
         let class = |i: usize| match i % 50 {
             0 => None,
             1 => Some(2),
-            own => Some((own % 2) as u32),
+            other => Some((other % 2) as u32),
         };
         let y = Column::from_codes((0..rows).map(class));
         let weights = (0..rows).map(|i| (i % 7) as f64).collect();
@@ -300,19 +298,19 @@ mod tests {
         let labels = table.column(1);
         let labels = labels.cells(0, 5000);
         let mut counts = vec![[0u64; 3]; 9];
-        for (fold, own) in counts.iter_mut().enumerate() {
+        for (fold, counts) in counts.iter_mut().enumerate() {
             for row in numbers(&*folds.held_out(&table, fold).unwrap()) {
-                own[labels.codes()[row] as usize] += 1;
+                counts[labels.codes()[row] as usize] += 1;
             }
         }
         let spread =
             |figures: Vec<u64>| figures.iter().max().unwrap() - figures.iter().min().unwrap();
         for class in 0..3 {
-            assert!(spread(counts.iter().map(|own| own[class]).collect()) <= 1);
-            let all: u64 = counts.iter().map(|own| own[class]).sum();
+            assert!(spread(counts.iter().map(|counts| counts[class]).collect()) <= 1);
+            let all: u64 = counts.iter().map(|counts| counts[class]).sum();
             assert_eq!(all, folds.class_rows()[class]);
         }
-        assert!(spread(counts.iter().map(|own| own.iter().sum()).collect()) <= 1);
+        assert!(spread(counts.iter().map(|counts| counts.iter().sum()).collect()) <= 1);
     }
 
     #[test]
@@ -323,15 +321,15 @@ mod tests {
             let folds = Folds::stratified(&table, Some(1), 3, 5).unwrap();
             assert_eq!(folds, Folds::stratified(&streamed, Some(1), 3, 5).unwrap());
             for fold in 0..3 {
-                let own = folds.training(&table, fold).unwrap();
-                let other = folds.training(&streamed, fold).unwrap();
-                assert!(own.table().is_some() && other.table().is_none());
-                assert_eq!(own.rows(), other.rows());
-                assert_eq!(chunks(&*own), chunks(&*other));
-                let full = chunks(&*own);
+                let in_memory = folds.training(&table, fold).unwrap();
+                let stream = folds.training(&streamed, fold).unwrap();
+                assert!(in_memory.table().is_some() && stream.table().is_none());
+                assert_eq!(in_memory.rows(), stream.rows());
+                assert_eq!(chunks(&*in_memory), chunks(&*stream));
+                let full = chunks(&*in_memory);
                 let (_, full) = full.split_last().unwrap();
                 assert!(full.iter().all(|chunk| chunk.rows() == CHUNK_ROWS));
-                for chunk in chunks(&*own) {
+                for chunk in chunks(&*in_memory) {
                     let rows = chunk.column(0).cells(0, chunk.rows());
                     let weights = chunk.weights().unwrap().iter();
                     assert!(weights.zip(rows.reals()).all(|(w, x)| *w == x % 7.0));
@@ -341,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn another_seed_deals_otherwise_and_folds_can_be_nested() {
+    fn another_seed_gives_other_folds_and_folds_can_be_nested() {
         let table = table(1000);
         let folds = Folds::stratified(&table, Some(1), 5, 0).unwrap();
         assert_ne!(folds, Folds::stratified(&table, Some(1), 5, 1).unwrap());
@@ -365,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_goes_to_any_fold() {
+    fn leftover_rows_go_to_every_fold_equally_often() {
         // Ten rows in four folds: two folds have three of them.
         let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
         let x = Column::from_numbers((0..10).map(|i| Some(f64::from(i))));
@@ -379,7 +377,7 @@ mod tests {
                 *times += u64::from(rows == 3);
             }
         }
-        // Each in half of the deals; five standard deviations are 50.
+        // Each in half of the assignments; five standard deviations are 50.
         assert!(
             times.iter().all(|times| times.abs_diff(200) < 50),
             "{times:?}"

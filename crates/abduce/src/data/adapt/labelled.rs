@@ -1,6 +1,6 @@
-//! The rows of a source that have a label, the others weighing nothing. What is
-//! only in those, levels and terms, can be left out too. The rows keep their
-//! numbers, so that errors still say where they are.
+//! A source whose rows without a label have weight 0, optionally without the levels and
+//! terms that only those rows have. No row is removed, so that row numbers in errors stay
+//! correct.
 
 use crate::Result;
 use crate::data::adapt::recoded::NO_CODE;
@@ -17,14 +17,13 @@ pub(crate) struct Labelled<'a> {
     source: &'a dyn Source,
     target: usize,
     schema: Schema,
-    /// The new codes of levels and terms, by column, where some are gone.
+    /// The new codes of levels and terms in each column that loses some.
     codes: Vec<Option<Vec<u32>>>,
 }
 
 impl<'a> Labelled<'a> {
-    /// The rows with a label, with all levels and terms of the source or without
-    /// those that only the other rows have; `None` where all that weigh anything
-    /// have a label.
+    /// The rows with a label, with `all_levels` and terms of the source or only those that
+    /// these rows have; `None` if every row of positive weight has a label.
     pub fn of(
         source: &'a dyn Source,
         target: usize,
@@ -36,32 +35,31 @@ impl<'a> Labelled<'a> {
             Some(text) => text.may_grow() && matches!(text.encoding, Encoding::Vocabulary(_)),
             None => field.kind != Kind::Binary && field.asked != Asked::Levels,
         };
-        let size = |field: &Field| match prunable(field) {
-            true => field.levels.len().max(field.terms()),
-            false => 0,
+        let size = |field: &Field| {
+            if prunable(field) {
+                field.levels.len().max(field.terms())
+            } else {
+                0
+            }
         };
-        let mut there: Vec<Vec<bool>> =
-            schema.fields.iter().map(|f| vec![false; size(f)]).collect();
-        there[target].clear();
+        let mut used: Vec<Vec<bool>> = schema.fields.iter().map(|f| vec![false; size(f)]).collect();
+        used[target].clear();
         let mut hidden = false;
         for chunk in source.scan()? {
             let chunk = chunk?;
             let labels = chunk.column(target).cells(0, chunk.rows());
             let weighing: Vec<usize> = chunk.weighing_rows().collect();
             hidden |= weighing.iter().any(|row| !labels.is_seen(*row));
-            for (place, there) in there.iter_mut().enumerate().filter(|(_, t)| !t.is_empty()) {
+            for (place, used) in used.iter_mut().enumerate().filter(|(_, t)| !t.is_empty()) {
                 let cells = chunk.column(place).cells(0, chunk.rows());
                 let labelled = weighing.iter().filter(|row| labels.is_seen(**row));
                 for row in labelled.filter(|row| cells.is_seen(**row)) {
                     match cells.terms() {
                         Some(terms) => {
-                            terms
-                                .row(*row)
-                                .0
-                                .iter()
-                                .for_each(|t| there[*t as usize] = true);
+                            let (codes, _) = terms.row(*row);
+                            codes.iter().for_each(|code| used[*code as usize] = true);
                         }
-                        None => there[cells.codes()[*row] as usize] = true,
+                        None => used[cells.codes()[*row] as usize] = true,
                     }
                 }
             }
@@ -69,8 +67,8 @@ impl<'a> Labelled<'a> {
         if !hidden {
             return Ok(None);
         }
-        let fields = schema.fields.iter_mut().zip(&there);
-        let codes = fields.map(|(field, there)| kept(field, there)).collect();
+        let fields = schema.fields.iter_mut().zip(&used);
+        let codes = fields.map(|(field, used)| kept(field, used)).collect();
         Ok(Some(Labelled {
             source,
             target,
@@ -83,9 +81,12 @@ impl<'a> Labelled<'a> {
         let rows = chunk.rows();
         let labels = chunk.column(self.target).cells(0, rows);
         let labelled = |row: usize| labels.is_seen(row);
-        let weight = |row: usize| match labelled(row) {
-            true => chunk.weights().map_or(1.0, |weights| weights[row]),
-            false => 0.0,
+        let weight = |row: usize| {
+            if labelled(row) {
+                chunk.weights().map_or(1.0, |weights| weights[row])
+            } else {
+                0.0
+            }
         };
         let columns = chunk.columns().iter().zip(&self.codes);
         let columns = columns.map(|(column, codes)| match codes {
@@ -95,10 +96,10 @@ impl<'a> Labelled<'a> {
                 let seen = |row: usize| labelled(row) && cells.is_seen(row);
                 if let Some(terms) = cells.terms() {
                     let row = |row: usize| {
-                        let (own, counts) = terms.row(row);
-                        let own = own.iter().filter(|_| seen(row));
-                        let own = own.map(|code| codes[*code as usize]);
-                        own.zip(counts.iter().copied()).collect()
+                        let (old, counts) = terms.row(row);
+                        let old = old.iter().filter(|_| seen(row));
+                        let new = old.map(|code| codes[*code as usize]);
+                        new.zip(counts.iter().copied()).collect()
                     };
                     return Column::Text {
                         values: Terms::from_rows((0..rows).map(row)),
@@ -118,25 +119,25 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// Leaves a column with what is there, and gives the new codes if anything is
-/// gone.
-fn kept(field: &mut Field, there: &[bool]) -> Option<Vec<u32>> {
-    if !there.contains(&false) {
+/// Removes the unused levels or terms of a column, and returns the new codes if there are any.
+fn kept(field: &mut Field, used: &[bool]) -> Option<Vec<u32>> {
+    if !used.contains(&false) {
         return None;
     }
     let mut next = 0;
-    let codes = there.iter().map(|there| match there {
-        true => {
+    let codes = used.iter().map(|used| {
+        if *used {
             next += 1;
             next - 1
+        } else {
+            NO_CODE
         }
-        false => NO_CODE,
     });
     let codes = codes.collect();
     if let Some(text) = field.text.as_deref() {
         if let Encoding::Vocabulary(terms) = &text.encoding {
-            let terms = terms.terms().zip(there);
-            let terms = terms.filter(|(_, there)| **there).map(|(term, _)| term);
+            let terms = terms.terms().zip(used);
+            let terms = terms.filter(|(_, used)| **used).map(|(term, _)| term);
             let encoder = Encoder {
                 analyzer: text.analyzer.clone(),
                 encoding: Encoding::Vocabulary(terms.collect()),
@@ -146,8 +147,8 @@ fn kept(field: &mut Field, there: &[bool]) -> Option<Vec<u32>> {
         }
         return Some(codes);
     }
-    let mut there = there.iter();
-    field.levels.retain(|_| there.next() == Some(&true));
+    let mut used = used.iter();
+    field.levels.retain(|_| used.next() == Some(&true));
     Some(codes)
 }
 

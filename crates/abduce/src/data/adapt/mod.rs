@@ -1,4 +1,4 @@
-//! Sources made of other sources: some columns, some rows, other codes, other weights.
+//! Views of a source: a subset of its columns or rows, other codes, other weights.
 
 pub(crate) mod bootstrap;
 pub(crate) mod chosen;

@@ -1,4 +1,4 @@
-//! A column of levels as whether it has one of them.
+//! A column of levels reduced to an indicator of one of them.
 
 use crate::data::table::chunk::Chunk;
 use crate::data::table::column::Column;
@@ -6,8 +6,7 @@ use crate::data::table::schema::{Field, Kind, Schema};
 use crate::data::table::source::Source;
 use crate::{Error, Result};
 
-/// The first column of a source as 1 where it has a level and 0 where it has
-/// another.
+/// The first column of a source as a binary one: 1 for a given level, 0 for all others.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, OneLevel, Schema, Source, Table};
@@ -29,7 +28,7 @@ impl<'a> OneLevel<'a> {
     /// The first column, and the level that counts as 1.
     ///
     /// # Errors
-    /// If the column has no levels, or not this one.
+    /// If the column has no levels, or lacks this one.
     pub fn new(source: &'a dyn Source, level: &str) -> Result<OneLevel<'a>> {
         let schema = source.schema();
         let field = (schema.fields.first())
@@ -40,12 +39,12 @@ impl<'a> OneLevel<'a> {
             [a, b] => if code == 0 { b } else { a }.clone(),
             _ => format!("not {level}"),
         };
-        let own = Field::with_levels(&field.name, Kind::Binary, [other, level.to_string()]);
+        let indicator = Field::with_levels(&field.name, Kind::Binary, [other, level.to_string()]);
         Ok(OneLevel {
             source,
             code,
             schema: Schema {
-                fields: vec![own],
+                fields: vec![indicator],
                 weight: schema.weight.clone(),
             },
         })
@@ -62,7 +61,7 @@ impl Source for OneLevel<'_> {
     }
 
     fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        let told = |chunk: Chunk| {
+        let recoded = |chunk: Chunk| {
             let cells = chunk.column(0).cells(0, chunk.rows());
             let is = |row: usize| {
                 let seen = cells.is_seen(row);
@@ -73,7 +72,7 @@ impl Source for OneLevel<'_> {
             Chunk::new(chunk.rows(), vec![column], weights)
         };
         Ok(Box::new(
-            self.source.scan()?.map(move |chunk| chunk.map(told)),
+            self.source.scan()?.map(move |chunk| chunk.map(recoded)),
         ))
     }
 }

@@ -1,6 +1,5 @@
-//! The rows of some folds as a source of their own: each scan goes through the
-//! whole source, takes the rows wanted out of its chunks and fills chunks with
-//! them, so that nothing of the size of the table is held.
+//! The rows of some folds as a source. Each scan goes through the whole source and regroups
+//! the wanted rows into full chunks, so that memory does not grow with the table.
 
 use crate::Result;
 use crate::data::{CHUNK_ROWS, Chunk, Schema, Source, Table};
@@ -10,9 +9,9 @@ pub(super) struct Part<'a> {
     pub source: &'a dyn Source,
     /// The fold of every row of the source.
     pub of_row: &'a [u32],
-    /// Whether a fold is among those wanted.
+    /// Whether a fold is wanted.
     pub wanted: Box<dyn Fn(u32) -> bool + Send + Sync + 'a>,
-    /// How many rows are.
+    /// The number of wanted rows.
     pub rows: u64,
 }
 
@@ -35,7 +34,7 @@ impl Source for Part<'_> {
     }
 }
 
-/// A scan that takes rows out of chunks and fills chunks with them.
+/// A scan that regroups the wanted rows into full chunks.
 struct Selected<'a> {
     scan: Box<dyn Iterator<Item = Result<Chunk>> + Send + 'a>,
     part: &'a Part<'a>,

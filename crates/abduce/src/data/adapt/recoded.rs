@@ -1,5 +1,5 @@
-//! A source in another schema's codes: the same cells, with every level and term
-//! under the code that it has there. Columns that the source lacks are missing values.
+//! A source recoded to another schema: every level and term gets the code it has there.
+//! Columns that the source lacks are filled with missing values.
 
 use crate::data::read::token;
 use crate::data::table::chunk::Chunk;
@@ -11,54 +11,55 @@ use crate::text::Encoding;
 use crate::{Error, Result};
 use std::collections::HashMap;
 
-/// The code of levels and terms that have none.
+/// Stands for the code of a level or term that has none.
 pub(crate) const NO_CODE: u32 = u32::MAX;
 
-/// What becomes of the cells of a column.
+/// How the cells of a column are recoded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Translation {
     /// They stay as they are.
     Same,
     /// Levels and terms get other codes.
     Codes(Vec<u32>),
-    /// Levels become the numbers that they are.
+    /// Levels that are numbers become these numbers.
     Numbers(Vec<f64>),
-    /// All cells are the number of one level.
+    /// All cells become this code.
     Constant(u32),
 }
 
 impl Translation {
-    /// From a column that is one number to the level of that number.
+    /// From a column that is constantly `x` to one that has `x` as a level.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such level.
     pub fn constant(x: f64, to: &Field) -> Result<Translation> {
         to.code(&token(x))
             .map(Translation::Constant)
             .ok_or_else(|| Error::data(format!("the column has no level {x}")).at_column(&to.name))
     }
 
-    /// From a column to one that has all its levels and terms.
+    /// From a column to one that has all of its levels and terms.
     ///
     /// # Errors
-    /// If it has not.
+    /// If the other column lacks one, or has another kind.
     pub fn new(from: &Field, to: &Field) -> Result<Translation> {
         let lacks = |what: &str| {
             let message = format!("the column cannot be read as {}: {what}", to.kind.name());
             Err(Error::data(message).at_column(&to.name))
         };
         if from.levels == to.levels && from.text == to.text {
-            return match from.kind.is_coded() == to.kind.is_coded()
+            return if from.kind.is_coded() == to.kind.is_coded()
                 && (from.kind == Kind::Text) == (to.kind == Kind::Text)
             {
-                true => Ok(Translation::Same),
-                false => lacks("its cells are of another kind"),
+                Ok(Translation::Same)
+            } else {
+                lacks("its cells are of another kind")
             };
         }
         if from.kind.is_coded() && !to.kind.is_coded() && to.kind != Kind::Text {
             return match from.level_numbers() {
                 Some(numbers) => Ok(Translation::Numbers(numbers)),
-                None => lacks("its levels are no numbers"),
+                None => lacks("its levels are not numbers"),
             };
         }
         if from.kind.is_coded() && to.kind.is_coded() {
@@ -82,7 +83,7 @@ impl Translation {
             for term in terms.terms() {
                 match to.encoding.code(term) {
                     Some(code) => codes.push(code),
-                    // One that was left out before is left out again.
+                    // A fixed vocabulary leaves out other terms.
                     None if !to.may_grow() => codes.push(NO_CODE),
                     None => return lacks(&format!("there is no term \"{term}\"")),
                 }
@@ -108,8 +109,8 @@ impl Translation {
             },
             (Translation::Codes(codes), Column::Text { values, nulls }) => {
                 let row = |row: usize| {
-                    let (own, counts) = values.rows().row(row);
-                    let terms = own.iter().map(|code| codes[*code as usize]);
+                    let (old, counts) = values.rows().row(row);
+                    let terms = old.iter().map(|code| codes[*code as usize]);
                     let terms = terms.zip(counts.iter().copied());
                     let mut terms: Vec<(u32, f64)> =
                         terms.filter(|(code, _)| *code != NO_CODE).collect();
@@ -126,7 +127,7 @@ impl Translation {
     }
 }
 
-/// A source whose cells have the codes of another schema.
+/// A source recoded to another schema.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Recoded, Schema, Source, Table};
@@ -141,21 +142,21 @@ impl Translation {
 pub struct Recoded<'a> {
     source: &'a dyn Source,
     schema: Schema,
-    /// Where each column comes from, and what becomes of it.
+    /// The source's position of each column, if it has it, and how it is recoded.
     columns: Vec<Option<(usize, Translation)>>,
 }
 
 impl<'a> Recoded<'a> {
-    /// The source in a schema that has all its levels and terms.
+    /// The source in a schema that has all of its levels and terms.
     ///
     /// # Errors
-    /// If it has not.
+    /// If the schema lacks one, or a column has another kind there.
     pub fn new(source: &'a dyn Source, schema: Schema) -> Result<Recoded<'a>> {
-        let own = &source.schema().fields;
+        let fields = &source.schema().fields;
         let columns = schema.fields.iter().map(|to| {
-            let place = own.iter().position(|from| from.name == to.name);
+            let place = fields.iter().position(|from| from.name == to.name);
             place
-                .map(|place| Ok((place, Translation::new(&own[place], to)?)))
+                .map(|place| Ok((place, Translation::new(&fields[place], to)?)))
                 .transpose()
         });
         Ok(Recoded {

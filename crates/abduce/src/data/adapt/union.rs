@@ -1,9 +1,8 @@
-//! What a column is when two tables have it: all levels of both, all terms of
-//! both. Levels that stood in the order of the data stay in it, so that the union
-//! of two tables' columns is the column of the two tables read as one.
+//! The union of a column in two tables: all levels and all terms of both. Sorted levels stay
+//! sorted, so that the result is the column of both tables read as one.
 
 use crate::data::encode::levels::sort_levels;
-use crate::data::encode::truth::{are_truths, folded_among_others};
+use crate::data::encode::truth::{Spellings, are_truths, folded_among_others};
 use crate::data::options::kind_option;
 use crate::data::read::number;
 use crate::data::table::schema::{Asked, Field, Kind};
@@ -12,7 +11,7 @@ use crate::{Error, Result};
 use std::collections::HashSet;
 
 impl Field {
-    /// This column with all that another table has in it.
+    /// This column with the levels or terms of the same column in another table added.
     ///
     /// ```
     /// use abduce::data::{Field, Kind};
@@ -25,7 +24,7 @@ impl Field {
     /// ```
     ///
     /// # Errors
-    /// If the kinds have nothing in common, or texts are taken apart differently.
+    /// If the kinds have nothing in common, or texts are split into different terms.
     pub fn union(&self, other: &Field) -> Result<Field> {
         if self.unit != other.unit {
             return Err(Error::data(format!(
@@ -71,7 +70,7 @@ impl Field {
         if text { Kind::Text } else { Kind::Categorical }
     }
 
-    /// Whether levels are numbers that nobody has asked to be levels.
+    /// Whether the levels are numbers and the kind was inferred, not requested.
     fn may_be_numbers(&self) -> bool {
         let found = self.kind.is_coded() && self.asked == Asked::Nothing;
         found && self.level_numbers().is_some()
@@ -85,7 +84,7 @@ impl Field {
     fn with_levels_of(&self, other: &Field) -> Field {
         let pair = are_truths(&self.levels);
         if !pair && are_truths(&other.levels) {
-            // One of no and yes, in whatever spelling.
+            // The only level is one of no and yes, in some spelling.
             let mut levels = self.levels.iter();
             if levels.all(|level| other.code(level).is_some()) {
                 return other.clone();
@@ -93,19 +92,18 @@ impl Field {
         }
         let known: HashSet<&String> = self.levels.iter().collect();
         let spellings = self.spellings();
-        let means = |level: &&String| {
-            spellings
-                .as_ref()
-                .is_some_and(|own| own.place(level).is_some())
+        let is_spelling = |level: &&String| {
+            let place = |spellings: &Spellings| spellings.place(level);
+            spellings.as_ref().and_then(place).is_some()
         };
-        let has = |level: &&String| known.contains(level) || means(level);
+        let has = |level: &&String| known.contains(level) || is_spelling(level);
         let new = other.levels.iter().filter(|level| !has(level));
         let mut levels = self.levels.clone();
         levels.extend(new.cloned());
         if self.asked == Asked::Nothing {
             levels = folded_among_others(&levels).unwrap_or(levels);
         }
-        // Both of an ordered pair may come from one table or from two.
+        // A table with both levels of the pair knows their order.
         if levels.len() <= 2 && [self.kind, other.kind].contains(&Kind::Binary) {
             let binary = if self.kind == Kind::Binary {
                 self
@@ -130,34 +128,36 @@ impl Field {
     }
 
     fn with_terms_of(&self, other: &Field) -> Result<Field> {
-        let (Some(own), Some(more)) = (&self.text, &other.text) else {
-            return Ok(match self.text.is_some() {
-                true => self.clone(),
-                false => other.clone(),
+        let (Some(text), Some(more)) = (&self.text, &other.text) else {
+            return Ok(if self.text.is_some() {
+                self.clone()
+            } else {
+                other.clone()
             });
         };
         let wrong = |message: &str| Err(Error::data(message).at_column(&self.name));
-        if own.analyzer != more.analyzer {
-            return wrong("the texts are taken apart into different terms");
+        if text.analyzer != more.analyzer {
+            return wrong("the texts are split into different terms");
         }
         let (Encoding::Vocabulary(terms), Encoding::Vocabulary(others)) =
-            (&own.encoding, &more.encoding)
+            (&text.encoding, &more.encoding)
         else {
-            return match own.encoding == more.encoding {
-                true => Ok(self.clone()),
-                false => wrong("the terms are numbered differently"),
+            return if text.encoding == more.encoding {
+                Ok(self.clone())
+            } else {
+                wrong("the terms are numbered differently")
             };
         };
-        if !own.may_grow() || others.terms().all(|term| terms.code(term).is_some()) {
+        if !text.may_grow() || others.terms().all(|term| terms.code(term).is_some()) {
             return Ok(self.clone());
         }
         let all = terms.terms().chain(others.terms()).collect();
         Ok(Field::with_text(
             &self.name,
             Encoder {
-                analyzer: own.analyzer.clone(),
+                analyzer: text.analyzer.clone(),
                 encoding: Encoding::Vocabulary(all),
-                limits: own.limits,
+                limits: text.limits,
             },
         ))
     }

@@ -12,7 +12,7 @@ struct Without<'a> {
     schema: Schema,
 }
 
-/// A source without the column at a position; in memory if it was.
+/// A source without the column at a position; a table in memory stays one.
 pub(crate) fn without(source: &dyn Source, position: usize) -> Box<dyn Source + '_> {
     let mut schema = source.schema().clone();
     schema.fields.remove(position);

@@ -1,6 +1,5 @@
-//! Columns that look alike get the same kind. Which of `pixel_1` … `pixel_64` have
-//! only zeros and ones, or few large numbers, depends on the rows; what the columns
-//! are does not.
+//! One kind for columns with similar names: which of `pixel_1` … `pixel_64` happen to have
+//! only zeros and ones depends on the rows, but they measure the same thing.
 
 use crate::data::encode::infer::Summary;
 use crate::data::table::schema::Kind;
@@ -10,15 +9,15 @@ use std::collections::BTreeMap;
 pub(crate) enum Look {
     /// Whole numbers from 0 up, not all the same.
     Whole { kind: Kind, least: f64, most: f64 },
-    /// Numbers of which nothing follows for others.
+    /// Other numbers, which do not affect similar columns.
     Number,
     /// Words.
     Other,
 }
 
-/// Gives columns whose names differ only in their numbers the most general kind among
-/// them (binary, count, real), where all of them are numbers. Those that are changed
-/// hold whole numbers from 0 up, as do those that change them, and their ranges overlap.
+/// Gives columns whose names differ only in digits the most general of their kinds (binary,
+/// count, real), if all of them hold numbers. Only columns of whole numbers from 0 up with
+/// overlapping ranges affect each other.
 pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>) {
     let mut groups: BTreeMap<String, Vec<(usize, Look)>> = BTreeMap::new();
     for (place, (_, summary)) in summaries.iter().enumerate() {
@@ -32,7 +31,7 @@ pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>)
         }
         let raised = raised(&group);
         for kind in [Kind::Real, Kind::Count] {
-            let places = raised.iter().filter(|own| own.1 == kind);
+            let places = raised.iter().filter(|(_, raised)| *raised == kind);
             let places: Vec<usize> = places.map(|(place, _)| *place).collect();
             let columns = match places.as_slice() {
                 [] => continue,
@@ -50,7 +49,7 @@ pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>)
     }
 }
 
-/// The columns of a group that get another kind.
+/// The columns of a group that get a more general kind, with that kind.
 fn raised(group: &[(usize, Look)]) -> Vec<(usize, Kind)> {
     let whole = group.iter().filter_map(|(place, look)| match look {
         Look::Whole { kind, least, most } => Some((*place, *kind, *least, *most)),
@@ -82,10 +81,10 @@ fn without_numbers(name: &str) -> Option<String> {
     let mut pattern = String::new();
     let mut before = ' ';
     for c in name.chars() {
-        match c.is_ascii_digit() {
-            true if before.is_ascii_digit() => {}
-            true => pattern.push('#'),
-            false => pattern.push(c),
+        if !c.is_ascii_digit() {
+            pattern.push(c);
+        } else if !before.is_ascii_digit() {
+            pattern.push('#');
         }
         before = c;
     }

@@ -1,5 +1,5 @@
-//! What is seen of a column: one pass over all of its cells, in memory that does
-//! not grow with the rows. `settle.rs` says what kind it is.
+//! A summary of a column from one pass over its cells, in memory that does not grow with the
+//! rows. `settle.rs` infers the kind from it.
 
 use crate::data::encode::levels::{Levels, Lookup};
 use crate::data::encode::{Place, as_number, shown};
@@ -11,19 +11,19 @@ use crate::{Error, Result};
 /// Words with more levels than this are text.
 const TEXT_LEVELS: usize = 10_000;
 
-/// No coded column, even one asked for, has more levels than this.
+/// The most levels of a coded column, even if the kind was requested.
 const MOST_LEVELS: usize = 1_000_000;
 
-/// What the user said about a column.
+/// What is known about a column before its cells are read.
 #[derive(Clone, Default)]
 pub(crate) struct Wish {
     pub kind: Option<KindOverride>,
     pub target: bool,
-    /// The column has no name of its own, so it may be a row number.
+    /// Whether the column has no name, so that it may hold row numbers.
     pub unnamed: bool,
-    /// Numbers beyond all bounds are read in a unit of their own instead of refused.
+    /// Whether very large numbers are rescaled to a unit instead of refused.
     pub units: bool,
-    /// Text cells are names of categories, even those that look like numbers.
+    /// Whether text cells are categories even if they look like numbers.
     pub words: bool,
 }
 
@@ -36,7 +36,7 @@ impl Wish {
     }
 }
 
-/// What was seen of one column.
+/// The summary of one column.
 pub(crate) struct Summary {
     pub(crate) name: String,
     pub(crate) wish: Wish,
@@ -47,21 +47,21 @@ pub(crate) struct Summary {
     /// Whether every number was whole.
     pub(crate) whole: bool,
     pub(crate) least: f64,
-    /// The largest number, either way of 0.
+    /// The largest absolute value.
     pub(crate) largest: f64,
     pub(crate) sum: f64,
     pub(crate) squares: f64,
     pub(crate) zeros: u64,
-    /// A more general kind, which other columns like this one have.
+    /// A more general kind, taken from columns with similar names.
     pub(crate) raised: Option<Kind>,
     pub(crate) levels: Levels,
     pub(crate) truths: u64,
     pub(crate) first_word: Option<(String, Place)>,
     pub(crate) first_large: Option<(String, Place)>,
-    /// How many cells have several words, and how many have many.
+    /// The number of cells with more than one word, and with more than three.
     pub(crate) phrases: u64,
     pub(crate) sentences: u64,
-    /// Whether each number was its predecessor's successor, file by file.
+    /// Whether the numbers count up by 1 within each file.
     pub(crate) consecutive: bool,
     previous: Option<(usize, f64)>,
 }
@@ -99,7 +99,7 @@ impl Summary {
         }
     }
 
-    /// Looks at all cells of the column in a batch.
+    /// Adds the cells of the column in a batch.
     pub fn observe(
         &mut self,
         located: &Located<'_>,
@@ -118,9 +118,10 @@ impl Summary {
                 return Ok(());
             }
             if let Some(kind) = asked {
-                let largest = match self.wish.units && kind == Kind::Real {
-                    true => f64::MAX,
-                    false => TOO_LARGE,
+                let largest = if self.wish.units && kind == Kind::Real {
+                    f64::MAX
+                } else {
+                    TOO_LARGE
                 };
                 let read = as_number(cell, kind, largest, &self.name, missing);
                 read.map_err(|error| self.or_levels(error, cell, missing))?;
@@ -131,13 +132,13 @@ impl Summary {
                 return Err(self.not_among_given(&shown(cell), missing));
             }
             self.seen += 1;
-            self.look(cell, row, located);
+            self.add(cell, row, located);
             Ok(())
         });
         read.map_err(|error| error.at_column(&self.name))
     }
 
-    /// An error about a cell of a column that was asked to hold numbers, with the
+    /// An error about a word in a column whose kind is to be numeric, with a hint at the
     /// option that reads words.
     fn or_levels(&self, error: Error, cell: Cell<'_>, missing: &Missing) -> Error {
         let word = shown(cell);
@@ -171,7 +172,7 @@ impl Summary {
     }
 
     #[inline]
-    fn look(&mut self, cell: Cell<'_>, row: usize, located: &Located<'_>) {
+    fn add(&mut self, cell: Cell<'_>, row: usize, located: &Located<'_>) {
         let Some(key) = key(cell) else {
             return;
         };
@@ -189,9 +190,9 @@ impl Summary {
         }
         let Some(x) = value else {
             if let Cell::Text(text) = cell {
-                let gaps = text.split_whitespace().take(4).count();
-                self.phrases += u64::from(gaps > 1);
-                self.sentences += u64::from(gaps > 3);
+                let words = text.split_whitespace().take(4).count();
+                self.phrases += u64::from(words > 1);
+                self.sentences += u64::from(words > 3);
             }
             self.first_word
                 .get_or_insert_with(|| (shown(cell), located.place(row)));

@@ -1,23 +1,25 @@
-//! The terms of columns of text: a pass over them that makes their vocabulary,
-//! or none where terms are numbered by hashing.
+//! A pass over the columns of text that builds their vocabularies; terms that are hashed need
+//! none.
 
 use crate::Result;
-use crate::data::encode::Texts;
+use crate::data::encode::texts::Texts;
 use crate::data::options::{Missing, TextOptions};
 use crate::data::read::{Inputs, Known};
 use crate::data::table::schema::{Field, Kind};
 use crate::text::{Encoder, Encoding, TermCounter, Vocabulary};
 
-/// A column of text whose terms are to be learned.
-struct Learned<'a> {
-    /// Where it stands among the fields, and in the table.
-    place: usize,
-    at: usize,
+/// A column of text whose terms are counted.
+struct TextColumn<'a> {
+    /// Its position among the fields.
+    field: usize,
+    /// Its position in the table.
+    column: usize,
     options: &'a TextOptions,
     counter: TermCounter,
 }
 
-/// A pass over the columns of text, if there are any: which terms they have.
+/// Sets the terms of every field of text, after a pass over the columns that need a
+/// vocabulary.
 pub(crate) fn learn_terms(
     inputs: &Inputs,
     options: &TextOptions,
@@ -25,16 +27,16 @@ pub(crate) fn learn_terms(
     fields: &mut [Field],
     notes: &mut Vec<String>,
 ) -> Result<()> {
-    let places = fields.iter().enumerate();
-    let places = places.filter(|(_, field)| field.kind == Kind::Text);
+    let texts = fields.iter().enumerate();
+    let texts = texts.filter(|(_, field)| field.kind == Kind::Text);
     let pairs = TextOptions::of_pairs()?;
-    let mut columns: Vec<Learned> = places
+    let mut columns: Vec<TextColumn> = texts
         .filter_map(|(place, field)| {
-            let at = inputs.position(&field.name)?;
-            Some(Learned {
-                place,
-                at,
-                options: match inputs.known[at] {
+            let column = inputs.position(&field.name)?;
+            Some(TextColumn {
+                field: place,
+                column,
+                options: match inputs.known[column] {
                     Some(Known::Pairs) => &pairs,
                     _ => options,
                 },
@@ -42,40 +44,12 @@ pub(crate) fn learn_terms(
             })
         })
         .collect();
-    let mut read = vec![false; inputs.names.len()];
-    let counted = |column: &&mut Learned| column.options.hashing.is_none();
-    let places = columns.iter_mut().filter(counted);
-    places.for_each(|column| read[column.at] = true);
-    if read.contains(&true) {
-        inputs.scan(&read, |located| {
-            for column in columns.iter_mut().filter(counted) {
-                let rows = 0..located.batch.rows();
-                let texts = Texts::of(located, located.positions[column.at], rows, missing)?;
-                let seen: Vec<&str> = texts.iter().flatten().collect();
-                column.counter.add(&column.options.analyzer, &seen);
-            }
-            Ok(())
-        })?;
-    }
+    count_terms(inputs, &mut columns, missing)?;
     for column in columns {
-        let Learned {
-            place,
-            options,
-            counter,
-            ..
-        } = column;
-        let name = fields[place].name.clone();
-        let encoding = match options.hashing {
-            Some(hashing) => Encoding::Hashing(hashing),
-            None => {
-                let vocabulary = match counter.is_empty() && options.wordless {
-                    true => Ok(Vocabulary::default()),
-                    false => counter.finish(&options.limits),
-                };
-                Encoding::Vocabulary(vocabulary.map_err(|error| error.at_column(&name))?)
-            }
-        };
-        let dropped = counter.dropped();
+        let field = &mut fields[column.field];
+        let name = field.name.clone();
+        let encoding = column.encoding().map_err(|error| error.at_column(&name))?;
+        let dropped = column.counter.dropped();
         if dropped.terms > 0 {
             notes.push(format!(
                 "column {name}: {} rare terms were dropped to keep memory bounded; none of them \
@@ -84,11 +58,45 @@ pub(crate) fn learn_terms(
             ));
         }
         let encoder = Encoder {
-            analyzer: options.analyzer.clone(),
+            analyzer: column.options.analyzer.clone(),
             encoding,
-            limits: options.limits,
+            limits: column.options.limits,
         };
-        fields[place] = Field::with_text(name, encoder);
+        *field = Field::with_text(name, encoder);
     }
     Ok(())
+}
+
+/// Counts the terms of the columns that are not hashed.
+fn count_terms(inputs: &Inputs, columns: &mut [TextColumn], missing: &Missing) -> Result<()> {
+    let mut read = vec![false; inputs.names.len()];
+    let is_counted = |column: &&mut TextColumn| column.options.hashing.is_none();
+    let counted = columns.iter_mut().filter(is_counted);
+    counted.for_each(|column| read[column.column] = true);
+    if !read.contains(&true) {
+        return Ok(());
+    }
+    inputs.scan(&read, |located| {
+        for column in columns.iter_mut().filter(is_counted) {
+            let rows = 0..located.batch.rows();
+            let texts = Texts::of(located, located.positions[column.column], rows, missing)?;
+            let seen: Vec<&str> = texts.iter().flatten().collect();
+            column.counter.add(&column.options.analyzer, &seen);
+        }
+        Ok(())
+    })
+}
+
+impl TextColumn<'_> {
+    fn encoding(&self) -> Result<Encoding> {
+        if let Some(hashing) = self.options.hashing {
+            return Ok(Encoding::Hashing(hashing));
+        }
+        if self.counter.is_empty() && self.options.wordless {
+            return Ok(Encoding::Vocabulary(Vocabulary::default()));
+        }
+        Ok(Encoding::Vocabulary(
+            self.counter.finish(&self.options.limits)?,
+        ))
+    }
 }

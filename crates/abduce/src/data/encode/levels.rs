@@ -1,5 +1,5 @@
-//! The levels of a column: collected while it is read the first time, looked
-//! up while it is encoded. Numbers are told apart by value, words by spelling.
+//! The levels of a column: collected in the first pass, looked up in the second. Numbers are
+//! compared by value, words by spelling.
 
 use crate::data::encode::truth::Spellings;
 use crate::data::read::{Cell, Key, key, number, token};
@@ -7,18 +7,17 @@ use crate::data::table::schema::Field;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Levels that are longer than this on average are not levels.
+/// Cells that are longer than this on average are documents, not levels.
 const MEAN_BYTES: usize = 400;
 
-/// The different cells of a column, as long as they are not too many.
+/// The distinct cells of a column, unless they are too many.
 pub(crate) struct Levels {
     limit: usize,
     full: bool,
-    /// How many there are.
     count: usize,
-    /// The length of all words together.
+    /// The total length of all words.
     bytes: usize,
-    /// Which of 0..256 were seen, because most levels that are numbers are.
+    /// A bit for each of the numbers 0..256, which most numeric levels are.
     small: [u64; 4],
     numbers: HashSet<u64, BuildHasherDefault<Mix>>,
     words: HashSet<String>,
@@ -60,7 +59,6 @@ impl Levels {
             }
         }
         self.count += 1;
-        // Few but long cells are documents, and would fill the memory too.
         self.full = self.count > self.limit || self.bytes > MEAN_BYTES * self.limit;
         if self.full {
             self.numbers = HashSet::default();
@@ -68,23 +66,23 @@ impl Levels {
         }
     }
 
-    /// Whether there were too many to remember.
+    /// Whether there were too many.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Whether they are the numbers 0 and 1, both.
+    /// Whether they are exactly the numbers 0 and 1.
     pub fn are_zero_and_one(&self) -> bool {
         self.small == [0b11, 0, 0, 0] && self.count() == 2
     }
 
-    /// How many there are, or were when they became too many.
+    /// The number of levels, or when they became too many.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// In the order of numbers when all are numbers, else of bytes.
+    /// The levels in the order of [`sort_levels`].
     pub fn sorted(&self) -> Vec<String> {
         let small = (0..256).filter(|x| self.small[x / 64] >> (x % 64) & 1 == 1);
         let mut levels: Vec<String> = small
@@ -97,7 +95,7 @@ impl Levels {
     }
 }
 
-/// Puts levels in the order of numbers when all are numbers, else of bytes.
+/// Sorts levels as numbers if all of them are numbers, else by bytes.
 pub(crate) fn sort_levels(levels: &mut [String]) {
     if levels.iter().all(|level| number(level).is_some()) {
         levels.sort_by(|a, b| {
@@ -109,17 +107,17 @@ pub(crate) fn sort_levels(levels: &mut [String]) {
     }
 }
 
-/// Finds the code of a level.
+/// Finds the codes of levels.
 pub(crate) struct Lookup {
     numbers: HashMap<u64, u32, BuildHasherDefault<Mix>>,
     words: HashMap<String, u32>,
     last: (u64, u32),
-    /// The levels that other spellings of no and yes mean.
+    /// Other spellings of no and yes.
     spellings: Option<Spellings>,
 }
 
 impl Lookup {
-    /// For the levels of a column.
+    /// The levels of a field.
     pub fn of(field: &Field) -> Lookup {
         Lookup {
             spellings: field.spellings(),
@@ -147,7 +145,7 @@ impl Lookup {
         lookup
     }
 
-    /// The code of a cell that is not a missing value, if the column has its level.
+    /// The code of a cell; `None` for a missing value and for an unknown level.
     #[inline]
     pub fn code(&mut self, cell: Cell<'_>) -> Option<u32> {
         match key(cell)? {
@@ -155,16 +153,18 @@ impl Lookup {
                 let bits = x.to_bits();
                 if self.last.0 != bits {
                     let code = self.numbers.get(&bits).copied();
-                    self.last = (bits, code.or_else(|| self.meant(&token(x)))?);
+                    self.last = (bits, code.or_else(|| self.spelled_otherwise(&token(x)))?);
                 }
                 Some(self.last.1)
             }
-            Key::Word(word) => (self.words.get(&*word).copied()).or_else(|| self.meant(&word)),
+            Key::Word(word) => {
+                (self.words.get(&*word).copied()).or_else(|| self.spelled_otherwise(&word))
+            }
         }
     }
 
     /// The code of another spelling of no or yes.
-    fn meant(&self, word: &str) -> Option<u32> {
+    fn spelled_otherwise(&self, word: &str) -> Option<u32> {
         let place = self.spellings.as_ref()?.place(word)?;
         u32::try_from(place).ok()
     }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_level_finds_its_own_code_and_strangers_find_none() {
+    fn every_level_has_its_code_and_other_cells_have_none() {
         let levels = ["1", "2.5", "007", "x", "9007199254740993"].map(String::from);
         let mut lookup = Lookup::new(&levels);
         for (level, code) in levels.iter().zip(0..) {

@@ -1,6 +1,6 @@
-//! Names with `*` for any characters, as in `pixel_*`.
+//! Patterns of names, in which `*` matches any characters, as in `pixel_*`.
 
-/// Whether a column's name is this one, or fits it as a pattern.
+/// Whether a column's name equals or matches a pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     if pattern == name {
         return true;
@@ -22,7 +22,7 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     name.ends_with(tail)
 }
 
-/// Whether a name may stand for several columns.
+/// Whether a name is a pattern, which may match several columns.
 pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains('*')
 }

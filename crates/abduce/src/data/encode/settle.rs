@@ -1,10 +1,9 @@
-//! What kind a column is. Numbers are real, counts or 0/1; words are levels, or text
-//! when they hardly repeat. What the user says about a column is not questioned.
+//! Infers the kind of a column from its summary. Numbers are real, counts or 0/1; words are
+//! levels, or text if they hardly repeat. A kind requested by the user is taken as it is.
 //!
-//! A column of counts has whole numbers from 0 up, at least three different ones, a
-//! mean of at most 10, a variance of at most four times the mean, and at least one
-//! zero in a hundred cells. Each of these is a share or a moment, so that two halves
-//! of a table seldom differ in it, as they do in their smallest number.
+//! A column of counts has whole numbers from 0 up, at least three different ones, a mean of
+//! at most 10, a variance of at most four times the mean, and at least one zero in a hundred
+//! cells. These are shares and moments, which seldom differ between two halves of a table.
 
 use crate::data::encode::alike::Look;
 use crate::data::encode::infer::Summary;
@@ -15,23 +14,23 @@ use crate::data::read::number;
 use crate::data::table::schema::{Asked, Field, Kind};
 use crate::{Error, Result};
 
-/// Columns of words with more levels than this are text or identifiers, when most
-/// cells have a level of their own.
+/// Columns of words with more levels than this are text or identifiers, if most cells are
+/// unique.
 const FEW_LEVELS: usize = 50;
 
-/// A count has at least one zero in so many cells.
+/// A column of counts has at least one zero in this many cells.
 const CELLS_PER_ZERO: u64 = 100;
 
-/// The largest mean of a count.
+/// The largest mean of a column of counts.
 const COUNT_MEAN: f64 = 10.0;
 
-/// The largest variance of a count, in means.
+/// The largest variance of a column of counts, as a multiple of its mean.
 const COUNT_DISPERSION: f64 = 4.0;
 
-/// Fewer rows than this say nothing about levels that do not repeat.
+/// With fewer rows than this, levels that do not repeat are not noted.
 const FEW_ROWS: u64 = 10;
 
-/// More dates than this are rather points in time than levels.
+/// More dates than this are points in time rather than levels.
 const FEW_DATES: usize = 12;
 
 impl Summary {
@@ -45,8 +44,7 @@ impl Summary {
         self.raised = Some(kind);
     }
 
-    /// What other columns may learn from this one; `None` where its kind is not
-    /// inferred.
+    /// What columns with similar names take from this one; `None` if its kind is not inferred.
     pub fn shape(&self) -> Option<Look> {
         if self.wish.kind.is_some() || self.wish.target || self.seen == 0 {
             return None;
@@ -65,8 +63,7 @@ impl Summary {
         })
     }
 
-    /// The column of the schema, or `None` when it is left out, and what is to
-    /// be said about it.
+    /// The field of the column, or `None` if it is left out; adds notes about it.
     pub fn finish(
         self,
         missing: &Missing,
@@ -127,59 +124,56 @@ impl Summary {
             }
             _ if !asked.levels.is_empty() => asked.levels.clone(),
             Kind::Binary => self.two_levels()?,
-            // Asked for by name, every spelling is a level of its own.
+            // In a requested categorical column every spelling is a level.
             _ => self.all_levels()?,
         };
-        let said = if asked.levels.is_empty() {
+        let requested = if asked.levels.is_empty() {
             Asked::Kind
         } else {
             Asked::Levels
         };
         Ok(Some(
-            Field::with_levels(name, asked.kind, levels).asked(said),
+            Field::with_levels(name, asked.kind, levels).asked(requested),
         ))
     }
 
-    /// A column of words: text, levels, or left out where hardly any repeats.
+    /// A column of words: text, levels, or left out if hardly any word repeats.
     fn word_field(&self, text: bool, notes: &mut Vec<String>) -> Result<Option<Field>> {
         let name = &self.name;
         let distinct = self.levels.count();
         let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
-        // A few sentences that hardly repeat are text too.
+        // Sentences that hardly repeat are text even if there are few.
         let sentences = 2 * self.sentences > self.seen && 2 * distinct as u64 > self.seen;
         if text && sentences {
             return Ok(Some(Field::new(name, Kind::Text)));
         }
         if !self.levels.is_full() && !rare {
             let levels = self.sorted_levels()?;
-            notes.extend(self.own_levels_note(&levels));
+            notes.extend(self.unique_levels_note(&levels));
             return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
-        // A name or an identifier is one word, and tells rows apart at most.
+        // Single words that do not repeat are names or identifiers.
         if text && 2 * self.phrases > self.seen {
             return Ok(Some(Field::new(name, Kind::Text)));
         }
-        let many = if self.levels.is_full() {
+        let more_than = if self.levels.is_full() {
             "more than "
         } else {
             ""
         };
+        let mut options = kind_option(name, Kind::Categorical.name());
+        if text {
+            options.push_str(&format!(" or {}", kind_option(name, Kind::Text.name())));
+        }
         notes.push(format!(
-            "column {name} has {many}{distinct} different cells in {} rows; it is left out \
-             unless you pass {}{}",
-            self.seen,
-            kind_option(name, Kind::Categorical.name()),
-            if text {
-                format!(" or {}", kind_option(name, Kind::Text.name()))
-            } else {
-                String::new()
-            }
+            "column {name} has {more_than}{distinct} different cells in {} rows; it is left out \
+             unless you pass {options}",
+            self.seen
         ));
         Ok(None)
     }
 
-    /// Whether all cells are words for no and yes, of one pair and perhaps in several
-    /// spellings.
+    /// Whether all cells are spellings of one pair of words for no and yes.
     fn are_truths(&self) -> bool {
         let few = self.levels.count() <= 2 * FEW_LEVELS;
         let levels = || self.levels.sorted();
@@ -201,7 +195,7 @@ impl Summary {
         })
     }
 
-    /// What is to be said about the labels.
+    /// A note about labels that are few or hardly repeat.
     fn target_note(&self, levels: &[String]) -> Option<String> {
         let name = &self.name;
         let count = levels.len();
@@ -220,13 +214,13 @@ impl Summary {
         (count > FEW_LEVELS && self.numbers == self.seen).then(|| {
             format!(
                 "the target {name} has {count} different numbers, and each of them is a class; \
-                 group them into a few classes, or leave out --target to describe {name} \
+                 group them into a few classes, or leave out `target` to describe {name} \
                  together with the other columns"
             )
         })
     }
 
-    /// What is to be said about a few words among numbers.
+    /// A note about a few words among numbers.
     fn stray_word(&self, missing: &Missing) -> Option<String> {
         let others = self.seen - self.numbers;
         let (word, place) = self.first_word.as_ref()?;
@@ -242,8 +236,8 @@ impl Summary {
         })
     }
 
-    /// What is to be said about levels that are dates or identifiers.
-    fn own_levels_note(&self, levels: &[String]) -> Option<String> {
+    /// A note about levels that are dates or identifiers.
+    fn unique_levels_note(&self, levels: &[String]) -> Option<String> {
         let what = if levels.len() > FEW_DATES && levels.iter().all(|level| is_date(level)) {
             "dates are read as levels without order".to_string()
         } else if self.seen >= FEW_ROWS && 10 * levels.len() as u64 >= 9 * self.seen {
@@ -275,7 +269,7 @@ impl Summary {
         }
     }
 
-    /// The column in the unit that its numbers ask for.
+    /// The field in a unit that suits its largest number.
     fn in_unit(&self, field: Field, notes: &mut Vec<String>) -> Field {
         let whole = self.whole && self.seen > 0 && field.kind == Kind::Real;
         let field = Field { whole, ..field };
@@ -285,7 +279,7 @@ impl Summary {
         let field = field.in_unit_of(self.largest);
         if field.unit != 1.0 {
             notes.push(format!(
-                "column {} holds numbers as large as {:e}; what is said of it is in units of {:e}",
+                "column {} holds numbers as large as {:e}; results for it are in units of {:e}",
                 self.name, self.largest, field.unit
             ));
         }
@@ -304,7 +298,7 @@ impl Summary {
         })
     }
 
-    /// The kind of a column of numbers, by itself.
+    /// The kind of a column of numbers, regardless of other columns.
     fn number_kind(&self) -> Kind {
         if !self.whole {
             return Kind::Real;
@@ -329,7 +323,7 @@ impl Summary {
         Ok(self.levels.sorted())
     }
 
-    /// All levels, with one spelling of each word for no or yes.
+    /// All levels, each word for no or yes in one spelling.
     fn sorted_levels(&self) -> Result<Vec<String>> {
         let levels = self.all_levels()?;
         let folded = folded(&levels).or_else(|| folded_among_others(&levels));
@@ -340,7 +334,7 @@ impl Summary {
         let message = format!("{} levels are too many", self.levels.count());
         let error = Error::data(message).at_column(&self.name);
         if self.wish.target {
-            return error.with_hint("choose a --target whose labels repeat");
+            return error.with_hint("choose a `target` whose labels repeat");
         }
         if self.numbers == self.seen {
             let hint = format!("pass {}", kind_option(&self.name, Kind::Real.name()));
@@ -377,8 +371,8 @@ impl Summary {
     }
 }
 
-/// Whether a word is written as a date is, as in 2024-05-17, 17.5.2024 or 5/17/24, perhaps
-/// with a time.
+/// Whether a word looks like a date, as in 2024-05-17, 17.5.2024 or 5/17/24, perhaps followed
+/// by a time.
 fn is_date(word: &str) -> bool {
     let day = word.split(['T', ' ']).next().unwrap_or_default();
     ['-', '/', '.'].iter().any(|separator| {
@@ -397,7 +391,7 @@ mod tests {
     use crate::data::encode::levels::Levels;
     use crate::data::read::Key;
 
-    /// What is said of a column of three different cells where two are the most.
+    /// The error of a column with three levels where two are allowed.
     fn too_many(numbers: bool, target: bool) -> Error {
         let wish = Wish {
             kind: (!target).then(|| Kind::Categorical.into()),
@@ -418,15 +412,15 @@ mod tests {
     }
 
     #[test]
-    fn too_many_levels_have_a_cure() {
+    fn the_error_of_too_many_levels_has_a_hint() {
         let words = too_many(false, false);
-        assert_eq!(words.hint(), Some("pass --drop \"c\""));
+        assert_eq!(words.hint(), Some("pass `drop=\"c\"`"));
         assert_eq!(words.readable_as(), None);
         let numbers = too_many(true, false);
-        assert_eq!(numbers.hint(), Some("pass --kind \"c=real\""));
+        assert_eq!(numbers.hint(), Some("pass `kind=\"c=real\"`"));
         assert_eq!(numbers.readable_as(), Some("real"));
-        // Without its target there would be nothing to learn.
+        // Leaving out the target would not help.
         let target = too_many(true, true);
-        assert_eq!(target.hint(), Some("choose a --target whose labels repeat"));
+        assert_eq!(target.hint(), Some("choose a `target` whose labels repeat"));
     }
 }

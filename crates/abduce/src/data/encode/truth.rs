@@ -1,13 +1,13 @@
-//! Words for no and yes. `TRUE`, `true` and `1` are one level of a binary column,
-//! within one table and between a model's table and a new one.
+//! Words for no and yes: `TRUE`, `true` and `1` are the same level of a binary column, within
+//! one table and between a model and a new table.
 
 use crate::data::encode::levels::sort_levels;
 use crate::data::read::number;
 
-/// The words for no and yes that make a column binary, in any case.
+/// The pairs of words for no and yes that make a column binary, in any case.
 const NO_YES: [[&str; 2]; 4] = [["false", "true"], ["no", "yes"], ["n", "y"], ["f", "t"]];
 
-/// How many of the pairs may also be written as 0 and 1 in the same column.
+/// The number of pairs, from the first, that may be mixed with 0 and 1 in a column.
 const ALSO_DIGITS: usize = 2;
 
 /// Whether a level is one of the words for no.
@@ -15,20 +15,20 @@ pub(crate) fn is_no(level: &str) -> bool {
     NO_YES.iter().any(|[no, _]| level.eq_ignore_ascii_case(no))
 }
 
-/// How many of the pairs keep their meaning beside other levels; single letters may mean
-/// anything there.
+/// The number of pairs, from the first, that mean no and yes beside other levels; single
+/// letters may mean anything there.
 const LONG: usize = 2;
 
-/// The levels that other spellings of no and yes mean.
+/// Maps all spellings of no and yes to the levels of a column.
 pub(crate) struct Spellings {
-    /// A pair, and the places of its two words; any word for no or yes where there is none.
+    /// Pairs of words, any of them if `None`, and the positions of the levels that they mean.
     pairs: Vec<(Option<&'static [&'static str; 2]>, [usize; 2])>,
     /// Whether 0 and 1 are spellings too.
     digits: bool,
 }
 
 impl Spellings {
-    /// Of two levels that are no and yes.
+    /// For two levels that are no and yes.
     pub fn of_pair(levels: &[String]) -> Option<Spellings> {
         are_truths(levels).then(|| Spellings {
             pairs: vec![match truth(&levels[0]) {
@@ -39,8 +39,8 @@ impl Spellings {
         })
     }
 
-    /// Of the pairs of which each word is among the levels once. 0 and 1 belong to a pair where
-    /// it is the only one and no level is a number.
+    /// For each pair whose words are both among the levels, once. 0 and 1 are spellings too if
+    /// there is one such pair and no level is a number.
     pub fn among(levels: &[String]) -> Option<Spellings> {
         let only = |word: &str| {
             let mut places = (0..levels.len()).filter(|i| levels[*i].eq_ignore_ascii_case(word));
@@ -54,7 +54,7 @@ impl Spellings {
         (!pairs.is_empty()).then_some(Spellings { pairs, digits })
     }
 
-    /// The place of the level that another spelling means.
+    /// The position of the level that a spelling means.
     pub fn place(&self, level: &str) -> Option<usize> {
         let digit = matches!(level, "0" | "1");
         self.pairs.iter().find_map(|(pair, places)| {
@@ -71,8 +71,8 @@ impl Spellings {
     }
 }
 
-/// The levels of a column that has both words of a pair beside other levels: each of the
-/// two once, in lower case where it is spelled in several ways.
+/// Merges the spellings of words for no and yes among other levels, where both words of a pair
+/// occur; a word with several spellings is left in lower case. `None` if nothing is merged.
 pub(crate) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
     let is = |level: &str, word: &str| level.eq_ignore_ascii_case(word);
     let has = |word: &&str| levels.iter().any(|level| is(level, word));
@@ -83,8 +83,8 @@ pub(crate) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
     let digits = pairs.len() == 1 && !levels.iter().any(number);
     let mut found = levels.to_vec();
     for pair in pairs {
-        for (word, own) in pair.iter().zip(["0", "1"]) {
-            let same = |level: &str| is(level, word) || digits && level == own;
+        for (word, digit) in pair.iter().zip(["0", "1"]) {
+            let same = |level: &str| is(level, word) || digits && level == digit;
             if found.iter().filter(|level| same(level)).count() > 1 {
                 found.retain(|level| !same(level));
                 found.push(word.to_string());
@@ -97,7 +97,7 @@ pub(crate) fn folded_among_others(levels: &[String]) -> Option<Vec<String>> {
     })
 }
 
-/// What a level says, if it is a word for no or yes, 0 or 1.
+/// The truth value of a level, if it is a word for no or yes, 0 or 1.
 pub(crate) fn truth(level: &str) -> Option<bool> {
     match level {
         "0" => return Some(false),
@@ -127,7 +127,7 @@ fn is_pair([no, yes]: &[&str; 2], a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(no) && b.eq_ignore_ascii_case(yes)
 }
 
-/// The two levels with the one that denies first, if they are such a pair.
+/// A pair of levels ordered as no and yes, if they are such a pair.
 pub(crate) fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
     let [a, b] = levels else {
         return None;
@@ -143,8 +143,8 @@ pub(crate) fn no_then_yes(levels: &[String]) -> Option<Vec<String>> {
     })
 }
 
-/// The levels of a column that spells the words of one pair in several ways, each
-/// once and in lower case; `None` where no two levels mean the same.
+/// The levels of a column that has several spellings of one pair, each level once and in
+/// lower case; `None` if no two levels mean the same.
 pub(crate) fn folded(levels: &[String]) -> Option<Vec<String>> {
     let pairs = NO_YES.iter().enumerate();
     pairs.into_iter().find_map(|(number, pair)| {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn spellings_of_a_pair_are_folded_beside_other_levels_too() {
         let of = |levels: &str| -> Vec<String> { levels.split(' ').map(String::from).collect() };
-        let fold = |levels: &str| folded_among_others(&of(levels)).map(|own| own.join(" "));
+        let fold = |levels: &str| folded_among_others(&of(levels)).map(|levels| levels.join(" "));
         for (levels, expected) in [
             ("1 FALSE TRUE maybe true", "FALSE maybe true"),
             ("NO No maybe yes", "maybe no yes"),

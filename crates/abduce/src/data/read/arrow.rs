@@ -1,5 +1,5 @@
-//! Arrow IPC, as a file (Feather version 2) or as a stream, and what Parquet
-//! shares with it: which columns can be read, and batches cut to size.
+//! Arrow IPC, as a file (Feather version 2) or as a stream, and the conversion of record
+//! batches that it shares with Parquet.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
@@ -25,7 +25,7 @@ pub(super) const ARROW: Format = Format {
     batches,
 };
 
-/// A stream starts with a marker and the length of its schema, which is small.
+/// A stream starts with a marker and the length of its schema, below 2²⁴.
 fn is_stream(head: &[u8]) -> bool {
     matches!(head, [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..])
 }
@@ -71,15 +71,14 @@ fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
     Ok(in_order(records.map(|r| r.map_err(damaged)), wanted, width))
 }
 
-/// The positions of the wanted columns. Whether their cells can be read is
-/// for those to say who look at them: a table is passed on with all columns.
+/// The positions of the wanted columns, readable or not.
 pub(super) fn positions(fields: &Fields, wanted: &[bool]) -> Vec<usize> {
     let wanted = |at: &usize| wanted.get(*at).copied().unwrap_or(false);
     (0..fields.len()).filter(wanted).collect()
 }
 
-/// Batches of at most a chunk's rows, with the wanted columns where the file
-/// has them.
+/// Splits record batches of the wanted columns into batches of at most [`CHUNK_ROWS`], each
+/// column at its position among the `width` columns of the file.
 pub(super) fn in_order(
     records: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
     wanted: Vec<usize>,

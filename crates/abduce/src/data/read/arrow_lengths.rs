@@ -1,12 +1,10 @@
-//! The lengths that an Arrow file claims, held against the file's own. The
-//! decoder allocates whatever a damaged file claims, and running out of memory
-//! cannot be caught.
+//! Checks the lengths in an Arrow file against its size before decoding. The decoder
+//! allocates whatever length a damaged file has, and running out of memory cannot be caught.
 
 use arrow_ipc::{Message, RecordBatch};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// No compression makes more bytes of one: a Zstandard block of 4 bytes holds
-/// at most 128 KiB.
+/// The largest compression ratio: a Zstandard block of 4 bytes holds at most 128 KiB.
 const LARGEST_RATIO: u64 = 1 << 15;
 
 fn too_long() -> io::Error {
@@ -17,7 +15,7 @@ fn invalid(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(error.to_string())
 }
 
-/// Checks the blocks that the footer of an Arrow file names.
+/// Checks the blocks listed in the footer of an Arrow file.
 pub(super) fn check_file(file: &mut (impl Read + Seek), size: u64) -> io::Result<()> {
     let mut tail = [0; 10];
     file.seek(SeekFrom::End(-(tail.len() as i64)))?;
@@ -69,8 +67,7 @@ pub(super) fn check_stream(file: &mut (impl Read + Seek), size: u64) -> io::Resu
     Ok(())
 }
 
-/// Checks a message and the buffers of its body, which it says to begin at
-/// `body`; returns where that ends.
+/// Checks a message and the buffers of its body, which begins at `body`; returns its end.
 fn check_message(
     file: &mut (impl Read + Seek),
     start: u64,
@@ -102,7 +99,7 @@ fn check_batch(
     body_end: u64,
     size: u64,
 ) -> io::Result<()> {
-    // A row takes a bit or more, but for columns without any value.
+    // A row takes at least a bit, unless no column has values.
     let most = (8 * LARGEST_RATIO).saturating_mul(size).max(1 << 31);
     let nodes = batch.nodes().into_iter().flatten();
     for rows in nodes.map(|node| node.length()).chain([batch.length()]) {
@@ -126,8 +123,7 @@ fn check_batch(
     Ok(())
 }
 
-/// Checks the length that a compressed buffer claims to have unpacked; -1 says
-/// that it is not compressed.
+/// Checks the unpacked length given in a compressed buffer; -1 means not compressed.
 fn check_unpacked(claimed: i64, packed: u64) -> io::Result<()> {
     if claimed == -1 {
         return Ok(());
@@ -146,7 +142,7 @@ fn check_unpacked(claimed: i64, packed: u64) -> io::Result<()> {
     })
 }
 
-/// Where a part ends, if that is within the file.
+/// The end of a part, which must be within the file.
 fn end(offset: i64, metadata: i32, body: i64, size: u64) -> io::Result<u64> {
     let part = |length: i64| u64::try_from(length).ok();
     let end = part(offset)

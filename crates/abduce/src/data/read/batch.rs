@@ -1,12 +1,11 @@
-//! A batch: some raw rows of one file, before anyone knows what its columns
-//! mean. Text formats keep whole rows of text, Arrow formats keep arrays; both
-//! show their cells one by one to whoever infers or encodes a column.
+//! A batch: some raw rows of one file, before the kinds of its columns are known. Text
+//! formats store rows of text, Arrow formats arrays; both are read cell by cell.
 
 use crate::data::options::Missing;
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 use std::ops::Range;
 
@@ -16,19 +15,19 @@ pub(crate) enum Batch {
     Arrow(Arrays),
 }
 
-/// Rows of text, one after the other.
+/// Rows of text.
+#[derive(Default)]
 pub(crate) struct TextRows {
     /// The number of cells in each row.
     pub width: usize,
-    /// The cells' text, without anything between them.
+    /// The concatenated text of all cells.
     pub text: String,
-    /// Where each cell ends.
+    /// The end of each cell in `text`.
     pub ends: Vec<usize>,
     /// The line on which each row starts.
     pub lines: Vec<u64>,
-    /// Rows over very many lines: where they start and over how many; 0 lines
-    /// where quotes turned out to enclose nothing.
-    pub long: Vec<(u64, u64)>,
+    /// Rows with suspicious quotes, as [`Batch::suspicious_quotes`] returns them.
+    pub suspicious_quotes: Vec<(u64, u64)>,
 }
 
 /// Rows as arrays.
@@ -58,7 +57,7 @@ impl Batch {
         }
     }
 
-    /// The line of a row, or its number where a format has no lines.
+    /// The line of a row, or its number if the format has no lines.
     pub fn line(&self, row: usize) -> u64 {
         match self {
             Batch::Text(rows) => rows.lines[row],
@@ -66,17 +65,17 @@ impl Batch {
         }
     }
 
-    /// Rows over very many lines: where they start and over how many; 0 lines
-    /// where quotes turned out to enclose nothing.
-    pub fn long(&self) -> &[(u64, u64)] {
+    /// Rows with suspicious quotes: the line on which a row starts and the number of lines it
+    /// spans, which is very large; or 0 if text follows a closing quote.
+    pub fn suspicious_quotes(&self) -> &[(u64, u64)] {
         match self {
-            Batch::Text(rows) => &rows.long,
+            Batch::Text(rows) => &rows.suspicious_quotes,
             Batch::Arrow(_) => &[],
         }
     }
 
-    /// Shows every cell of a run of rows of one column, with its row, until
-    /// the first error. An error gets the line of its row.
+    /// Calls `each` with every cell of some rows of a column, until the first error, which
+    /// gets the line of its row.
     pub fn visit(
         &self,
         column: usize,
@@ -142,8 +141,9 @@ impl Arrays {
         })
     }
 
-    /// A cell that no model reads, as text: dates and times; others are empty.
-    pub fn passed_on(&self, row: usize, column: usize) -> Option<String> {
+    /// The text of a cell that is not [readable](is_readable): dates and times as they are
+    /// written, others as empty text. `None` for a readable cell.
+    pub fn unreadable_text(&self, row: usize, column: usize) -> Option<String> {
         let array = self.columns[column].as_ref()?;
         if is_readable(array.data_type()) {
             return None;
@@ -215,13 +215,14 @@ fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()
         }
     };
     macro_rules! cells {
-        ($array:expr, $row:ident => $cell:expr) => {{
+        ($array:expr, |$x:ident, $row:ident| $visit:expr) => {{
             let array = $array;
             for $row in 0..array.len() {
                 if array.is_null($row) {
                     each($row, Cell::Missing)?;
                 } else {
-                    $cell(array.value($row), $row)?;
+                    let $x = array.value($row);
+                    $visit?;
                 }
             }
             Ok(())
@@ -229,12 +230,15 @@ fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()
     }
     macro_rules! integers {
         ($kind:ty) => {
-            cells!(array.as_primitive::<$kind>(), row => |x, row| each(row, Cell::Integer(i64::from(x))))
+            cells!(array.as_primitive::<$kind>(), |x, row| each(
+                row,
+                Cell::Integer(i64::from(x))
+            ))
         };
     }
     match array.data_type() {
         DataType::Null => (0..array.len()).try_for_each(|row| each(row, Cell::Missing)),
-        DataType::Boolean => cells!(array.as_boolean(), row => |x, row| each(row, Cell::Bool(x))),
+        DataType::Boolean => cells!(array.as_boolean(), |x, row| each(row, Cell::Bool(x))),
         DataType::Int8 => integers!(Int8Type),
         DataType::Int16 => integers!(Int16Type),
         DataType::Int32 => integers!(Int32Type),
@@ -242,25 +246,24 @@ fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()
         DataType::UInt8 => integers!(UInt8Type),
         DataType::UInt16 => integers!(UInt16Type),
         DataType::UInt32 => integers!(UInt32Type),
-        DataType::UInt64 => cells!(array.as_primitive::<UInt64Type>(), row => |x, row| {
-            each(row, i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer))
+        DataType::UInt64 => cells!(array.as_primitive::<UInt64Type>(), |x, row| {
+            each(
+                row,
+                i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer),
+            )
         }),
-        DataType::Float16 => {
-            cells!(array.as_primitive::<Float16Type>(), row => |x: <Float16Type as ArrowPrimitiveType>::Native, row| each(row, float(x.to_f64())))
-        }
-        DataType::Float32 => {
-            cells!(array.as_primitive::<Float32Type>(), row => |x, row| each(row, float(f64::from(x))))
-        }
-        DataType::Float64 => {
-            cells!(array.as_primitive::<Float64Type>(), row => |x, row| each(row, float(x)))
-        }
-        DataType::Utf8 => {
-            cells!(array.as_string::<i32>(), row => |x, row| text(x, row, each))
-        }
-        DataType::LargeUtf8 => {
-            cells!(array.as_string::<i64>(), row => |x, row| text(x, row, each))
-        }
-        DataType::Utf8View => cells!(array.as_string_view(), row => |x, row| text(x, row, each)),
+        DataType::Float16 => cells!(array.as_primitive::<Float16Type>(), |x, row| {
+            each(row, float(x.to_f64()))
+        }),
+        DataType::Float32 => cells!(array.as_primitive::<Float32Type>(), |x, row| {
+            each(row, float(f64::from(x)))
+        }),
+        DataType::Float64 => cells!(array.as_primitive::<Float64Type>(), |x, row| {
+            each(row, float(x))
+        }),
+        DataType::Utf8 => cells!(array.as_string::<i32>(), |x, row| text(x, row, each)),
+        DataType::LargeUtf8 => cells!(array.as_string::<i64>(), |x, row| text(x, row, each)),
+        DataType::Utf8View => cells!(array.as_string_view(), |x, row| text(x, row, each)),
         DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>(), each),
         DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>(), each),
         DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>(), each),
@@ -292,7 +295,7 @@ fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, each: Each<'_>) -> Result
     Ok(())
 }
 
-/// Every row of a dictionary-encoded array shows the cell its key points to.
+/// Visits the value of each row's key.
 fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()> {
     let Some(dictionary) = array.as_any_dictionary_opt() else {
         return Err(unreadable(array.data_type()));
@@ -301,10 +304,9 @@ fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Resu
     if values.is_empty() {
         return (0..array.len()).try_for_each(|row| each(row, Cell::Missing));
     }
-    // Distinct values are few: keep them as owned cells and point into them.
-    let mut cells = vec![Owned::Missing; values.len()];
+    let mut cells = vec![OwnedCell::Missing; values.len()];
     visit_array(values, missing, &mut |at, cell| {
-        cells[at] = Owned::from(cell);
+        cells[at] = OwnedCell::from(cell);
         Ok(())
     })?;
     for (row, at) in dictionary.normalized_keys().into_iter().enumerate() {
@@ -318,7 +320,7 @@ fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Resu
 }
 
 #[derive(Clone)]
-enum Owned {
+enum OwnedCell {
     Missing,
     Text(String),
     Integer(i64),
@@ -326,31 +328,31 @@ enum Owned {
     Bool(bool),
 }
 
-impl From<Cell<'_>> for Owned {
+impl From<Cell<'_>> for OwnedCell {
     fn from(cell: Cell<'_>) -> Self {
         match cell {
-            Cell::Missing => Owned::Missing,
-            Cell::Text(text) => Owned::Text(text.to_string()),
-            Cell::Integer(x) => Owned::Integer(x),
-            Cell::Number(x) => Owned::Number(x),
-            Cell::Bool(x) => Owned::Bool(x),
+            Cell::Missing => OwnedCell::Missing,
+            Cell::Text(text) => OwnedCell::Text(text.to_string()),
+            Cell::Integer(x) => OwnedCell::Integer(x),
+            Cell::Number(x) => OwnedCell::Number(x),
+            Cell::Bool(x) => OwnedCell::Bool(x),
         }
     }
 }
 
-impl Owned {
+impl OwnedCell {
     fn cell(&self) -> Cell<'_> {
         match self {
-            Owned::Missing => Cell::Missing,
-            Owned::Text(text) => Cell::Text(text),
-            Owned::Integer(x) => Cell::Integer(*x),
-            Owned::Number(x) => Cell::Number(*x),
-            Owned::Bool(x) => Cell::Bool(*x),
+            OwnedCell::Missing => Cell::Missing,
+            OwnedCell::Text(text) => Cell::Text(text),
+            OwnedCell::Integer(x) => Cell::Integer(*x),
+            OwnedCell::Number(x) => Cell::Number(*x),
+            OwnedCell::Bool(x) => Cell::Bool(*x),
         }
     }
 }
 
 pub(crate) fn unreadable(data_type: &DataType) -> Error {
     Error::data(format!("cells of type {data_type} cannot be read"))
-        .with_hint("leave the column out with --drop, or write it as numbers or text")
+        .with_hint("leave the column out with `drop`, or write it as numbers or text")
 }

@@ -1,17 +1,18 @@
-//! Comma-, tab- and otherwise separated text: quotes, quoted line ends, CRLF
-//! and a byte-order mark are understood; blank lines are skipped. A row with
-//! more or fewer cells than the header is an error, never a guess.
+//! Text with cells separated by commas, tabs or another character; quotes, quoted line ends,
+//! CRLF and a byte-order mark are supported, blank lines are skipped. A row with more or fewer
+//! cells than the header is an error.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::{Input, Packing};
-use crate::data::read::{Batches, Format};
+use crate::data::read::lines::{Text, open_text};
+use crate::data::read::{BATCH_BYTES, Batches, Format};
 use crate::{Error, Result};
 use csv_core::ReadRecordResult;
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufRead;
 
-/// Comma-separated, or by whatever the first line shows.
+/// Separated by commas, or by the character found in the first line.
 pub(super) const CSV: Format = Format {
     name: "CSV",
     extensions: &["csv", "txt"],
@@ -30,13 +31,10 @@ pub(super) const TSV: Format = Format {
     ..CSV
 };
 
-/// A batch ends when it holds this many bytes.
-const BATCH_BYTES: usize = 4 << 20;
-
-/// A quoted cell over more lines than this may be a stray quote that eats rows.
+/// A quoted cell of more lines than this is suspicious: a stray quote may have joined rows.
 const MANY_LINES: u64 = 100;
 
-/// A row longer than this is not a row but a quote that was never closed.
+/// The longest row that is read; a longer one has a quote that is never closed.
 const ROW_BYTES: usize = 256 << 20;
 
 fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
@@ -67,67 +65,54 @@ fn batches(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Batc
     })))
 }
 
-/// The rows of a file, cut into cells.
+/// The rows of a file, split into cells.
 struct Rows {
-    bytes: BufReader<Box<dyn Read + Send>>,
-    cutter: csv_core::Reader,
-    /// The line at which `bytes` stands.
+    bytes: Text,
+    splitter: csv_core::Reader,
+    /// The number of the next line in `bytes`.
     line: u64,
     width: usize,
     names: Vec<String>,
-    // The batch being filled: all of `text` up to `used` is taken.
+    // The batch being filled; its text is `text[..used]`.
     text: Vec<u8>,
     used: usize,
     ends: Vec<usize>,
     row_ends: Vec<usize>,
     lines: Vec<u64>,
-    long: Vec<(u64, u64)>,
+    suspicious_quotes: Vec<(u64, u64)>,
     packing: Packing,
 }
 
 impl Rows {
     fn open(input: &Input, options: &ReadOptions) -> Result<Rows> {
-        let mut bytes = BufReader::with_capacity(1 << 18, input.open()?);
+        let mut bytes = open_text(input, 1 << 18)?;
         let packing = input.packing;
         let head = bytes.fill_buf().map_err(|e| packing.damaged(e))?;
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            return Err(Error::data("the text is UTF-16, not UTF-8")
-                .at_line(1)
-                .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
-        }
-        let unfit = |d: &u8| b"\r\n".contains(d) || options.quote == Some(*d);
-        if let Some(delimiter) = options.delimiter.filter(unfit) {
+        let is_taken = |d: &u8| b"\r\n".contains(d) || options.quote == Some(*d);
+        if let Some(delimiter) = options.delimiter.filter(is_taken) {
             let shown = char::from(delimiter).escape_default();
             return Err(
                 Error::parameter(format!("\"{shown}\" cannot separate cells"))
-                    .with_hint("pass --delimiter with a character such as , ; | or a tab"),
+                    .with_hint("pass `delimiter` with a character such as , ; | or a tab"),
             );
         }
-        let mark = if head.starts_with(b"\xef\xbb\xbf") {
-            3
-        } else {
-            0
-        };
-        let delimiter = options
-            .delimiter
-            .or((input.format.name == TSV.name).then_some(b'\t'))
-            .unwrap_or_else(|| sniff(&head[mark..], options.quote));
-        // In a file of tabs, text after a closing quote shows that quotes are
-        // letters like others; taken to enclose cells they would eat rows.
-        let quote = options.quote;
         let tabs = input.format.name == TSV.name;
-        let stray = quote.filter(|_| tabs);
-        let stray = stray.and_then(|quote| stray_quote(&head[mark..], delimiter, quote));
-        let quote = quote.filter(|_| stray.is_none());
-        bytes.consume(mark);
-        let mut cutter = csv_core::ReaderBuilder::new();
-        cutter.delimiter(delimiter).quoting(quote.is_some());
+        let delimiter = (options.delimiter)
+            .or(tabs.then_some(b'\t'))
+            .unwrap_or_else(|| sniff(head, options.quote));
+        // In tab-separated files quotes are often ordinary characters, as text after a closing
+        // quote shows. Treated as quotes, they would join rows.
+        let stray = options.quote.filter(|_| tabs);
+        let stray = stray.and_then(|quote| stray_quote(head, delimiter, quote));
+        let quote = options.quote.filter(|_| stray.is_none());
+        let mut splitter = csv_core::ReaderBuilder::new();
+        splitter.delimiter(delimiter).quoting(quote.is_some());
         if let Some(quote) = quote {
-            cutter.quote(quote);
+            splitter.quote(quote);
         }
         Ok(Rows {
             bytes,
-            cutter: cutter.build(),
+            splitter: splitter.build(),
             line: 1,
             width: 0,
             names: Vec::new(),
@@ -136,7 +121,7 @@ impl Rows {
             ends: Vec::new(),
             row_ends: vec![0; 64],
             lines: Vec::new(),
-            long: stray.map(|line| (line, 0)).into_iter().collect(),
+            suspicious_quotes: stray.map(|line| (line, 0)).into_iter().collect(),
             packing,
         })
     }
@@ -147,9 +132,8 @@ impl Rows {
         self.lines.clear();
     }
 
-    /// Appends one row to the batch and says on which line it starts.
-    fn next_row(&mut self) -> Result<Option<u64>> {
-        // The cutter would skip line ends as well, but not count them.
+    /// Skips blank lines, and counts them; false at the end of the file.
+    fn skip_blank_lines(&mut self) -> Result<bool> {
         loop {
             let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
             let blank = head
@@ -160,21 +144,24 @@ impl Rows {
             let all = blank == head.len() && !head.is_empty();
             let end = head.is_empty();
             self.bytes.consume(blank);
-            if end {
-                return Ok(None);
+            if end || !all {
+                return Ok(!end);
             }
-            if !all {
-                break;
-            }
+        }
+    }
+
+    /// Appends one row to the batch and returns the line on which it starts.
+    fn next_row(&mut self) -> Result<Option<u64>> {
+        if !self.skip_blank_lines()? {
+            return Ok(None);
         }
         let start = self.line;
         let (mut written, mut cells) = (0, 0);
         loop {
             let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
-            // One line end more at the end of the file ends the row, unless it
-            // stands in a quote that is still open.
+            // A line end is appended to the file to end its last row.
             let last = head.is_empty();
-            let (result, read, wrote, ended) = self.cutter.read_record(
+            let (result, read, wrote, ended) = self.splitter.read_record(
                 if last { b"\n" } else { head },
                 &mut self.text[self.used + written..],
                 &mut self.row_ends[cells..],
@@ -206,20 +193,20 @@ impl Rows {
             .extend(self.row_ends[..cells].iter().map(|end| used + end));
         self.used += written;
         if self.line - start > MANY_LINES {
-            self.long.push((start, self.line - start));
+            self.suspicious_quotes.push((start, self.line - start));
         }
         Ok(Some(start))
     }
 
-    /// Says where a quote was opened: in the cell after the `cells` of the row
-    /// that starts on this line.
+    /// The error of a quote that is never closed, in the cell after the first `cells` of the
+    /// row that starts on line `start`.
     fn unclosed(&self, start: u64, cells: usize) -> Error {
         let before = cells.checked_sub(1).map_or(0, |last| self.row_ends[last]);
         let before = &self.text[self.used..self.used + before];
         Error::data("a quote is opened here and never closed")
             .at_line(start + memchr::memchr_iter(b'\n', before).count() as u64)
             .at_column(self.name(cells))
-            .with_hint("close it, or pass --quote none")
+            .with_hint("close it, or pass `quote=none`")
     }
 
     fn name(&self, column: usize) -> String {
@@ -228,7 +215,7 @@ impl Rows {
         name.cloned().unwrap_or_else(by_position)
     }
 
-    /// The next rows, at most as many as a chunk has.
+    /// The next rows, at most [`CHUNK_ROWS`].
     fn next_batch(&mut self) -> Result<Option<TextRows>> {
         self.clear();
         while self.lines.len() < CHUNK_ROWS && self.used < BATCH_BYTES {
@@ -253,8 +240,8 @@ impl Rows {
             ))
             .at_line(line)
             .with_hint(match self.line - line {
-                0 | 1 => "mend the row, or pass --delimiter if another character separates cells",
-                _ => "a quote that opens in this row closes only lines below; mend it, or pass --quote none",
+                0 | 1 => "correct the row, or pass `delimiter` if another character separates cells",
+                _ => "a quote that opens in this row closes on a much later line; correct it, or pass `quote=none`",
             }));
         }
         if self.lines.is_empty() {
@@ -263,7 +250,7 @@ impl Rows {
         self.batch().map(Some)
     }
 
-    /// Hands out what was read, after a check that it is UTF-8.
+    /// Returns the rows read so far, after a check that they are UTF-8.
     fn batch(&mut self) -> Result<TextRows> {
         let size = self.text.len();
         let mut text = std::mem::replace(&mut self.text, vec![0; size]);
@@ -281,7 +268,7 @@ impl Rows {
                 .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8")
         };
         let text = String::from_utf8(text).map_err(|e| wrong(e.utf8_error().valid_up_to()))?;
-        // Two broken cells may look whole when nothing stands between them.
+        // Invalid cells may form valid text when they are concatenated.
         if !text.is_ascii()
             && let Some(end) = ends.iter().find(|end| !text.is_char_boundary(**end))
         {
@@ -292,13 +279,13 @@ impl Rows {
             text,
             ends,
             lines,
-            long: std::mem::take(&mut self.long),
+            suspicious_quotes: std::mem::take(&mut self.suspicious_quotes),
         })
     }
 }
 
-/// The one of the usual separators that the first line shows outside quotes;
-/// a comma when there is none or more than one.
+/// The only usual separator that occurs in the first line outside quotes; a comma if there is
+/// none or more than one.
 fn sniff(head: &[u8], quote: Option<u8>) -> u8 {
     let mut quoted = false;
     let mut found = [false; 4];
@@ -322,7 +309,7 @@ fn sniff(head: &[u8], quote: Option<u8>) -> u8 {
     }
 }
 
-/// The first line on which a quoted cell goes on after its closing quote.
+/// The first line with a quoted cell that continues after its closing quote.
 fn stray_quote(head: &[u8], delimiter: u8, quote: u8) -> Option<u64> {
     for (line, number) in head.split(|byte| *byte == b'\n').zip(1..) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -348,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_that_goes_on_after_its_closing_quote_shows_that_quotes_are_letters() {
+    fn text_after_a_closing_quote_is_found() {
         let stray = |head: &[u8]| stray_quote(head, b'\t', b'"');
         assert_eq!(stray(b"a\t\"b\"\n\"c \"\"d\"\"\"\t1\n"), None);
         assert_eq!(stray(b"a\tb\nham\t\"so\" he said\n"), Some(2));

@@ -1,5 +1,4 @@
-//! Record batches that are in memory already, as a data frame of another program
-//! hands them over.
+//! Record batches in memory, such as a data frame from Python.
 
 use crate::data::options::ReadOptions;
 use crate::data::read::arrow::{in_order, positions};
@@ -9,7 +8,7 @@ use crate::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-/// Batches in memory; no file is one.
+/// Batches in memory.
 pub(super) const FRAME: Format = Format {
     name: "frame",
     extensions: &[],
@@ -29,8 +28,8 @@ pub(crate) struct Frame {
 }
 
 fn of(input: &Input) -> Result<&Frame> {
-    let missing = || Error::data("there are no batches in memory");
-    input.frame().ok_or_else(missing)
+    let absent = || Error::data("there are no batches in memory");
+    input.frame().ok_or_else(absent)
 }
 
 fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {

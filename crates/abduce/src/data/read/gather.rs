@@ -1,6 +1,6 @@
-//! Which inputs the arguments mean: files, globs, standard input, and folders
-//! of texts. A folder in a folder is a class, named as it is; several mailboxes
-//! or folders that have no classes in them are classes themselves.
+//! Expands arguments to inputs: files, globs, standard input, and folders of texts. The
+//! folders in a folder are classes; so are several mailboxes, or several folders without
+//! classes.
 
 use crate::data::read::Known;
 use crate::data::read::input::{Input, STDIN, extension, named_format};
@@ -8,7 +8,7 @@ use crate::data::read::texts::MAILBOX;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The inputs that the arguments mean, and what is to be said about them.
+/// The inputs that the arguments name, and notes about them.
 pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> {
     let mut inputs = Vec::new();
     let mut notes = Vec::new();
@@ -21,10 +21,10 @@ pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> 
             inputs.push(Input::new(&argument)?);
         }
     }
-    let nameless = |input: &Input| (input.format.known)(input) == [Known::Text];
-    if inputs.len() > 1 && inputs.iter().all(nameless) {
+    let has_no_class = |input: &Input| (input.format.known)(input) == [Known::Text];
+    if inputs.len() > 1 && inputs.iter().all(has_no_class) {
         for place in 0..inputs.len() {
-            let class = own_name(&inputs[place]);
+            let class = class_name(&inputs[place]);
             let mailbox = inputs[place].files().is_empty();
             let mut before = inputs[..place].iter();
             let same = before.find(|input| input.class.as_ref() == Some(&class));
@@ -40,8 +40,8 @@ pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> 
     Ok((inputs, notes))
 }
 
-/// What a mailbox or a folder is called, without its place and endings.
-fn own_name(input: &Input) -> String {
+/// The name of a mailbox or a folder as a class: without its path and extensions.
+fn class_name(input: &Input) -> String {
     let path = Path::new(&input.name);
     let name = path.file_name().unwrap_or(path.as_os_str());
     let name = name.to_string_lossy().into_owned();
@@ -54,17 +54,15 @@ fn own_name(input: &Input) -> String {
 fn folder(argument: &str) -> Result<(Vec<Input>, Vec<String>)> {
     let path = Path::new(argument);
     let Entries { folders, files } = Entries::of(path)?;
-    let is_mail = |folder: &PathBuf| {
-        ["cur", "new", "tmp"]
-            .iter()
-            .any(|own| folder.ends_with(own))
+    let is_maildir_part = |folder: &PathBuf| {
+        let mut parts = ["cur", "new", "tmp"].iter();
+        parts.any(|part| folder.ends_with(part))
     };
     if folders.is_empty() && files.iter().all(|file| is_mailbox(file)) && !files.is_empty() {
         let inputs = files.iter().map(|file| Input::new(&file.to_string_lossy()));
         return Ok((inputs.collect::<Result<_>>()?, Vec::new()));
     }
-    // A Maildir keeps its messages in folders that are no classes.
-    if folders.iter().all(is_mail) {
+    if folders.iter().all(is_maildir_part) {
         let input = Input::folder(argument.to_string(), None, texts_in(path)?);
         return Ok((vec![input], Vec::new()));
     }
@@ -80,12 +78,13 @@ fn folder(argument: &str) -> Result<(Vec<Input>, Vec<String>)> {
     let mut notes = Vec::new();
     let mut inputs = Vec::new();
     for folder in &folders {
-        match is_empty(folder)? && folders.len() > 1 {
-            true => notes.push(format!(
-                "{}: there is no file in this folder, so it is no class",
+        if is_empty(folder)? && folders.len() > 1 {
+            notes.push(format!(
+                "{}: there is no file in this folder, so it is not a class",
                 folder.display()
-            )),
-            false => inputs.push(class(folder)?),
+            ))
+        } else {
+            inputs.push(class(folder)?)
         }
     }
     if inputs.is_empty() {
@@ -93,7 +92,7 @@ fn folder(argument: &str) -> Result<(Vec<Input>, Vec<String>)> {
     }
     notes.extend(files.first().map(|first| {
         format!(
-            "{}: files beside the folders of the classes are left out, as this one is",
+            "{}: files beside the folders of the classes are left out",
             first.display()
         )
     }));
@@ -105,7 +104,7 @@ fn is_mailbox(file: &Path) -> bool {
     format.is_some_and(|format| format.name == MAILBOX.name)
 }
 
-/// What is in a folder and not hidden, by name.
+/// The entries of a folder that are not hidden, sorted by name.
 struct Entries {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
@@ -128,7 +127,7 @@ impl Entries {
             match std::fs::metadata(entry.path()) {
                 Ok(found) if found.is_dir() => entries.folders.push(entry.path()),
                 Ok(found) if !found.is_file() => {}
-                // What cannot be looked at is told of when it is opened.
+                // Opening the file will report the error.
                 _ => entries.files.push(entry.path()),
             }
         }
@@ -138,13 +137,13 @@ impl Entries {
     }
 }
 
-/// Whether there is no file in a folder or the folders in it.
+/// Whether there is no file in a folder or its subfolders.
 fn is_empty(path: &Path) -> Result<bool> {
     let Entries { folders, files } = Entries::of(path)?;
     if !files.is_empty() {
         return Ok(false);
     }
-    for folder in folders.iter().filter(|own| !own.is_symlink()) {
+    for folder in folders.iter().filter(|folder| !folder.is_symlink()) {
         if !is_empty(folder)? {
             return Ok(false);
         }
@@ -152,14 +151,19 @@ fn is_empty(path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// All files in a folder and the folders in it, by name.
+/// All files in a folder and its subfolders, sorted by name.
 fn texts_in(path: &Path) -> Result<Vec<PathBuf>> {
     let mut texts = Vec::new();
     let mut open = vec![path.to_path_buf()];
     while let Some(folder) = open.pop() {
         let entries = Entries::of(&folder)?;
-        // Links to folders may lead back to where they are.
-        open.extend(entries.folders.into_iter().filter(|own| !own.is_symlink()));
+        // Links to folders may form a cycle.
+        open.extend(
+            entries
+                .folders
+                .into_iter()
+                .filter(|folder| !folder.is_symlink()),
+        );
         texts.extend(entries.files);
     }
     texts.sort();
@@ -177,7 +181,7 @@ fn texts_in(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(texts)
 }
 
-/// Whether a file's name says that it is a table; `.txt` says nothing here.
+/// Whether the extension of a file is that of a table, other than `.txt`.
 fn is_table(file: &Path) -> bool {
     let name = file.to_string_lossy();
     let format = named_format(&name).filter(|_| extension(&name).as_deref() != Some("txt"));

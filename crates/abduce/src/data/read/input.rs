@@ -1,7 +1,6 @@
-//! One file to be read, whatever wraps it: standard input and pipes are
-//! copied to an unlinked temporary file, because sources are scanned again and again;
-//! gzip and Zstandard are unpacked on the way. The first bytes of a file say
-//! more about its format than its name.
+//! One input of a known format that can be opened repeatedly. Standard input and pipes are
+//! copied to an unlinked temporary file; gzip and Zstandard are unpacked. The first bytes of a
+//! file determine its format before its name does.
 
 use crate::data::read::frame::{FRAME, Frame};
 use crate::data::read::shared_file::SharedFile;
@@ -19,28 +18,26 @@ pub(crate) const STDIN: &str = "-";
 
 /// A file of a known format that can be opened as often as needed.
 pub(crate) struct Input {
-    /// What to call it in messages.
+    /// Its name in messages.
     pub name: String,
-    /// How to read it.
     pub format: &'static Format,
-    /// The names of its columns as they stand in the file, once known.
+    /// The names of its columns in the file, once read.
     pub header: Vec<String>,
-    /// How its bytes are packed.
     pub packing: Packing,
-    /// The class of all its rows, if it is a class's.
+    /// The class of all its rows, if there is one.
     pub class: Option<String>,
     place: Place,
 }
 
 enum Place {
     Path(PathBuf),
-    /// A file without a name, which ends with the process.
+    /// An unlinked temporary file.
     Spool(Arc<File>),
     Folder(Vec<PathBuf>),
     Memory(Frame),
 }
 
-/// How the bytes of a file are packed.
+/// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Packing {
     Plain,
@@ -48,16 +45,16 @@ pub(crate) enum Packing {
     Zstandard,
 }
 
-/// How far into a file one looks to tell what it is.
+/// The number of bytes read to identify the format.
 const HEAD: usize = 4096;
 
 impl Input {
-    /// Finds out what stands behind one argument that is not a glob.
+    /// The file of an argument, or standard input.
     pub fn new(argument: &str) -> Result<Input> {
         Self::find(argument).map_err(|error| error.at_file(shown(argument)))
     }
 
-    /// The files of a folder, each a text; of one class if it is given.
+    /// The files of a folder, each a text, with their class if there is one.
     pub fn folder(name: String, class: Option<String>, files: Vec<PathBuf>) -> Input {
         Input {
             name,
@@ -81,7 +78,7 @@ impl Input {
         }
     }
 
-    /// The batches, where they are in memory.
+    /// The batches, if they are in memory.
     pub fn frame(&self) -> Option<&Frame> {
         match &self.place {
             Place::Memory(frame) => Some(frame),
@@ -171,7 +168,7 @@ impl Input {
             .flat_map(|format| format.extensions.iter().map(|end| format!(".{end}")))
             .collect();
         Err(
-            Error::data("the name does not say the format of the file").with_hint(format!(
+            Error::data("the file has no known extension").with_hint(format!(
                 "the formats are {}, each also with .gz or .zst",
                 known.join(", ")
             )),
@@ -197,7 +194,7 @@ impl Input {
     }
 }
 
-/// The bytes of a file of a folder, unpacked.
+/// A file in a folder, unpacked.
 pub(super) fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Packing)> {
     let mut head = Vec::new();
     let mut file = File::open(path).map_err(not_opened)?;
@@ -209,7 +206,7 @@ pub(super) fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Packing)> 
 }
 
 impl Packing {
-    /// How a file that starts with these bytes is packed.
+    /// The compression of a file that starts with these bytes.
     fn of(head: &[u8]) -> Packing {
         match head {
             [0x1f, 0x8b, ..] => Packing::Gzip,
@@ -218,7 +215,7 @@ impl Packing {
         }
     }
 
-    /// Says what is wrong when reading fails half-way.
+    /// The error of a read that fails half-way.
     pub fn damaged(self, error: impl std::fmt::Display) -> Error {
         let what = if self == Packing::Plain {
             "the file cannot be read"
@@ -237,14 +234,14 @@ fn shown(argument: &str) -> &str {
     }
 }
 
-/// The format that a file's name says.
+/// The format of a file by its extension.
 pub(super) fn named_format(name: &str) -> Option<&'static Format> {
     let end = extension(name)?;
     let mut formats = FORMATS.into_iter();
     formats.find(|format| format.extensions.contains(&end.as_str()))
 }
 
-/// The extension of a file's name, below that of its compression.
+/// The extension of a file's name, before that of its compression.
 pub(super) fn extension(name: &str) -> Option<String> {
     let end = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
     let path = Path::new(name);
@@ -277,23 +274,23 @@ fn unpacked(file: impl Read + Send + 'static, packing: Packing) -> Result<Box<dy
     })
 }
 
+/// The error of a file that cannot be opened.
 pub(crate) fn not_opened(error: io::Error) -> Error {
-    let told = match error.kind() {
-        io::ErrorKind::NotFound => Error::io("there is no such file"),
-        io::ErrorKind::PermissionDenied => Error::io("this file may not be read"),
-        _ => Error::io(format!("the file cannot be opened: {error}")),
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_string(),
+        io::ErrorKind::PermissionDenied => "this file may not be read".to_string(),
+        _ => format!("the file cannot be opened: {error}"),
     };
-    told.caused_by(error.kind())
+    Error::io(message).caused_by(error.kind())
 }
 
-/// The environment variable that bounds the temporary copy of what can be read
-/// only once.
+/// The environment variable that limits the size of a temporary copy.
 const LIMIT: &str = "ABDUCE_SPOOL_LIMIT";
 
-/// The bound where the variable is not set, in GiB.
+/// The default limit, in GiB.
 const LIMIT_GIB: u64 = 64;
 
-/// How many bytes of standard input, of a pipe or of an unpacked file are kept.
+/// The most bytes of standard input, a pipe or an unpacked file that are copied.
 fn spool_limit() -> Result<u64> {
     let Some(text) = std::env::var_os(LIMIT) else {
         return Ok(LIMIT_GIB << 30);
@@ -325,7 +322,7 @@ fn spool(mut from: impl Read) -> Result<Arc<File>> {
     Ok(Arc::new(spool))
 }
 
-/// Says that a temporary file cannot be written, and what helps.
+/// The error of a temporary file that cannot be written.
 pub(crate) fn no_room(error: io::Error) -> Error {
     Error::io(format!("a temporary file cannot be written: {error}"))
         .with_hint("set TMPDIR to a folder with room")
@@ -336,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_extension_is_the_one_below_the_compression() {
+    fn the_extension_of_the_compression_is_skipped() {
         for (name, end) in [
             ("a.csv", Some("csv")),
             ("b/a.CSV.gz", Some("csv")),

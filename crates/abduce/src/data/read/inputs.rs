@@ -1,6 +1,5 @@
-//! All the files of one table: columns matched by name, rows in the order of
-//! the arguments. Reading runs in a thread of its own, a few
-//! batches ahead of whoever infers or encodes.
+//! The files of one table: columns matched by name, rows in the order of the arguments. A
+//! separate thread reads a few batches ahead.
 
 use crate::data::options::{Missing, ReadOptions};
 use crate::data::read::gather::gather;
@@ -14,56 +13,54 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::sync::mpsc::sync_channel;
 
-/// How many batches the reading thread may be ahead.
+/// The number of batches that are read ahead.
 const AHEAD: usize = 2;
 
-/// The files of one table and the columns they have together.
+/// The files of one table and its columns.
 pub(crate) struct Inputs {
     files: Vec<Input>,
-    /// For each file, where each column of the table stands in it.
+    /// For each file, the position in it of each column of the table.
     pub positions: Vec<Vec<Option<usize>>>,
     /// The number of columns of each file.
     pub widths: Vec<usize>,
     /// The names of the table's columns.
     pub names: Vec<String>,
-    /// Where each name stands among them.
+    /// The position of each name among them.
     index: HashMap<String, usize>,
-    /// Which of them were named by their position only.
+    /// Which columns have no name in the files.
     pub unnamed: Vec<bool>,
-    /// What each of them is known to hold.
+    /// What each column holds, if the format determines it.
     pub known: Vec<Option<Known>>,
-    /// How the files are read.
     pub options: ReadOptions,
-    /// The column that weighs rows, where those of weight 0 are as good as absent.
-    pub weighing: Option<usize>,
-    /// What is to be said about the files.
+    /// The column of weights, if rows of weight 0 are to be ignored.
+    pub weight: Option<usize>,
+    /// Notes about the files.
     pub notes: Vec<String>,
 }
 
-/// One batch with its place in the table.
+/// A batch and where it comes from.
 pub(crate) struct Located<'a> {
     pub batch: Batch,
     /// The number of the file.
     pub file: usize,
     /// The file's name.
     pub name: &'a str,
-    /// Where each column of the table stands in the batch.
+    /// The position in the batch of each column of the table.
     pub positions: &'a [Option<usize>],
-    /// Which rows weigh nothing; none if empty.
-    absent: Vec<bool>,
-    /// Whether cells are texts and names of classes, which no word makes a missing value.
+    /// Which rows have weight 0; empty if none has.
+    zero_weight: Vec<bool>,
+    /// Whether cells are texts and classes, none of which means a missing value.
     verbatim: bool,
 }
 
 impl Located<'_> {
-    /// The number of rows that weigh something.
+    /// The number of rows of positive weight.
     pub fn weighing_rows(&self) -> usize {
-        let absent = self.absent.iter().filter(|absent| **absent);
-        self.batch.rows() - absent.count()
+        let zero = self.zero_weight.iter().filter(|zero| **zero);
+        self.batch.rows() - zero.count()
     }
 
-    /// Shows every cell of a run of rows of one column, as [`Batch::visit`] does;
-    /// those of rows that weigh nothing are missing values.
+    /// Calls `each` as [`Batch::visit`] does, with missing values in rows of weight 0.
     pub fn visit(
         &self,
         column: usize,
@@ -73,27 +70,21 @@ impl Located<'_> {
     ) -> Result<()> {
         let none = Missing::new(&[]);
         let missing = if self.verbatim { &none } else { missing };
-        if self.absent.is_empty() {
+        if self.zero_weight.is_empty() {
             return self.batch.visit(column, rows, missing, each);
         }
         self.batch.visit(column, rows, missing, |row, cell| {
-            each(
-                row,
-                if self.absent[row] {
-                    Value::Missing
-                } else {
-                    cell
-                },
-            )
+            let ignored = self.zero_weight[row];
+            each(row, if ignored { Value::Missing } else { cell })
         })
     }
 }
 
-/// Which rows of a batch have weight 0; nothing if none has.
-fn weightless(batch: &Batch, column: usize) -> Vec<bool> {
-    let mut absent = Vec::with_capacity(batch.rows());
-    let look = batch.visit(column, 0..batch.rows(), &Missing::new(&[]), |_, cell| {
-        absent.push(match cell {
+/// Which rows of a batch have weight 0; empty if none has.
+fn zero_weights(batch: &Batch, column: usize) -> Vec<bool> {
+    let mut zero = Vec::with_capacity(batch.rows());
+    let read = batch.visit(column, 0..batch.rows(), &Missing::new(&[]), |_, cell| {
+        zero.push(match cell {
             Value::Text(text) => number(text) == Some(0.0),
             Value::Integer(x) => x == 0,
             Value::Number(x) => x == 0.0,
@@ -101,10 +92,11 @@ fn weightless(batch: &Batch, column: usize) -> Vec<bool> {
         });
         Ok(())
     });
-    match look.is_ok() && absent.contains(&true) {
-        true => absent,
-        // What is no weight is told of when it is encoded.
-        false => Vec::new(),
+    // Encoding the weights will report an error.
+    if read.is_ok() && zero.contains(&true) {
+        zero
+    } else {
+        Vec::new()
     }
 }
 
@@ -130,7 +122,7 @@ impl Inputs {
             unnamed: Vec::new(),
             known: Vec::new(),
             options: options.clone(),
-            weighing: None,
+            weight: None,
             notes,
         };
         let headers = inputs
@@ -152,28 +144,28 @@ impl Inputs {
             }
         }
         for (file, header) in inputs.files.iter().zip(&headers) {
-            inputs.positions.push(inputs.places(file, header)?);
+            inputs.positions.push(inputs.positions_in(file, header)?);
             inputs.widths.push(header.len());
         }
         Ok(inputs)
     }
 
-    fn places(&self, file: &Input, header: &[(String, bool)]) -> Result<Vec<Option<usize>>> {
+    fn positions_in(&self, file: &Input, header: &[(String, bool)]) -> Result<Vec<Option<usize>>> {
         let first = &self.files[0].name;
         let at: HashMap<&str, usize> = header
             .iter()
             .enumerate()
             .map(|(at, (name, _))| (name.as_str(), at))
             .collect();
-        let places: Vec<Option<usize>> = self
+        let positions: Vec<Option<usize>> = self
             .names
             .iter()
             .map(|name| at.get(name.as_str()).copied())
             .collect();
-        let absent = places.iter().position(Option::is_none);
+        let absent = positions.iter().position(Option::is_none);
         if let Some(absent) = absent.filter(|_| !file.format.sparse) {
             return Err(
-                Error::data(format!("{first} has this column, this file not"))
+                Error::data(format!("{first} has this column, this file does not"))
                     .at_file(&file.name)
                     .at_column(&self.names[absent]),
             );
@@ -181,15 +173,15 @@ impl Inputs {
         let mut names = header.iter();
         if let Some((extra, _)) = names.find(|(name, _)| self.position(name).is_none()) {
             return Err(
-                Error::data(format!("this file has this column, {first} not"))
+                Error::data(format!("this file has this column, {first} does not"))
                     .at_file(&file.name)
                     .at_column(extra),
             );
         }
-        Ok(places)
+        Ok(positions)
     }
 
-    /// Where a column stands in the table.
+    /// The position of a column in the table.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -207,7 +199,7 @@ impl Inputs {
         (file.format.known)(file).contains(&Known::Text)
     }
 
-    /// The file of a folder in which a text stands, by the text's number.
+    /// The file of a text in a folder, by the text's number.
     pub fn file_of_text(&self, file: usize, number: u64) -> Option<String> {
         let files = self.files[file].files();
         let file = files.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
@@ -219,7 +211,7 @@ impl Inputs {
         self.files.iter().map(|file| file.name.clone()).collect()
     }
 
-    /// The rows of one file, and where each column of the table stands in it.
+    /// The rows of one file, and the position in it of each column of the table.
     pub fn batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
         let (input, positions) = (&self.files[file], &self.positions[file]);
         let mut wanted_here = vec![false; self.widths[file]];
@@ -233,14 +225,13 @@ impl Inputs {
         Ok((batches, positions))
     }
 
-    /// The rows of one file with all that stands in them, also where no model
-    /// could read it.
+    /// The rows of one file with all of their cells, readable or not.
     pub fn raw_batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
-        // Lines of JSON hold the text of all their cells, and are particular
-        // only about those that are wanted.
-        match self.files[file].format.sparse {
-            true => self.batches(file, &vec![false; wanted.len()]),
-            false => self.batches(file, wanted),
+        // JSON lines keep the text of all cells, and fail only for nested wanted ones.
+        if self.files[file].format.sparse {
+            self.batches(file, &vec![false; wanted.len()])
+        } else {
+            self.batches(file, wanted)
         }
     }
 
@@ -250,15 +241,15 @@ impl Inputs {
             .map_err(|error| error.at_file(&self.files[file].name))
     }
 
-    /// Shows the batches of all files in order; errors get the file's name.
+    /// Calls `each` with the batches of all files in order; errors get the file's name.
     pub fn scan(
         &self,
         wanted: &[bool],
         mut each: impl FnMut(&Located<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut wanted = wanted.to_vec();
-        if let Some(weighing) = self.weighing {
-            wanted[weighing] = true;
+        if let Some(weight) = self.weight {
+            wanted[weight] = true;
         }
         let wanted = &wanted;
         std::thread::scope(|scope| {
@@ -284,11 +275,11 @@ impl Inputs {
             for (file, batch) in receiver {
                 let name = &self.files[file].name;
                 let positions = &self.positions[file];
-                let weighing = self.weighing.and_then(|weighing| positions[weighing]);
+                let weight = self.weight.and_then(|weight| positions[weight]);
                 batch
                     .and_then(|batch| {
                         each(&Located {
-                            absent: weighing.map_or(Vec::new(), |at| weightless(&batch, at)),
+                            zero_weight: weight.map_or(Vec::new(), |at| zero_weights(&batch, at)),
                             batch,
                             file,
                             name,
@@ -303,14 +294,13 @@ impl Inputs {
     }
 }
 
-/// The column that holds the classes, where the formats of the files say so.
+/// The column that holds the classes, if the format of a file determines it.
 pub(crate) fn label_column(arguments: &[String], options: &ReadOptions) -> Result<Option<String>> {
-    // What can be read only once is not for a first look.
-    let once = |argument: &String| {
+    let read_once = |argument: &String| {
         let found = std::fs::metadata(argument);
         argument == STDIN || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
     };
-    if arguments.iter().any(once) {
+    if arguments.iter().any(read_once) {
         return Ok(None);
     }
     for file in &mut gather(arguments)?.0 {
@@ -324,12 +314,11 @@ pub(crate) fn label_column(arguments: &[String], options: &ReadOptions) -> Resul
 }
 
 thread_local! {
-    /// Whether a decoder runs on this thread whose panics are caught.
+    /// Whether this thread runs a decoder whose panics are caught.
     static DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets panics of decoders pass without a message; all others are for the hook
-/// that was there before.
+/// Installs a panic hook that prints nothing for panics of decoders.
 fn silence_decoders() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -342,8 +331,7 @@ fn silence_decoders() {
     });
 }
 
-/// A damaged file may trip a decoder over its own assertions; that is bad
-/// input like any other.
+/// Turns a panic of a decoder, which a damaged file may cause, into an error.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     silence_decoders();
     let outer = DECODING.replace(true);
@@ -355,7 +343,7 @@ fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// The columns' names, each with whether it was unnamed.
+/// The columns' names, each with whether the file leaves it unnamed.
 fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>> {
     file.header = guarded(|| (file.format.header)(file, options))?;
     let names = file.header.clone();
@@ -393,7 +381,7 @@ fn header(file: &mut Input, options: &ReadOptions) -> Result<Vec<(String, bool)>
                 at + 1
             ))
             .at_column(name)
-            .with_hint("rename one, or name all columns with --names"));
+            .with_hint("rename one, or name all columns with `names`"));
         }
     }
     Ok(named)
@@ -404,16 +392,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_of_a_decoder_is_a_damaged_file_without_its_text() {
+    fn a_panic_of_a_decoder_becomes_an_error_without_its_message() {
         let error = guarded::<()>(|| panic!("index 7 out of bounds")).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Data);
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.contains("damaged") && !told.contains("index 7"),
-            "{told}"
+            message.contains("damaged") && !message.contains("index 7"),
+            "{message}"
         );
         assert!(!DECODING.get(), "panics that follow are reported");
-        // Of a guard within another, the outer one stays.
+        // The outer guard of two stays in force.
         let outer = guarded(|| {
             let inner = guarded::<()>(|| panic!("inner"));
             assert!(inner.is_err());

@@ -1,13 +1,12 @@
-//! JSON lines: one object per line, whose keys are the columns. The columns
-//! are all keys of the file in order of first appearance; a key that a line
-//! leaves out, or gives as null, is a missing value.
+//! JSON lines: one object per line. The columns are all keys of the file, in order of first
+//! appearance; a key that is absent from a line or null is a missing value.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::Input;
 use crate::data::read::lines::Lines;
-use crate::data::read::{Batches, Format};
+use crate::data::read::{BATCH_BYTES, Batches, Format};
 use crate::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -26,9 +25,6 @@ pub(super) const JSONL: Format = Format {
     header,
     batches,
 };
-
-/// A batch ends when it holds this many bytes.
-const BATCH_BYTES: usize = 4 << 20;
 
 fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {
     let mut lines = Lines::open(input)?;
@@ -63,10 +59,7 @@ fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
 fn next_batch(lines: &mut Lines, cells: &mut Cells, names: &[String]) -> Result<Option<Batch>> {
     let mut batch = TextRows {
         width: names.len(),
-        text: String::new(),
-        ends: Vec::new(),
-        lines: Vec::new(),
-        long: Vec::new(),
+        ..TextRows::default()
     };
     while batch.lines.len() < CHUNK_ROWS && batch.text.len() < BATCH_BYTES {
         let Some((number, line)) = lines.next_line()? else {
@@ -85,7 +78,7 @@ fn next_batch(lines: &mut Lines, cells: &mut Cells, names: &[String]) -> Result<
             return Err(Error::data("the value is itself an object or an array")
                 .at_line(number)
                 .at_column(&names[column])
-                .with_hint("flatten it, or leave the column out with --drop"));
+                .with_hint("flatten it, or leave the column out with `drop`"));
         }
         for (start, end) in &cells.row {
             batch.text.push_str(&cells.text[*start..*end]);
@@ -141,15 +134,15 @@ impl<'de> Visitor<'de> for &mut Keys {
 struct Cells {
     positions: HashMap<String, usize>,
     wanted: Vec<bool>,
-    /// Where each cell's text stands in `text`.
+    /// The start and end of each cell in `text`.
     row: Vec<(usize, usize)>,
     text: String,
-    /// The first wanted column whose value is not a cell.
+    /// The first wanted column whose value is an object or an array.
     nested: Option<usize>,
     /// The line on which each key was last seen.
     seen: Vec<u64>,
     line: u64,
-    /// The first key that the line has twice.
+    /// The first column whose key is on the line twice.
     repeated: Option<usize>,
 }
 

@@ -1,15 +1,36 @@
-//! Files of lines that are rows each: UTF-8, blank lines skipped but counted.
+//! Lines of UTF-8 text files; blank lines are skipped but counted.
 
 use crate::data::read::input::{Input, Packing};
 use crate::{Error, Result};
 use std::io::{BufRead, BufReader, Read};
 
-/// A line longer than this is not a row.
+/// The longest line that is read.
 const LINE_BYTES: u64 = 256 << 20;
+
+/// A buffered text file.
+pub(super) type Text = BufReader<Box<dyn Read + Send>>;
+
+/// Opens a text file with a buffer of some bytes, after its byte-order mark if it has one.
+///
+/// # Errors
+/// If the text is UTF-16, or the file cannot be read.
+pub(super) fn open_text(input: &Input, capacity: usize) -> Result<Text> {
+    let mut text = BufReader::with_capacity(capacity, input.open()?);
+    let head = text.fill_buf().map_err(|e| input.packing.damaged(e))?;
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        return Err(Error::data("the text is UTF-16, not UTF-8")
+            .at_line(1)
+            .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
+    }
+    if head.starts_with(b"\xef\xbb\xbf") {
+        text.consume(3);
+    }
+    Ok(text)
+}
 
 /// The lines of a file that are not blank, with their numbers.
 pub(super) struct Lines {
-    bytes: BufReader<Box<dyn Read + Send>>,
+    bytes: Text,
     packing: Packing,
     line: Vec<u8>,
     number: u64,
@@ -17,20 +38,9 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn open(input: &Input) -> Result<Lines> {
-        let packing = input.packing;
-        let mut bytes = BufReader::with_capacity(1 << 17, input.open()?);
-        let head = bytes.fill_buf().map_err(|e| packing.damaged(e))?;
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            return Err(Error::data("the text is UTF-16, not UTF-8")
-                .at_line(1)
-                .with_hint("convert it, for example with iconv -f UTF-16 -t UTF-8"));
-        }
-        if head.starts_with(b"\xef\xbb\xbf") {
-            bytes.consume(3);
-        }
         Ok(Lines {
-            bytes,
-            packing,
+            bytes: open_text(input, 1 << 17)?,
+            packing: input.packing,
             line: Vec::new(),
             number: 0,
         })

@@ -1,7 +1,6 @@
-//! Reading files of every format as batches of raw rows. A new format is one
-//! file here and one entry in [`FORMATS`]; what wraps a file (compression,
-//! standard input) is in `input`, which files arguments, globs and folders mean
-//! in `gather`, how several files fit together in `inputs`.
+//! Reads files of every format as batches of raw rows. A new format is one file here and one
+//! entry in [`FORMATS`]. `gather` expands arguments, globs and folders to files, `input`
+//! handles compression and standard input, `inputs` joins several files to one table.
 
 mod arrow;
 mod arrow_lengths;
@@ -29,7 +28,7 @@ use crate::Result;
 use crate::data::options::ReadOptions;
 use input::Input;
 
-/// The formats there are, in the order in which they are documented.
+/// All formats, in the order in which they are documented.
 pub(crate) const FORMATS: [&Format; 7] = [
     &delimited::CSV,
     &delimited::TSV,
@@ -40,39 +39,39 @@ pub(crate) const FORMATS: [&Format; 7] = [
     &texts::MAILBOX,
 ];
 
+/// A text format starts a new batch after this many bytes.
+pub(crate) const BATCH_BYTES: usize = 4 << 20;
+
 /// The rows of one file, in order.
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<Batch>> + Send>;
 
-/// What a column holds, where its format says so.
+/// What a column holds, if the format determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// The class of each row.
     Label,
-    /// Texts, however short or alike they are.
+    /// Texts.
     Text,
-    /// Terms with their weights.
+    /// Terms with weights.
     Pairs,
 }
 
 /// One file format.
 pub(crate) struct Format {
-    /// What to call it.
+    /// Its name in messages.
     pub name: &'static str,
-    /// How its files' names end, without the dot.
+    /// The file name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// Whether a file that starts with these bytes is surely of this format.
+    /// Whether a file that starts with these bytes has this format.
     pub magic: fn(&[u8]) -> bool,
-    /// Whether it is read out of order, so that a compressed file must be
-    /// unpacked first.
+    /// Whether reading needs random access, so that a compressed file is unpacked first.
     pub seeks: bool,
-    /// Whether a row may leave cells out, so that files need not have the
-    /// same columns.
+    /// Whether rows may omit cells, so that files may have different columns.
     pub sparse: bool,
-    /// What the columns are known to hold before anyone looks at their cells;
-    /// nothing in a format of tables.
+    /// What each column holds, if the format determines it; empty for tables.
     pub known: fn(&Input) -> &'static [Known],
-    /// The names of the columns; an unnamed one is empty.
+    /// The names of the columns; empty for an unnamed one.
     pub header: fn(&Input, &ReadOptions) -> Result<Vec<String>>,
-    /// The rows; columns that are not wanted may be left out.
+    /// The rows; unwanted columns may be left out.
     pub batches: fn(&Input, &ReadOptions, wanted: &[bool]) -> Result<Batches>,
 }

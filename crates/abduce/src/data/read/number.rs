@@ -1,6 +1,6 @@
-//! Cells as numbers and as levels. A level that is a number has one spelling,
-//! so that 1, 1.0 and 1e0 are the same level; codes with leading zeros and
-//! integers that an `f64` cannot tell apart stay as they are written.
+//! Cells as numbers and as levels. A level that is a number has one spelling, so that 1, 1.0
+//! and 1e0 are the same level; codes with leading zeros and integers that `f64` does not
+//! represent exactly are compared as text.
 
 use crate::data::read::batch::Cell;
 use std::borrow::Cow;
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 /// Numbers beyond this overflow when squared and summed.
 pub(crate) const TOO_LARGE: f64 = 1e140;
 
-/// Integers from here on are not all told apart by an `f64`.
+/// From here on, `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The number a trimmed cell spells, perhaps an infinite one.
+/// Parses a trimmed cell as a number, which may be infinite.
 #[inline]
 pub(crate) fn number(text: &str) -> Option<f64> {
     match text.as_bytes().first()? {
@@ -24,7 +24,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     }
 }
 
-/// What tells one level from another.
+/// What identifies a level.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Key<'a> {
     /// A finite number, by value; never the negative zero.
@@ -50,14 +50,14 @@ pub(crate) fn key(cell: Cell<'_>) -> Option<Key<'_>> {
     })
 }
 
-/// Whether nothing is lost when the spelling of a number is forgotten.
+/// Whether the value of a number identifies it, so that its spelling does not matter.
 fn is_plain(text: &str, x: f64) -> bool {
     let digits = text.trim_start_matches(['+', '-']).as_bytes();
     let padded = matches!(digits, [b'0', b'0'..=b'9', ..]);
     !padded && x.is_finite() && (x.abs() < EXACT || x.fract() != 0.0)
 }
 
-/// The one spelling of a number.
+/// The canonical spelling of a number.
 pub(crate) fn token(x: f64) -> String {
     if x.fract() == 0.0 && x.abs() < EXACT {
         format!("{}", x as i64)

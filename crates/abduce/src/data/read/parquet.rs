@@ -1,4 +1,4 @@
-//! Parquet files, read column by column: only wanted columns are decoded.
+//! Parquet files; only wanted columns are decoded.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;

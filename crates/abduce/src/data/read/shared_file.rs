@@ -1,5 +1,5 @@
-//! A file with a position of its own for every reader: an unlinked temporary
-//! file cannot be opened again by its name.
+//! A file shared by several readers, each with its own position: an unlinked temporary file
+//! cannot be opened again by name.
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
@@ -63,7 +63,7 @@ impl ChunkReader for SharedFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // A damaged file may claim any length, and that is allocated.
+        // A damaged file may give any length, and that many bytes would be allocated.
         let end = start.checked_add(length as u64);
         if end.is_none_or(|end| end > self.len()) {
             let message = "a part is longer than the file";

@@ -2,17 +2,16 @@
 //!
 //!   label index:value index:value … # comment
 //!
-//! with the values that are not 0 (Joachims 1999, "Making large-scale SVM
-//! learning practical"). The columns are `label` and `features`, whose cells
-//! are documents of terms that are named by their index and count as often as
-//! their value says; nothing is ever made dense. A `qid:` is passed over.
+//! with the nonzero values (Joachims 1999, "Making large-scale SVM learning practical"). The
+//! columns are `label` and `features`; a cell of `features` is a sparse document whose terms
+//! are the indices and whose counts are the values. A `qid:` is ignored.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::{Missing, ReadOptions};
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::Input;
 use crate::data::read::lines::Lines;
-use crate::data::read::{Batches, Format, Known, number};
+use crate::data::read::{BATCH_BYTES, Batches, Format, Known, number};
 use crate::text::pair;
 use crate::{Error, Result};
 
@@ -28,10 +27,7 @@ pub(super) const SVMLIGHT: Format = Format {
     batches,
 };
 
-/// A batch ends when it holds this many bytes.
-const BATCH_BYTES: usize = 4 << 20;
-
-/// A row of which every feature is 0: an empty cell would be a missing value.
+/// The cell of a row in which every feature is 0; an empty cell would be a missing value.
 const NOTHING: &str = "0:0";
 
 fn batches(input: &Input, options: &ReadOptions, _: &[bool]) -> Result<Batches> {
@@ -45,10 +41,7 @@ fn batches(input: &Input, options: &ReadOptions, _: &[bool]) -> Result<Batches> 
 fn next_batch(lines: &mut Lines, missing: &Missing) -> Result<Option<Batch>> {
     let mut batch = TextRows {
         width: 2,
-        text: String::new(),
-        ends: Vec::new(),
-        lines: Vec::new(),
-        long: Vec::new(),
+        ..TextRows::default()
     };
     while batch.lines.len() < CHUNK_ROWS && batch.text.len() < BATCH_BYTES {
         let Some((number, line)) = lines.next_line()? else {
@@ -72,7 +65,7 @@ fn read_row<'a>(
     batch: &mut TextRows,
 ) -> Result<()> {
     if number(label).is_none() && !missing.is(label) {
-        return Err(no_label(label));
+        return Err(not_a_label(label));
     }
     batch.text.push_str(label);
     batch.ends.push(batch.text.len());
@@ -88,7 +81,7 @@ fn read_row<'a>(
         if batch.text.len() > start {
             batch.text.push(' ');
         }
-        // One feature has one name, however its number is written.
+        // 7 and 07 are the same feature.
         batch.text.push_str(&index.to_string());
         batch.text.push_str(&feature[name.len()..]);
     }
@@ -108,15 +101,15 @@ fn read_row<'a>(
     Ok(())
 }
 
-fn no_label(word: &str) -> Error {
+fn not_a_label(word: &str) -> Error {
     if word.contains(':') {
         return Error::data("the line does not begin with a label")
-            .with_hint("write label index:value …, with ? for a label that is not known");
+            .with_hint("write label index:value …, with ? for an unknown label");
     }
     if word.contains(',') {
         return Error::data(format!("the line has several labels, {word}"))
-            .with_hint("a row has one label here; keep one of them");
+            .with_hint("multiple labels are not supported; keep one of them");
     }
     Error::data(format!("the label \"{word}\" is not a number"))
-        .with_hint("number the classes, or pass --missing if it means that there is no label")
+        .with_hint("number the classes, or list it in `missing` if it stands for a missing label")
 }

@@ -1,13 +1,12 @@
-//! Texts as rows: the files of a folder, and the messages of a mailbox. The
-//! columns are `text` and, where the input is of one class, `class` before it.
-//! A file in a folder that is a mailbox itself is as many rows as it has
-//! messages. Only some texts are in memory at a time.
+//! Texts as rows: the files of a folder and the messages of a mailbox, also of a mailbox in a
+//! folder. The columns are `class`, if the input has one, and `text`. Only one batch of texts
+//! is in memory at a time.
 
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::{Input, Packing, open_file};
-use crate::data::read::{Batches, Format, Known};
+use crate::data::read::{BATCH_BYTES, Batches, Format, Known};
 use crate::text::{Mail, Messages, begins_a_mailbox, file_text};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -33,10 +32,7 @@ pub(super) const FOLDER: Format = Format {
     ..MAILBOX
 };
 
-/// A batch ends when it holds this many bytes of files.
-const BATCH_BYTES: usize = 4 << 20;
-
-/// A longer file is not a text.
+/// The longest file that is read as a text.
 const LONGEST_TEXT: u64 = 256 << 20;
 
 fn known(input: &Input) -> &'static [Known] {
@@ -81,14 +77,11 @@ fn next_batch(documents: &mut Documents, class: Option<&str>) -> Result<Option<B
     if raw.is_empty() {
         return Ok(None);
     }
-    // Decoding takes longer than reading.
     let texts: Vec<Result<String>> = raw.par_iter().map(Document::text).collect();
     let mut batch = TextRows {
         width: 1 + usize::from(class.is_some()),
-        text: String::new(),
-        ends: Vec::new(),
         lines: raw.iter().map(|document| document.line).collect(),
-        long: Vec::new(),
+        ..TextRows::default()
     };
     for text in texts {
         if let Some(class) = class {
@@ -104,38 +97,34 @@ fn next_batch(documents: &mut Documents, class: Option<&str>) -> Result<Option<B
 /// A text before it is decoded.
 struct Document {
     bytes: Vec<u8>,
-    /// Whether it comes out of a mailbox.
+    /// Whether it is a message of a mailbox.
     message: bool,
-    /// The file in the folder.
+    /// The file, if it is in a folder.
     file: Option<PathBuf>,
-    /// The line of the mailbox, or else the number of the text.
+    /// The line in the mailbox; in a folder, the number of the text.
     line: u64,
 }
 
 impl Document {
     fn text(&self) -> Result<String> {
-        match self.message {
-            true => Ok(Mail::parse(&self.bytes).text(false)),
-            false => file_text(&self.bytes).map_err(|error| self.blamed(error)),
-        }
-    }
-
-    fn blamed(&self, error: Error) -> Error {
-        match &self.file {
-            Some(file) => error.at_file(file.to_string_lossy()),
-            None => error,
+        if self.message {
+            Ok(Mail::parse(&self.bytes).text(false))
+        } else {
+            file_text(&self.bytes).map_err(|error| match &self.file {
+                Some(file) => error.at_file(file.to_string_lossy()),
+                None => error,
+            })
         }
     }
 }
 
-/// The bytes of a file.
 type Bytes = BufReader<Box<dyn Read + Send>>;
 
-/// The texts of an input, one after the other.
+/// The texts of an input, in order.
 struct Documents {
     files: std::vec::IntoIter<PathBuf>,
     mailbox: Option<(Messages<Bytes>, Packing)>,
-    /// The file being read, if it is one of a folder.
+    /// The file being read, if it is in a folder.
     file: Option<PathBuf>,
     number: u64,
 }

@@ -1,10 +1,10 @@
-//! A chunk: some thousands of consecutive rows of a table, encoded. Chunks
-//! have a fixed size, so that sums over a table are formed in the same order
-//! whatever reads it and however many threads work.
+//! A chunk: some thousands of consecutive rows of a table, encoded. All chunks have the same
+//! size, so that sums over a table are formed in the same order whatever its source and the
+//! number of threads.
 
 use crate::data::table::column::Column;
 
-/// The number of rows of every chunk of a source but its last.
+/// The number of rows of every chunk of a source except its last.
 pub const CHUNK_ROWS: usize = 4096;
 
 /// Consecutive rows of a table.
@@ -16,8 +16,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// A chunk of columns of equal length, each row with weight 1 unless
-    /// `weights` says otherwise.
+    /// A chunk of columns of equal length; every row has weight 1 without `weights`.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -46,7 +45,7 @@ impl Chunk {
         &self.columns[position]
     }
 
-    /// The row weights; `None` when every row weighs 1.
+    /// The row weights; `None` if every row has weight 1.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
@@ -58,12 +57,12 @@ impl Chunk {
             .map_or(self.rows as f64, |w| w.iter().sum())
     }
 
-    /// The rows whose weight is not 0.
+    /// The rows of positive weight.
     pub fn weighing_rows(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.rows).filter(|row| self.weights.as_ref().is_none_or(|w| w[*row] > 0.0))
     }
 
-    /// The rows named by `rows`, in that order.
+    /// The rows at the positions `rows`, in that order.
     pub fn take(&self, rows: &[u32]) -> Chunk {
         Chunk {
             rows: rows.len(),

@@ -1,6 +1,5 @@
-//! Encoded columns and the borrowed views of them that kernels read. Numbers
-//! are `f64`, levels are `u32` codes, text is counts of terms; a missing value is a cleared
-//! validity bit, never a special value.
+//! Encoded columns and borrowed views of them. Numbers are `f64`, levels `u32` codes, texts
+//! counts of terms; a missing value is a cleared validity bit.
 
 use crate::data::table::chunk::CHUNK_ROWS;
 use crate::data::table::schema::Kind;
@@ -12,29 +11,29 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 pub enum Column {
     /// Real or count cells.
     Real {
-        /// The numbers; what stands in the place of a missing value is finite but meaningless.
+        /// The numbers, finite but meaningless at missing values.
         values: ScalarBuffer<f64>,
-        /// Which cells are seen; `None` when all are.
+        /// Which cells are seen; `None` if all are.
         nulls: Option<NullBuffer>,
     },
     /// Binary, categorical or ordinal cells.
     Code {
-        /// The codes; what stands in the place of a missing value is 0.
+        /// The codes, 0 at missing values.
         values: ScalarBuffer<u32>,
-        /// Which cells are seen; `None` when all are.
+        /// Which cells are seen; `None` if all are.
         nulls: Option<NullBuffer>,
     },
     /// Text cells.
     Text {
-        /// The terms of each cell; a missing value has none.
+        /// The terms of each cell, none at missing values.
         values: Terms,
-        /// Which cells are seen; `None` when all are.
+        /// Which cells are seen; `None` if all are.
         nulls: Option<NullBuffer>,
     },
 }
 
 impl Column {
-    /// A column of numbers with missing values where `None` or not a number stands.
+    /// A column of numbers; `None` and NaN are missing values.
     pub fn from_numbers(cells: impl IntoIterator<Item = Option<f64>>) -> Self {
         let (values, seen) = split(cells.into_iter().map(|c| c.filter(|x| !x.is_nan())));
         Column::Real {
@@ -43,7 +42,7 @@ impl Column {
         }
     }
 
-    /// A column of codes with missing values where `None` stands.
+    /// A column of codes; `None` is a missing value.
     pub fn from_codes(cells: impl IntoIterator<Item = Option<u32>>) -> Self {
         let (values, seen) = split(cells.into_iter());
         Column::Code {
@@ -52,8 +51,8 @@ impl Column {
         }
     }
 
-    /// A column of text with missing values where `None` stands; each cell is its terms,
-    /// in order, and how often each occurs.
+    /// A column of text from the terms of each cell, in order, with their counts; `None` is a
+    /// missing value.
     pub fn from_terms(cells: impl IntoIterator<Item = Option<Vec<(u32, f64)>>>) -> Self {
         let (values, seen) = split(cells.into_iter());
         Column::Text {
@@ -71,7 +70,7 @@ impl Column {
         }
     }
 
-    /// Whether the cells are of a kind.
+    /// Whether the cells can be of this kind.
     pub fn fits(&self, kind: Kind) -> bool {
         match self {
             Column::Real { .. } => matches!(kind, Kind::Real | Kind::Count),
@@ -80,7 +79,7 @@ impl Column {
         }
     }
 
-    /// A column of cells taken from others, each named by column and row.
+    /// A column of cells from other columns, each given by column and row.
     pub(crate) fn gather<'a>(
         cells: impl Iterator<Item = (&'a Column, usize)>,
         kind: Kind,
@@ -131,7 +130,7 @@ impl Column {
         self.len() == 0
     }
 
-    /// Which cells are seen; `None` when all are.
+    /// Which cells are seen; `None` if all are.
     pub fn nulls(&self) -> Option<&NullBuffer> {
         match self {
             Column::Real { nulls, .. }
@@ -140,7 +139,7 @@ impl Column {
         }
     }
 
-    /// The rows `start..start + len` as kernels read them.
+    /// A view of the rows `start..start + len`.
     pub fn cells(&self, start: usize, len: usize) -> Cells<'_> {
         let seen = self
             .nulls()
@@ -171,7 +170,7 @@ impl Column {
         }
     }
 
-    /// The rows named by `rows`, in that order.
+    /// The rows at the positions `rows`, in that order.
     pub fn take(&self, rows: &[u32]) -> Column {
         let nulls = self.nulls().map(|n| {
             NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| {
@@ -224,17 +223,16 @@ fn nulls(seen: Vec<bool>) -> Option<NullBuffer> {
     seen.contains(&false).then(|| NullBuffer::from(seen))
 }
 
-/// Buffers in which a column's cells are put in another order, used again from
-/// column to column.
+/// Reusable buffers for cells in another order.
 #[derive(Default)]
 pub(crate) struct Gather {
     reals: Vec<f64>,
     codes: Vec<u32>,
-    with_holes: Option<Column>,
+    other: Option<Column>,
 }
 
 impl Gather {
-    /// The cells of the rows named by `rows`, in that order.
+    /// The cells at the positions `rows`, in that order.
     pub fn cells(&mut self, column: &Column, rows: &[u32]) -> Cells<'_> {
         match column {
             Column::Real {
@@ -253,16 +251,13 @@ impl Gather {
                 put_in_order(values, rows, &mut self.codes);
                 Cells::code(&self.codes)
             }
-            _ => self
-                .with_holes
-                .insert(column.take(rows))
-                .cells(0, rows.len()),
+            _ => (self.other.insert(column.take(rows))).cells(0, rows.len()),
         }
     }
 }
 
-/// Adds the values at some places. Of a full chunk, whose places the compiler can tell to be
-/// there, it asks for each without looking whether it is.
+/// Appends the values at the positions `rows`. For a full chunk, whose length is a constant,
+/// the modulus removes the bounds checks.
 fn put_in_order<T: Copy>(values: &[T], rows: &[u32], out: &mut Vec<T>) {
     debug_assert!(rows.iter().all(|row| (*row as usize) < values.len()));
     match <&[T; CHUNK_ROWS]>::try_from(values) {
@@ -271,7 +266,7 @@ fn put_in_order<T: Copy>(values: &[T], rows: &[u32], out: &mut Vec<T>) {
     }
 }
 
-/// A borrowed run of validity bits: set means seen.
+/// Borrowed validity bits; a set bit means seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
     bytes: &'a [u8],
@@ -318,7 +313,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// The values of a run of cells.
+/// The values of some consecutive cells.
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a> {
     /// Numbers.
@@ -329,17 +324,17 @@ pub enum Values<'a> {
     Text(TermRows<'a>),
 }
 
-/// A run of cells of one column, as kernels read them.
+/// A view of some consecutive cells of one column.
 #[derive(Clone, Copy, Debug)]
 pub struct Cells<'a> {
     /// The values, meaningless where a cell is not seen.
     pub values: Values<'a>,
-    /// Which cells are seen; `None` when all are.
+    /// Which cells are seen; `None` if all are.
     pub seen: Option<Bits<'a>>,
 }
 
 impl<'a> Cells<'a> {
-    /// Fully seen numbers.
+    /// Numbers without missing values.
     pub fn real(values: &'a [f64]) -> Self {
         Cells {
             values: Values::Real(values),
@@ -347,7 +342,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Fully seen codes.
+    /// Codes without missing values.
     pub fn code(values: &'a [u32]) -> Self {
         Cells {
             values: Values::Code(values),
@@ -380,8 +375,7 @@ impl<'a> Cells<'a> {
         self.seen.is_none_or(|bits| bits.get(i))
     }
 
-    /// Cell `i` as a number, a level as its code; `None` for a missing value and for
-    /// text.
+    /// Cell `i` as a number, a level as its code; `None` for missing values and text.
     #[inline]
     pub fn number(&self, i: usize) -> Option<f64> {
         match self.values {
@@ -391,7 +385,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The numbers; other columns have none.
+    /// The numbers; empty for other columns.
     #[inline]
     pub fn reals(&self) -> &'a [f64] {
         match self.values {
@@ -400,7 +394,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The codes; other columns have none.
+    /// The codes; empty for other columns.
     #[inline]
     pub fn codes(&self) -> &'a [u32] {
         match self.values {
@@ -409,7 +403,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The terms of documents; other columns have none.
+    /// The terms of documents; `None` for other columns.
     #[inline]
     pub fn terms(&self) -> Option<TermRows<'a>> {
         match self.values {
@@ -432,7 +426,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A run of rows restricted to the columns of one family.
+/// Some rows of the columns of one family.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The columns, all of the same length.

@@ -1,7 +1,7 @@
-//! The reduction over the chunks of a source. Partial results are merged along a
-//! fixed binary tree over chunk numbers, so that 1, 2 or 64 threads, in memory,
-//! streamed or made on the way, give the same bits; at most about
-//! `threads × log₂(chunks)` of them are alive.
+//! Parallel reduction over the chunks of a source. Partial results are merged along a fixed
+//! binary tree over chunk numbers, so that the result has the same bits for any number of
+//! threads and for chunks in memory, streamed or made on demand. At most about
+//! `threads × log₂(chunks)` partial results are alive.
 
 use crate::Result;
 use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
@@ -9,23 +9,21 @@ use crate::data::table::schema::{Field, Kind, Schema};
 use crate::data::table::source::Source;
 use std::ops::Range;
 
-/// How many chunks of a streamed source are held at once: a power of two, so
-/// that a wave is a whole subtree of the tree an in-memory table is merged by,
-/// and fewer of a wide table.
+/// The number of chunks of a streamed source in memory at once: a power of two, so that a
+/// wave is a subtree of the tree for a table in memory, and fewer for a wide table.
 fn wave(schema: &Schema) -> usize {
     const CELLS: usize = 1 << 22;
-    // A text has as many cells as words.
+    // A text takes as much memory as this many cells.
     const WORDS: usize = 256;
     let cells = |field: &Field| if field.kind == Kind::Text { WORDS } else { 1 };
     let cells: usize = schema.fields.iter().map(cells).sum();
     let chunks = CELLS / (CHUNK_ROWS * cells.max(1));
-    // The largest power of two not above it.
+    // The largest power of two up to `chunks`.
     (chunks.clamp(1, 16) + 1).next_power_of_two() / 2
 }
 
-/// Computes a partial result from every chunk, in parallel, and merges them
-/// along the fixed tree; `None` when there is no chunk. `each` is given the
-/// chunk's number and the chunk.
+/// Computes a partial result from every chunk, in parallel, and merges them along the fixed
+/// tree; `None` if there is no chunk. `each` gets the chunk's number and the chunk.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table, reduce};
@@ -51,9 +49,8 @@ pub fn reduce<S: Send>(
     fold(source, 1, each, merge)
 }
 
-/// Like [`reduce`], where partial results are costly to begin and to merge:
-/// `segment` consecutive chunks, a power of two, are added to the same one,
-/// which is `None` before the first.
+/// Like [`reduce`], for partial results that are costly to create and to merge: `segment`
+/// consecutive chunks, a power of two, are added to the same one, which starts as `None`.
 ///
 /// # Errors
 /// As [`reduce`].
@@ -76,7 +73,7 @@ pub fn fold<S: Send>(
     let segment = segment.max(1).next_power_of_two();
     let mut scan = source.scan()?;
     let size = wave(source.schema()).max(segment);
-    // A binary counter of finished subtrees: (number of waves, result).
+    // The finished subtrees, as a binary counter: (number of waves, result).
     let mut stack: Vec<(usize, S)> = Vec::new();
     let mut first = 0;
     loop {
@@ -110,8 +107,7 @@ pub fn fold<S: Send>(
     Ok(Some(result))
 }
 
-/// Like [`fold`], over the numbers of so many chunks alone, where what is made of them is
-/// held elsewhere.
+/// Like [`fold`], over the numbers of the chunks only.
 ///
 /// # Errors
 /// The first error of `add`, in the order of the numbers.
@@ -166,8 +162,7 @@ mod tests {
     use super::*;
     use crate::data::{Column, Maker, Table};
 
-    /// A table that is not told to be one, whose chunks come in order or are made when they
-    /// are asked for.
+    /// A table behind a source that streams its chunks or makes them on demand.
     struct Other {
         table: Table,
         made: bool,

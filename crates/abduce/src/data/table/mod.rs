@@ -1,4 +1,4 @@
-//! What a table is: its schema, its columns, and sources of chunks of rows, in memory or on disk.
+//! Tables: schema, columns, and sources of chunks of rows, in memory or on disk.
 
 pub(crate) mod chunk;
 pub(crate) mod column;

@@ -1,7 +1,6 @@
-//! Names of columns in messages: lists that stay short, and the name that was
-//! meant by a misspelt one.
+//! Names of columns in messages: short lists, and suggestions for misspelled names.
 
-/// The name that differs least, if it differs little.
+/// The most similar name, if it is similar enough to suggest.
 pub(crate) fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String> {
     let plain = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
     let asked = plain(name);
@@ -13,7 +12,7 @@ pub(crate) fn nearest<'a>(name: &str, names: &'a [String]) -> Option<&'a String>
     near.min_by_key(|(edits, _)| *edits).map(|(_, other)| other)
 }
 
-/// How many letters must be changed, added or left out (Levenshtein 1966).
+/// The edit distance between two words (Levenshtein 1966).
 fn edits(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -27,12 +26,12 @@ fn edits(a: &[char], b: &[char]) -> usize {
     row[b.len()]
 }
 
-/// A list of names that stays readable.
+/// A list of at most 40 names.
 pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     shortly(40, names)
 }
 
-/// A list of names, the first few of them by name.
+/// A list of at most `shown` names, and the number of the others.
 pub(crate) fn shortly<'a>(shown: usize, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
     let more = names.len().saturating_sub(shown);

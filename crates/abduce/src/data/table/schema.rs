@@ -1,6 +1,5 @@
-//! What a table's columns mean: their names, kinds and levels. A model keeps
-//! the schema of the data it was fitted on, so that new data are encoded the
-//! same way: the same level gets the same code, whatever file it comes from.
+//! The columns of a table: names, kinds and levels. A model keeps the schema of the data it
+//! was fitted to, so that new data are encoded with the same codes.
 
 use crate::data::encode::truth::Spellings;
 use crate::data::read::TOO_LARGE;
@@ -10,7 +9,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What the numbers or words in a column are.
+/// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -39,7 +38,7 @@ impl Kind {
         Kind::Text,
     ];
 
-    /// The kind's name, as users type it.
+    /// The kind's name in options and messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Real => "real",
@@ -71,8 +70,8 @@ impl std::str::FromStr for Kind {
     }
 }
 
-/// What the user has said of a column; the rest was found in its cells, and other
-/// rows may find it otherwise.
+/// What the user has specified of a column. The rest is inferred from its cells and may
+/// differ for other rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Asked {
@@ -101,15 +100,14 @@ pub struct Field {
     /// The levels of a coded kind, code 0 first; empty for numbers and text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<String>,
-    /// How text is taken apart into terms, and the terms there are.
+    /// How text is split into terms, and the vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Arc<Encoder>>,
-    /// What the user has said of it.
+    /// What the user has specified of it.
     #[serde(default, skip_serializing_if = "Asked::is_nothing")]
     pub asked: Asked,
-    /// What numbers are divided by as they are read, a power of two: 1 unless their
-    /// squares would leave double precision. Whatever is said of the column is in this
-    /// unit.
+    /// The power of two that numbers are divided by as they are read, and the unit of all
+    /// results for the column; 1 unless squares of the numbers overflow double precision.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub unit: f64,
     /// Whether every cell of a real column was a whole number, so that drawn and imputed
@@ -140,13 +138,13 @@ impl Field {
         }
     }
 
-    /// The same column in a unit that suits numbers up to this size, either way of 0.
+    /// The same column in a unit that suits numbers of absolute value up to `largest`.
     pub(crate) fn in_unit_of(self, largest: f64) -> Field {
-        let suited = largest == 0.0 || (1.0 / TOO_LARGE..=TOO_LARGE).contains(&largest);
-        let unit = match suited {
-            true => 1.0,
-            // Numbers that are all but 0 would have no reciprocal.
-            false => 2f64.powi((largest.log2().floor() as i32).max(-1000)),
+        let unit = if largest == 0.0 || (1.0 / TOO_LARGE..=TOO_LARGE).contains(&largest) {
+            1.0
+        } else {
+            // The reciprocal of a smaller unit would overflow.
+            2f64.powi((largest.log2().floor() as i32).max(-1000))
         };
         Field { unit, ..self }
     }
@@ -166,23 +164,18 @@ impl Field {
         levels: impl IntoIterator<Item = L>,
     ) -> Self {
         Field {
-            name: name.into(),
-            kind,
             levels: levels.into_iter().map(Into::into).collect(),
-            text: None,
-            asked: Asked::Nothing,
-            unit: 1.0,
-            whole: false,
+            ..Field::new(name, kind)
         }
     }
 
-    /// The same column with what the user has said of it.
+    /// The same column with what the user has specified of it.
     pub fn asked(self, asked: Asked) -> Field {
         Field { asked, ..self }
     }
 
-    /// A drawn or imputed number as the column would hold it: a count as 0, 1, 2, …, a
-    /// number of a column of whole numbers rounded.
+    /// A drawn or imputed number rounded to one that the column could hold: a count to
+    /// 0, 1, 2, …, in a column of whole numbers to a whole number.
     ///
     /// ```
     /// use abduce::data::{Field, Kind};
@@ -195,13 +188,13 @@ impl Field {
     pub fn rounded(&self, x: f64) -> f64 {
         match self.kind {
             Kind::Count => x.round().max(0.0),
-            // Without the negative zero.
+            // Adding 0 turns −0 into 0.
             Kind::Real if self.whole => x.round() + 0.0,
             _ => x,
         }
     }
 
-    /// Whether all cells are whole numbers by what is known of the column.
+    /// Whether all cells are known to be whole numbers.
     pub(crate) fn is_whole(&self) -> bool {
         match self.kind {
             Kind::Count => true,
@@ -215,26 +208,27 @@ impl Field {
 
     /// The number of terms of a column of text.
     pub fn terms(&self) -> usize {
-        self.text.as_ref().map_or(0, |own| own.encoding.width())
+        self.text
+            .as_ref()
+            .map_or(0, |encoder| encoder.encoding.width())
     }
 
-    /// The code of a level, if the column has it. Where no and yes are among the levels, any
-    /// other spelling of them is the same level: TRUE is true, and so is 1.
+    /// The code of a level, if the column has it. If no and yes are among the levels, other
+    /// spellings of them are the same levels: TRUE and 1 are true.
     pub fn code(&self, level: &str) -> Option<u32> {
-        let same = |own: &String| own == level;
-        let exact = self.levels.iter().position(same);
-        let meant = || self.spellings()?.place(level);
-        exact.or_else(meant).map(|code| code as u32)
+        let exact = self.levels.iter().position(|other| other == level);
+        let spelled_otherwise = || self.spellings()?.place(level);
+        exact.or_else(spelled_otherwise).map(|code| code as u32)
     }
 
-    /// What other spellings of no and yes mean in this column. A column that was asked to be
-    /// categorical has each spelling as a level of its own.
+    /// Other spellings of no and yes in this column. In a column that was requested to be
+    /// categorical each spelling is a level.
     pub(crate) fn spellings(&self) -> Option<Spellings> {
         let among = || Spellings::among(&self.levels).filter(|_| self.asked.is_nothing());
         Spellings::of_pair(&self.levels).or_else(among)
     }
 
-    /// The code of a level, or an error that lists the levels there are.
+    /// The code of a level, or an error that lists all levels.
     ///
     /// # Errors
     /// If the column does not have it.
@@ -250,12 +244,12 @@ impl Field {
     }
 }
 
-/// The columns of a table, in order, and which column held row weights.
+/// The columns of a table, in order, and the name of the column of weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     /// The columns.
     pub fields: Vec<Field>,
-    /// The name of the column that weighs rows; it is not among `fields`.
+    /// The name of the column of weights, which is not among `fields`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
 }
@@ -269,7 +263,7 @@ impl Schema {
         }
     }
 
-    /// The position of a column, or an error that lists the columns there are.
+    /// The position of a column, or an error that lists all columns.
     pub fn position(&self, name: &str) -> Result<usize> {
         self.fields
             .iter()

@@ -1,12 +1,11 @@
-//! Sources of chunks that can be scanned as often as learning needs, and tables,
-//! which are sources in memory.
+//! Sources of chunks that can be scanned repeatedly, and tables, which are sources in memory.
 
 use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
 use crate::data::table::column::Column;
 use crate::data::table::schema::{Kind, Schema};
 use crate::{Error, Result};
 
-/// Rows that can be scanned again and again, in chunks of [`CHUNK_ROWS`].
+/// Rows that can be scanned repeatedly, in chunks of [`CHUNK_ROWS`].
 pub trait Source: Send + Sync {
     /// The columns.
     fn schema(&self) -> &Schema;
@@ -17,19 +16,19 @@ pub trait Source: Send + Sync {
     /// The chunks in order; all but the last have [`CHUNK_ROWS`] rows.
     fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>>;
 
-    /// The table, where all of it is in memory.
+    /// The table, if all of it is in memory.
     fn table(&self) -> Option<&Table> {
         None
     }
 
-    /// What makes the chunk of a number, where any can be had at any time and on several
-    /// threads at once: a pass then makes each where it is used.
+    /// A function that makes chunks on demand, if the source can make any chunk on any thread;
+    /// a parallel pass then makes each chunk where it is used.
     fn maker(&self) -> Option<Maker<'_>> {
         None
     }
 }
 
-/// Makes the chunk of a number.
+/// Makes the chunk with a given number.
 pub type Maker<'a> = Box<dyn Fn(usize) -> Result<Chunk> + Sync + 'a>;
 
 /// A table in memory.
@@ -116,7 +115,7 @@ impl Table {
         }
     }
 
-    /// A table of chunks of any sizes, put together.
+    /// A table of concatenated chunks of any sizes.
     pub fn from_parts(schema: Schema, parts: &[Chunk]) -> Table {
         let starts: Vec<usize> = parts
             .iter()
@@ -165,9 +164,10 @@ impl Table {
         }
     }
 
-    /// The same with every column of real numbers in a [unit](crate::data::Field::unit) of its own where
-    /// their squares would leave double precision, as files are read. What is asked of a
-    /// model of such a table has to be in its units.
+    /// The same table with columns of very large or small numbers rescaled to a
+    /// [unit](crate::data::Field::unit), as files are read with
+    /// [`units`](crate::data::ReadOptions::units). Questions to a model of such a table are
+    /// in these units.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -211,7 +211,7 @@ impl Table {
         &self.chunks
     }
 
-    /// The rows at the given positions, in that order, as a table of its own.
+    /// The rows at the given positions, in that order, as a table.
     pub fn take(&self, rows: &[usize]) -> Table {
         let columns = (0..self.schema.fields.len())
             .map(|position| self.take_column(position, rows))
@@ -266,7 +266,7 @@ impl Table {
         })
     }
 
-    /// The whole of one column.
+    /// One column, of all rows.
     pub fn column(&self, position: usize) -> Column {
         self.take_column(position, &(0..self.rows as usize).collect::<Vec<_>>())
     }

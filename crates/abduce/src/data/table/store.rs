@@ -1,5 +1,5 @@
-//! Where encoded chunks go: into memory while they fit the budget, into a
-//! temporary file, all of them, as soon as they do not.
+//! Stores encoded chunks in memory, or all of them in a temporary file once they exceed the
+//! memory budget.
 
 use crate::Result;
 use crate::data::table::chunk::Chunk;
@@ -8,7 +8,7 @@ use crate::data::table::schema::Schema;
 use crate::data::table::source::{Source, Table};
 use crate::data::table::streamed::Spill;
 
-/// Chunks, in memory until they exceed the budget.
+/// Collects the chunks of a source.
 pub(crate) struct Store {
     budget: u64,
     bytes: u64,
@@ -56,7 +56,7 @@ fn size(chunk: &Chunk) -> u64 {
         Column::Code { values, .. } => 4 * values.len(),
         Column::Text { values, .. } => 4 * values.len() + 12 * values.rows().codes().len(),
     });
-    let holes = chunk.columns().iter().filter(|c| c.nulls().is_some());
+    let nullable = chunk.columns().iter().filter(|c| c.nulls().is_some());
     let weights = chunk.weights().map_or(0, |w| 8 * w.len());
-    (columns.sum::<usize>() + holes.count() * chunk.rows() / 8 + weights) as u64
+    (columns.sum::<usize>() + nullable.count() * chunk.rows() / 8 + weights) as u64
 }

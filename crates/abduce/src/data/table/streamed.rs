@@ -1,7 +1,5 @@
-//! A table larger than memory: its encoded chunks, written once to an unlinked
-//! temporary file and read back in order, two chunks ahead of the reader, for
-//! every scan. Plain reads, not a memory map, so that what is resident stays
-//! bounded.
+//! A table larger than memory: encoded chunks in an unlinked temporary file, read back for
+//! every scan with read-ahead. Plain reads bound the resident memory, a memory map would not.
 
 use crate::data::read::no_room;
 use crate::data::table::chunk::Chunk;
@@ -16,7 +14,7 @@ use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// How many chunks are read before they are asked for.
+/// The number of chunks that are read ahead.
 const AHEAD: usize = 2;
 
 /// Chunks being written to a temporary file.
@@ -27,16 +25,16 @@ pub(crate) struct Spill {
     rows: u64,
 }
 
-/// Where a chunk stands in the file and what it is made of.
+/// The position and layout of a chunk in the file.
 #[derive(Clone)]
 struct Entry {
     at: u64,
     bytes: usize,
     rows: usize,
     weighted: bool,
-    /// Which columns have missing values.
-    holes: Vec<bool>,
-    /// How many terms each column of text has.
+    /// Which columns have validity bits.
+    nullable: Vec<bool>,
+    /// The number of terms in each column of text.
     terms: Vec<usize>,
 }
 
@@ -50,16 +48,15 @@ impl Spill {
         })
     }
 
-    /// Appends a chunk: each column's values, then its validity bits; then the
-    /// weights. Every part is padded to eight bytes, so that it can be used
-    /// where it is read.
+    /// Appends a chunk: each column's values and validity bits, then the weights. Every part
+    /// is padded to eight bytes, so that it is aligned when read back.
     pub fn write(&mut self, chunk: &Chunk) -> Result<()> {
         let mut entry = Entry {
             at: self.end,
             bytes: 0,
             rows: chunk.rows(),
             weighted: chunk.weights().is_some(),
-            holes: Vec::new(),
+            nullable: Vec::new(),
             terms: Vec::new(),
         };
         for column in chunk.columns() {
@@ -74,7 +71,7 @@ impl Spill {
                         + self.part(&Buffer::from_slice_ref(rows.counts()))?
                 }
             };
-            entry.holes.push(column.nulls().is_some());
+            entry.nullable.push(column.nulls().is_some());
             if let Some(nulls) = column.nulls() {
                 entry.bytes += self.part(&nulls.inner().sliced())?;
             }
@@ -143,7 +140,7 @@ impl Source for Streamed {
             .name("read ahead".into())
             .spawn(move || {
                 for entry in &shared.index {
-                    // Nobody listens any more when a scan is left half-way.
+                    // The receiver is gone if a scan is abandoned.
                     if sender.send(shared.read(entry)).is_err() {
                         break;
                     }
@@ -169,7 +166,7 @@ impl Shared {
         };
         let mut columns = Vec::with_capacity(self.kinds.len());
         let mut terms = entry.terms.iter();
-        for (kind, holes) in self.kinds.iter().zip(&entry.holes) {
+        for (kind, nullable) in self.kinds.iter().zip(&entry.nullable) {
             let mut column = match kind {
                 Kind::Text => {
                     let terms = terms.next().copied().unwrap_or(0);
@@ -190,7 +187,7 @@ impl Shared {
                     nulls: None,
                 },
             };
-            if *holes {
+            if *nullable {
                 let bits = BooleanBuffer::new(part(rows.div_ceil(8)), 0, rows);
                 match &mut column {
                     Column::Real { nulls, .. }
@@ -207,7 +204,7 @@ impl Shared {
     }
 }
 
-/// Places counted from the first one.
+/// The starts relative to the first one.
 fn from_zero(starts: &[u32]) -> Vec<u32> {
     let first = starts.first().copied().unwrap_or(0);
     starts.iter().map(|start| start - first).collect()
@@ -252,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_come_back_as_they_were_written_scan_after_scan() {
+    fn every_scan_returns_the_chunks_that_were_written() {
         let chunks = [chunk(4096, 0), chunk(4096, 1), chunk(13, 2)];
         let mut spill = Spill::new().unwrap();
         for chunk in &chunks {

@@ -1,14 +1,11 @@
-//! Documents as counts of terms, in compressed rows: only terms that occur take
-//! room, so that memory grows with the words there are and not with the
-//! vocabulary.
+//! Documents as sparse counts of terms, in compressed rows: only terms that occur are stored.
 
 use arrow_buffer::ScalarBuffer;
 
-/// The counts of terms of some documents. Rows share one list of terms; a row
-/// may be empty.
+/// The counts of terms in some documents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
-    /// Where each row begins, and where the last one ends.
+    /// The start of each row, and the end of the last.
     starts: ScalarBuffer<u32>,
     codes: ScalarBuffer<u32>,
     counts: ScalarBuffer<f64>,
@@ -32,10 +29,9 @@ impl Terms {
         builder.finish()
     }
 
-    /// Lists in compressed rows, sharing their memory: row `i` is
-    /// `starts[i]..starts[i + 1]`. Counts of 0 are left out, and only then are the lists
-    /// copied. Nothing if the lists do not fit each other, or if the terms of a row are not
-    /// in order, each once.
+    /// Terms from lists in compressed rows: row `i` is `starts[i]..starts[i + 1]`. The memory
+    /// is shared unless there are counts of 0, which are left out. `None` if the lists do not
+    /// match, or the terms of a row are not strictly increasing.
     ///
     /// ```
     /// use abduce::data::Terms;
@@ -61,15 +57,12 @@ impl Terms {
         if !fits || !are_ordered(&starts, &codes[first..last], first) {
             return None;
         }
-        // No early end, so that many are looked at in one step.
+        // Without an early exit the loop is vectorised.
         let zeros = counts[first..last]
             .iter()
             .fold(false, |found, count| found | (*count == 0.0));
         let terms = Terms::from_lists(starts, codes, counts);
-        Some(match zeros {
-            true => terms.without_zeros(),
-            false => terms,
-        })
+        Some(if zeros { terms.without_zeros() } else { terms })
     }
 
     fn without_zeros(&self) -> Terms {
@@ -81,7 +74,7 @@ impl Terms {
         }))
     }
 
-    /// Lists in compressed rows: row `i` is `starts[i]..starts[i + 1]`.
+    /// As [`from_compressed`](Terms::from_compressed), without checks.
     pub(crate) fn from_lists(
         starts: ScalarBuffer<u32>,
         codes: ScalarBuffer<u32>,
@@ -121,7 +114,7 @@ impl Terms {
         }
     }
 
-    /// The largest code and one more.
+    /// The largest code plus 1.
     pub fn width(&self) -> usize {
         let rows = self.rows();
         rows.codes()
@@ -131,14 +124,14 @@ impl Terms {
     }
 }
 
-/// Whether the terms of each row are in order, each once: they are if terms that are not
-/// followed by a greater one are the last of a row. `codes` begin at `first`.
+/// Whether the terms of each row are strictly increasing: they are if every code that is not
+/// followed by a greater one ends a row. `codes` begin at position `first`.
 fn are_ordered(starts: &[u32], codes: &[u32], first: usize) -> bool {
     let falls = |before: u32, after: u32| usize::from(before >= after);
     let pairs = codes.iter().zip(codes.iter().skip(1));
     let all: usize = pairs.map(|(before, after)| falls(*before, *after)).sum();
     let at_edges = starts.windows(2).map(|edge| match edge {
-        // The rows between two others may be empty; their edge is one all the same.
+        // An edge is counted once, however many empty rows it has.
         [before, start] if before < start && (*start as usize) < first + codes.len() => {
             let at = *start as usize - first;
             falls(codes[at - 1], codes[at])
@@ -182,12 +175,12 @@ impl<'a> TermRows<'a> {
         }
     }
 
-    /// Where each row begins in the lists, and where the last one ends.
+    /// The start of each row in the lists, and the end of the last.
     pub(crate) fn starts(&self) -> &'a [u32] {
         self.starts
     }
 
-    /// The terms of all rows, one after the other.
+    /// The terms of all rows, concatenated.
     pub fn codes(&self) -> &'a [u32] {
         &self.codes[self.span()]
     }
@@ -204,7 +197,7 @@ impl<'a> TermRows<'a> {
     }
 }
 
-/// Rows of terms being put together.
+/// Builds [`Terms`] row by row.
 #[derive(Debug)]
 pub(crate) struct TermsBuilder {
     starts: Vec<u32>,
@@ -230,14 +223,14 @@ impl TermsBuilder {
         self.starts.push(self.codes.len() as u32);
     }
 
-    /// Hands out the rows appended so far.
+    /// Returns the rows appended so far, and starts afresh.
     pub fn finish(&mut self) -> Terms {
-        let own = std::mem::take(self);
-        Terms {
-            starts: own.starts.into(),
-            codes: own.codes.into(),
-            counts: own.counts.into(),
-        }
+        let TermsBuilder {
+            starts,
+            codes,
+            counts,
+        } = std::mem::take(self);
+        Terms::from_lists(starts.into(), codes.into(), counts.into())
     }
 }
 
@@ -279,18 +272,18 @@ mod tests {
         ];
         let terms = lists(&[0, 0, 2, 2, 3, 3], &[4, 6, 1], &[1.0, 2.0, 3.0]);
         assert_eq!(terms, Some(Terms::from_rows(rows.clone())));
-        // Lists that begin elsewhere, with zeros in some rows.
+        // Lists that do not begin at 0, with zeros in some rows.
         let terms = lists(
             &[1, 2, 5, 5, 6, 6],
             &[9, 0, 4, 5, 6, 1, 1],
             &[7.0, 0.0, 1.0, -0.0, 2.0, 3.0, 0.0],
         );
         assert_eq!(terms, Some(Terms::from_rows(rows)));
-        assert!(lists(&[0], &[], &[]).is_some_and(|own| own.is_empty()));
+        assert!(lists(&[0], &[], &[]).is_some_and(|terms| terms.is_empty()));
     }
 
     #[test]
-    fn lists_that_are_no_rows_in_order_are_refused() {
+    fn lists_that_are_not_ordered_rows_are_refused() {
         let refused = |starts: &[u32], codes: &[u32]| {
             let counts = vec![1.0; codes.len()];
             let (starts, codes) = (starts.to_vec(), codes.to_vec());
