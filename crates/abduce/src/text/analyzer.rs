@@ -1,7 +1,6 @@
-//! From a text to its terms. The text is put in lower case, taken apart into
-//! words (or characters), and every run of n of them is a term; runs of words
-//! are joined by one space. What the terms are is what scikit-learn's
-//! CountVectorizer with analyzer "word", "char" and "char_wb" makes of it.
+//! Splits a text into terms. The text is put in lower case and split into words or
+//! characters; every n-gram of them is a term, words joined by one space. The terms are those
+//! of scikit-learn's CountVectorizer with analyzer "word", "char" and "char_wb".
 
 use serde::{Deserialize, Serialize};
 
@@ -12,37 +11,35 @@ use super::table::{BLOCK, Span, TermTable};
 use super::words::{split_ascii_words, split_words};
 use crate::{Error, Result};
 
-/// What a text is taken apart into.
+/// What a text is split into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Runs of letters, digits and underscores.
     #[default]
     Words,
-    /// Characters of any kind; several white spaces are one space.
+    /// All characters; several white spaces are one space.
     Characters,
-    /// Characters between two white spaces, with one space put before and
-    /// after: no term reaches over the end of a word.
+    /// The characters of each word, padded with a space on both sides; no term spans words.
     CharactersWithinWords,
-    /// Terms that come with their weights, as in `cash:2 prize:0.5`; a weight
-    /// is how often the term counts.
+    /// Terms with weights, which are used as counts, as in `cash:2 prize:0.5`.
     Pairs,
 }
 
-/// How texts are taken apart.
+/// How texts are split into terms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalyzerOptions {
-    /// What a text is taken apart into.
+    /// What a text is split into.
     pub unit: Unit,
-    /// The shortest and the longest run of units that is a term: (1, 2) is
-    /// single words and pairs of neighbours.
+    /// The smallest and the largest n of n-grams: (1, 2) is single words and pairs of
+    /// neighbours.
     pub ngrams: (usize, usize),
-    /// Whether upper and lower case are the same.
+    /// Whether texts are converted to lower case.
     pub lowercase: bool,
-    /// Words that are left out, before their neighbours are joined.
+    /// Words that are left out before n-grams are formed.
     pub stop_words: StopWords,
-    /// How many characters a word has at least; shorter ones are left out.
+    /// The fewest characters of a word; shorter ones are left out.
     pub shortest_word: usize,
 }
 
@@ -58,7 +55,7 @@ impl Default for AnalyzerOptions {
     }
 }
 
-/// Takes texts apart into terms.
+/// Splits texts into terms.
 ///
 /// ```
 /// use abduce::text::{Analyzer, AnalyzerOptions, Scratch};
@@ -76,31 +73,34 @@ pub struct Analyzer {
     stop_words: TermTable,
 }
 
-/// Memory that an [`Analyzer`] uses again for every text.
+/// Buffers that an [`Analyzer`] reuses for every text.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     lowered: String,
-    /// Units one after the other: words with a space between, or characters.
+    /// The concatenated units: words separated by a space, or characters.
     units: String,
     spans: Vec<Span>,
     block: Vec<Span>,
 }
 
 impl Analyzer {
-    /// Checks the options. Stop words are taken apart as texts are, so that
-    /// "Don't" stops the "don" that is left of it.
+    /// An analyzer with these options. Stop words are split as texts are, so that "don't"
+    /// leaves out "don".
+    ///
+    /// # Errors
+    /// If the range of n-grams is empty, or pairs are to have n-grams or stop words.
     pub fn new(options: AnalyzerOptions) -> Result<Self> {
         let (shortest, longest) = options.ngrams;
         if shortest == 0 || shortest > longest {
             return Err(
-                Error::parameter(format!("terms of {shortest} to {longest} units"))
-                    .with_hint("the shortest run has at least 1, the longest no fewer"),
+                Error::parameter(format!("n-grams of {shortest} to {longest} units"))
+                    .with_hint("the smallest n is at least 1, and at most the largest"),
             );
         }
-        let runs = options.ngrams != (1, 1) || options.stop_words != StopWords::None;
-        if options.unit == Unit::Pairs && runs {
-            return Err(Error::parameter("terms with weights make no text")
-                .with_hint("they have no neighbours and no stop words"));
+        let is_plain = options.ngrams == (1, 1) && options.stop_words == StopWords::None;
+        if options.unit == Unit::Pairs && !is_plain {
+            let message = "n-grams and stop words are not supported for terms with weights";
+            return Err(Error::parameter(message));
         }
         let whole_words = Analyzer {
             options: AnalyzerOptions {
@@ -124,12 +124,12 @@ impl Analyzer {
         })
     }
 
-    /// The options that this was made with.
+    /// The options of this analyzer.
     pub fn options(&self) -> &AnalyzerOptions {
         &self.options
     }
 
-    /// Calls `emit` with every term of the text, repeated ones too.
+    /// Calls `emit` with every occurrence of a term in the text.
     pub fn terms(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(&str)) {
         self.blocks(text, scratch, |text, spans| {
             for span in spans {
@@ -138,8 +138,7 @@ impl Analyzer {
         });
     }
 
-    /// Calls `emit` with many terms at a time: a text, and where they lie in
-    /// it.
+    /// Calls `emit` with many terms at a time, as spans of a text.
     pub(super) fn blocks(
         &self,
         text: &str,
@@ -175,48 +174,29 @@ impl Analyzer {
                     spans.push(units.len()..units.len() + word.len());
                     units.push_str(&text[word]);
                 });
-                block.add_runs(units, spans, ngrams);
+                block.add_ngrams(units, spans, ngrams);
                 block.finish(units);
             }
             Unit::Characters => {
                 join_spaces(text, units);
                 span_characters(units, 0, spans);
-                block.add_runs(units, spans, ngrams);
+                block.add_ngrams(units, spans, ngrams);
                 block.finish(units);
             }
             Unit::CharactersWithinWords => {
                 for word in text.split(is_space).filter(|word| !word.is_empty()) {
-                    let start = units.len();
-                    units.push(' ');
-                    units.push_str(word);
-                    units.push(' ');
-                    span_characters(units, start, spans);
-                    // A word shorter than the run is a term once, however
-                    // many lengths of runs there are.
-                    if spans.len() < ngrams.0 {
-                        block.add(units, start..units.len());
-                    } else {
-                        block.add_runs(units, spans, ngrams);
-                    }
+                    block.add_padded_word(word, units, spans, ngrams);
                 }
                 block.finish(units);
             }
             Unit::Pairs => {
-                let mut start = 0;
-                for word in text.split_inclusive(char::is_whitespace) {
-                    // What is no pair is told of when it is weighed.
-                    if let Ok((term, weight)) = pair(word.trim_end())
-                        && weight > 0.0
-                    {
-                        block.add(text, start..start + term.len());
-                    }
-                    start += word.len();
-                }
+                block.add_pairs(text);
                 block.finish(text);
             }
         }
     }
 
+    /// Calls `emit` with every word that is long enough and not a stop word.
     fn words(&self, text: &str, mut emit: impl FnMut(Span)) {
         let shortest = self.options.shortest_word;
         let stops = !self.stop_words.is_empty();
@@ -236,7 +216,7 @@ impl Analyzer {
     }
 }
 
-/// Terms that are emitted many at a time.
+/// Collects terms and emits many at a time.
 struct Block<'a, Emit> {
     spans: &'a mut Vec<Span>,
     emit: Emit,
@@ -256,12 +236,47 @@ impl<'a, Emit: FnMut(&str, &[Span])> Block<'a, Emit> {
         }
     }
 
-    /// Adds every run of `shortest` to `longest` neighbours.
-    fn add_runs(&mut self, text: &str, units: &[Span], (shortest, longest): (usize, usize)) {
-        for length in shortest..=longest.min(units.len()) {
-            for run in units.windows(length) {
-                self.add(text, run[0].start..run[length - 1].end);
+    /// Adds all n-grams of the units for n from `shortest` to `longest`.
+    fn add_ngrams(&mut self, text: &str, units: &[Span], (shortest, longest): (usize, usize)) {
+        for n in shortest..=longest.min(units.len()) {
+            for ngram in units.windows(n) {
+                self.add(text, ngram[0].start..ngram[n - 1].end);
             }
+        }
+    }
+
+    /// Appends a word padded with spaces to `units`, and adds its n-grams of characters.
+    fn add_padded_word(
+        &mut self,
+        word: &str,
+        units: &mut String,
+        spans: &mut Vec<Span>,
+        ngrams: (usize, usize),
+    ) {
+        let start = units.len();
+        units.push(' ');
+        units.push_str(word);
+        units.push(' ');
+        span_characters(units, start, spans);
+        // As in scikit-learn, a word shorter than the smallest n is one term.
+        if spans.len() < ngrams.0 {
+            self.add(units, start..units.len());
+        } else {
+            self.add_ngrams(units, spans, ngrams);
+        }
+    }
+
+    /// Adds the terms of all pairs of positive weight. Malformed pairs are skipped; they are
+    /// an error when the text is weighed.
+    fn add_pairs(&mut self, text: &str) {
+        let mut start = 0;
+        for word in text.split_inclusive(char::is_whitespace) {
+            if let Ok((term, weight)) = pair(word.trim_end())
+                && weight > 0.0
+            {
+                self.add(text, start..start + term.len());
+            }
+            start += word.len();
         }
     }
 
@@ -291,8 +306,8 @@ impl PartialEq for Analyzer {
     }
 }
 
-/// Writes the text in lower case, by all rules of Unicode: "İ" becomes two
-/// characters, and a sigma at the end of a word is another one.
+/// Writes the text in lower case by the rules of Unicode: "İ" becomes two characters, and a
+/// sigma at the end of a word becomes "ς".
 fn lower(text: &str, lowered: &mut String) {
     if text.is_ascii() {
         lowered.clear();
@@ -303,8 +318,8 @@ fn lower(text: &str, lowered: &mut String) {
     }
 }
 
-/// Copies the text, with one space for every run of two or more white spaces;
-/// a single tab or line break stays what it is.
+/// Copies the text with one space for every run of two or more white spaces; a single tab or
+/// line break is kept.
 fn join_spaces(text: &str, joined: &mut String) {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -318,7 +333,7 @@ fn join_spaces(text: &str, joined: &mut String) {
     }
 }
 
-/// Where each character lies, from `start` on.
+/// The span of each character from `start` on.
 fn span_characters(text: &str, start: usize, spans: &mut Vec<Span>) {
     spans.clear();
     spans.extend(text[start..].char_indices().map(|(place, character)| {

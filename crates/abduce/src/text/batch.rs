@@ -1,6 +1,6 @@
-//! Texts counted with codes of their own, before there is a vocabulary: each
-//! thread takes a batch apart without asking the others, and the codes are
-//! translated when all are done. So every text is read only once.
+//! Counts of a batch of texts with local codes, before there is a vocabulary. Threads count
+//! batches independently and the codes are translated afterwards, so that every text is read
+//! only once.
 
 use std::ops::Range;
 
@@ -8,18 +8,17 @@ use super::analyzer::{Analyzer, Scratch};
 use super::counter::Tally;
 use super::table::{Keys, TermTable};
 
-/// Counts of some texts, by codes in the order of first occurrence.
+/// Counts of some texts, with codes in the order of first occurrence.
 pub(super) struct Batch {
     pub table: TermTable,
-    /// How often each term was seen in all.
+    /// The total counts of each term.
     pub tallies: Vec<Tally>,
-    /// Where the entries of each text end; they start where those of the text
-    /// before end.
+    /// The end of the entries of each text; they start at the end of the previous text's.
     pub ends: Vec<usize>,
     pub entries: Vec<Entry>,
 }
 
-/// How often one term occurs in one text.
+/// The count of one term in one text.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub code: u32,
@@ -33,14 +32,13 @@ impl Batch {
         let mut table = TermTable::default();
         let mut entries: Vec<Entry> = Vec::new();
         let mut ends = Vec::with_capacity(texts.len());
-        // The latest entry of each term: from this text if it is not before
-        // the text's first.
+        // The latest entry of each term; one before `first` belongs to an earlier text.
         let mut latest: Vec<usize> = Vec::new();
         for text in texts {
             let first = entries.len();
             analyzer.blocks(text.as_ref(), &mut scratch, |text, spans| {
                 table.intern_all(text, spans, &mut keys, |code| {
-                    // No memory holds so many terms that there is no code.
+                    // There are fewer than 2³² terms in a batch.
                     let Some(code) = code else {
                         return;
                     };
@@ -74,13 +72,13 @@ impl Batch {
     }
 }
 
-/// Cuts texts into neighbouring pieces of about so many bytes.
+/// Splits texts into consecutive pieces of about this many bytes.
 pub(super) fn pieces<T: AsRef<str>>(texts: &[T], bytes: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     let mut held = 0;
     for (place, text) in texts.iter().enumerate() {
-        // Empty texts take room as well.
+        // An empty text counts too.
         held += text.as_ref().len() + 8;
         if held >= bytes {
             pieces.push(start..place + 1);

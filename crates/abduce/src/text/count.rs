@@ -1,6 +1,5 @@
-//! Texts in memory to vocabulary and counts, reading every text once. Each
-//! thread counts its share of the texts with codes of its own; the terms of
-//! all are merged and sorted; then each thread translates its codes.
+//! Vocabulary and counts of texts in memory in one pass. Threads count batches of texts with
+//! local codes; the terms are merged and sorted; then threads translate the codes.
 
 use rayon::prelude::*;
 
@@ -12,9 +11,9 @@ use super::limits::Limits;
 use super::vocabulary::Vocabulary;
 use crate::Result;
 
-/// A term that the limits leave out.
+/// The code of a term that the limits leave out.
 const LEFT_OUT: u32 = u32::MAX;
-/// Batches of less text are not worth a thread.
+/// The fewest bytes of text in a batch.
 const SMALLEST_BATCH: usize = 1 << 16;
 
 /// Counts the terms of texts in memory, each a document.
@@ -32,9 +31,8 @@ pub fn count<T: AsRef<str> + Sync>(
     analyzer: &Analyzer,
     limits: &Limits,
 ) -> Result<(Vocabulary, Documents)> {
-    // How many batches there are changes nothing but the time it takes: the
-    // vocabulary is sorted, and so is every row. The fewer there are, the
-    // fewer terms are merged.
+    // The number of batches does not affect the result, as the vocabulary and all rows are
+    // sorted. With fewer batches, fewer terms have to be merged.
     let bytes: usize = texts.iter().map(|text| text.as_ref().len() + 8).sum();
     let share = bytes.div_ceil(rayon::current_num_threads());
     let mut batches: Vec<Batch> = pieces(texts, share.max(SMALLEST_BATCH))
@@ -72,8 +70,8 @@ pub fn count<T: AsRef<str> + Sync>(
     Ok((vocabulary, documents))
 }
 
-/// Gives the entries of a batch their final codes and sorts each row by them.
-/// Returns how many terms of each row are left out.
+/// Gives the entries of a batch their final codes and sorts each row. Returns the number of
+/// terms of each row that are left out.
 fn translate(batch: &mut Batch, codes: &[u32]) -> Vec<u32> {
     let mut unknown = Vec::with_capacity(batch.ends.len());
     let mut start = 0;

@@ -1,8 +1,7 @@
-//! The first pass over a stream of texts: which terms there are, in how many
-//! documents each occurs, and how often. Memory stays bounded on texts that
-//! bring ever new terms: when too many are held, those of the fewest documents
-//! are dropped, as in lossy counting (Manku and Motwani, VLDB 2002), and what
-//! that may have cost is told.
+//! The first pass over a stream of texts: the terms with their document frequencies and
+//! counts. Memory is bounded by lossy counting (Manku and Motwani, VLDB 2002): when there are
+//! too many terms, those of the fewest documents are dropped, and the possible error is
+//! reported.
 
 use rayon::prelude::*;
 
@@ -13,17 +12,17 @@ use super::table::TermTable;
 use super::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
-/// Terms held before rare ones are dropped.
+/// The number of terms above which rare ones are dropped.
 const MOST_TERMS: usize = 4_000_000;
-/// Bytes held before rare terms are dropped.
+/// The memory in bytes above which rare terms are dropped.
 const MOST_BYTES: usize = 512 << 20;
-/// Text that one thread counts before the counts are merged. It must not
-/// depend on the number of threads, because terms are dropped between pieces.
+/// Bytes of text counted at a time by one thread. Terms are dropped between pieces, so this
+/// must not depend on the number of threads.
 const PIECE: usize = 1 << 20;
-/// Pieces counted before they are merged: all of them are in memory.
+/// The number of pieces counted before they are merged.
 const PIECES: usize = 16;
 
-/// How often a term was seen.
+/// How often a term occurs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub documents: u64,
@@ -40,11 +39,11 @@ impl Tally {
 /// Terms that were dropped to keep memory bounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// How many terms; one that came back and was dropped again counts twice.
+    /// The number of dropped terms; one that recurs and is dropped again counts twice.
     pub terms: u64,
-    /// How often they had occurred.
+    /// The number of their occurrences.
     pub occurrences: u64,
-    /// No term occurs in more documents than it was counted in plus these.
+    /// The most documents by which a document frequency may be too small.
     pub documents_missed: u64,
 }
 
@@ -76,7 +75,7 @@ impl Default for TermCounter {
 }
 
 impl TermCounter {
-    /// Holds at most about so many terms at a time.
+    /// A counter that keeps at most about this many terms.
     pub fn holding(most_terms: usize) -> Self {
         TermCounter {
             table: TermTable::default(),
@@ -101,22 +100,22 @@ impl TermCounter {
         }
     }
 
-    /// How many documents were counted.
+    /// The number of documents.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many different terms are held.
+    /// The number of different terms.
     pub fn terms(&self) -> usize {
         self.table.len()
     }
 
-    /// In how many documents a term was counted.
+    /// The number of documents with a term.
     pub fn document_frequency(&self, term: &str) -> u64 {
         self.tally(term).documents
     }
 
-    /// How often a term was counted.
+    /// The number of occurrences of a term.
     pub fn occurrences(&self, term: &str) -> u64 {
         self.tally(term).occurrences
     }
@@ -127,33 +126,35 @@ impl TermCounter {
             .unwrap_or_default()
     }
 
-    /// What was dropped so far.
+    /// The terms dropped so far.
     pub fn dropped(&self) -> Dropped {
         self.dropped
     }
 
-    /// The vocabulary of the terms within the limits, by their text.
+    /// The vocabulary of the terms within the limits, sorted.
+    ///
+    /// # Errors
+    /// If no term is left.
     pub fn finish(&self, limits: &Limits) -> Result<Vocabulary> {
         let codes = self.select(limits)?;
         Ok(Vocabulary::chosen(&self.table, &codes))
     }
 
-    /// Whether there was not one term.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// The codes of the terms within the limits, by their text.
+    /// The codes of the terms within the limits, sorted by term.
     pub(super) fn select(&self, limits: &Limits) -> Result<Vec<u32>> {
         if self.table.is_empty() {
-            return Err(Error::data("there is not one term in the texts")
-                .with_hint("they may be empty, or hold nothing but stop words"));
+            return Err(Error::data("there are no terms in the texts")
+                .with_hint("they may be empty, or consist of stop words only"));
         }
         limits.select(&self.table, &self.tallies, self.documents)
     }
 
-    /// Adds the terms of a batch of documents, and returns the codes here of
-    /// its codes.
+    /// Adds the terms of a batch of documents, and returns their codes in this counter.
     pub(super) fn absorb(
         &mut self,
         table: TermTable,
@@ -177,8 +178,7 @@ impl TermCounter {
         codes
     }
 
-    /// Drops the terms of the fewest documents once there are too many: as
-    /// few documents as leave half of the room free, so that this is rare.
+    /// Drops about half of the terms, those of the fewest documents, if there are too many.
     fn drop_rare(&mut self) {
         if self.table.len() <= self.most_terms && self.table.bytes() <= MOST_BYTES {
             return;

@@ -1,8 +1,7 @@
-//! Sparse counts: one row for each document, with the codes of its terms in
-//! order and how often each occurs. Zeros are not held (compressed sparse
-//! rows).
+//! Sparse counts in compressed sparse rows: one row for each document, with the codes of its
+//! terms in order and their counts.
 
-/// How often each term occurs in each document.
+/// The counts of terms in documents.
 ///
 /// ```
 /// use abduce::text::{Analyzer, Limits, count};
@@ -34,45 +33,44 @@ impl Documents {
         }
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     pub fn len(&self) -> usize {
         self.unknown.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.unknown.is_empty()
     }
 
-    /// How many codes there are: every term's is below.
+    /// The number of codes; every code is below it.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Where each row starts in [`Documents::terms`] and
-    /// [`Documents::counts`]; the last number is where the last row ends.
+    /// The start of each row in [`Documents::terms`] and [`Documents::counts`], and the end
+    /// of the last.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
 
-    /// The codes of all rows, one row after the other, ascending in each.
+    /// The codes of all rows, ascending within each row.
     pub fn terms(&self) -> &[u32] {
         &self.terms
     }
 
-    /// How often the terms occur, beside [`Documents::terms`].
+    /// The count of each of [`Documents::terms`].
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// How many terms of each document have no code: they are new, or the
-    /// limits left them out.
+    /// The number of terms of each document that have no code, because they are new or left
+    /// out by the limits.
     pub fn unknown(&self) -> &[u32] {
         &self.unknown
     }
 
-    /// The codes of one document and how often they occur; nothing for a
-    /// document that there is not.
+    /// The codes and counts of one document; empty if there is no such document.
     pub fn row(&self, document: usize) -> (&[u32], &[u32]) {
         match self.starts.get(document..document.saturating_add(2)) {
             Some(&[start, end]) => (&self.terms[start..end], &self.counts[start..end]),
@@ -85,12 +83,12 @@ impl Documents {
         (0..self.len()).map(|document| self.row(document))
     }
 
-    /// How many terms were counted in all, repeated ones too.
+    /// The total count of all terms.
     pub fn occurrences(&self) -> u64 {
         self.counts.iter().map(|count| u64::from(*count)).sum()
     }
 
-    /// In how many documents each code occurs.
+    /// The number of documents with each code.
     pub fn document_frequencies(&self) -> Vec<u64> {
         let mut frequencies = vec![0; self.width];
         for &code in &self.terms {
@@ -99,7 +97,7 @@ impl Documents {
         frequencies
     }
 
-    /// Adds the documents of another after these.
+    /// Appends other documents.
     pub fn append(&mut self, other: &Documents) {
         let before = self.terms.len();
         let ends = other.starts.iter().skip(1);
@@ -110,8 +108,7 @@ impl Documents {
         self.width = self.width.max(other.width);
     }
 
-    /// Adds one document by the codes of its terms in any order, repeated
-    /// ones too.
+    /// Appends one document, given by a code for each occurrence of a term, in any order.
     pub(super) fn push(&mut self, codes: &mut [u32], unknown: u32) {
         codes.sort_unstable();
         for run in codes.chunk_by(|left, right| left == right) {

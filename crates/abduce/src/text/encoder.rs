@@ -1,6 +1,5 @@
-//! The second pass over a stream, and the only one with hashing: texts to
-//! counts by codes that are already given. It is what a model file keeps of
-//! how its texts are read.
+//! The second pass over a stream, and the only one with hashing: texts to counts of known
+//! codes. A model file contains the encoder of each column of text.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,18 +12,18 @@ use super::limits::Limits;
 use super::table::Keys;
 use super::vocabulary::Vocabulary;
 
-/// Text that one thread encodes at a time.
+/// Bytes of text that one thread encodes at a time.
 const PIECE: usize = 1 << 18;
-/// Text of a stream that is held before it is encoded.
+/// Bytes of a stream that are read before they are encoded.
 const HELD: usize = 16 << 20;
 
-/// Where the codes of terms come from.
+/// How terms get their codes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Encoding {
-    /// From a list of terms.
+    /// By a list of terms.
     Vocabulary(Vocabulary),
-    /// From the terms themselves.
+    /// By hashing.
     Hashing(Hashing),
 }
 
@@ -38,7 +37,7 @@ impl Encoding {
         }
     }
 
-    /// The term of a code, where it is known.
+    /// The term of a code, if it is known.
     pub fn term(&self, code: u32) -> Option<&str> {
         match self {
             Encoding::Vocabulary(vocabulary) => vocabulary.term(code),
@@ -46,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     pub fn width(&self) -> usize {
         match self {
             Encoding::Vocabulary(vocabulary) => vocabulary.len(),
@@ -55,7 +54,7 @@ impl Encoding {
     }
 }
 
-/// Turns texts into counts.
+/// Converts texts to counts.
 ///
 /// ```
 /// use abduce::text::{Analyzer, Encoder, Encoding, Limits, Vocabulary};
@@ -72,25 +71,24 @@ impl Encoding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Encoder {
-    /// Takes texts apart into terms.
+    /// How texts are split into terms.
     pub analyzer: Analyzer,
-    /// Gives the terms their codes.
+    /// How terms get their codes.
     pub encoding: Encoding,
-    /// Which terms were kept of those that there were; without limits all are,
-    /// and the vocabulary may grow.
+    /// The limits with which the vocabulary was chosen; without limits it may grow.
     #[serde(default, skip_serializing_if = "Limits::are_none")]
     pub limits: Limits,
 }
 
 impl Encoder {
-    /// Whether terms may still be added: a vocabulary that was limited knows
-    /// nothing of those that were left out.
+    /// Whether terms may be added: not to a vocabulary chosen with limits, whose counts of
+    /// the terms left out are unknown.
     pub fn may_grow(&self) -> bool {
         matches!(self.encoding, Encoding::Vocabulary(_)) && self.limits.are_none()
     }
 
-    /// The counts of these texts, each a document; of terms that come with
-    /// weights, how often they are there, whatever they weigh.
+    /// The counts of terms in these texts, each a document. Terms with weights are counted
+    /// too; their weights are ignored.
     pub fn encode<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Documents {
         let parts: Vec<Documents> = pieces(texts, PIECE)
             .into_par_iter()
@@ -106,7 +104,7 @@ impl Encoder {
         documents
     }
 
-    /// The counts of a stream of texts, of which only some are held at a time.
+    /// The counts of a stream of texts, only some of which are in memory at a time.
     pub fn encode_stream<T: AsRef<str> + Sync>(
         &self,
         texts: impl IntoIterator<Item = T>,

@@ -1,7 +1,6 @@
-//! The text of a file, whatever people keep texts in: a message is decoded as
-//! mail is, a web page reduced to its text, anything else taken as it is.
-//! Letters are UTF-8, or UTF-16 if the file begins by saying so, or else
-//! Windows-1252 (the table of the WHATWG Encoding Standard).
+//! The text of a file: mail is decoded, a web page reduced to its text, any other file taken
+//! as it is. The encoding is UTF-8, UTF-16 if there is a byte-order mark, or else
+//! Windows-1252 (as in the WHATWG Encoding Standard).
 
 use std::borrow::Cow;
 
@@ -9,7 +8,7 @@ use super::html::plain_text;
 use super::mailbox::Mail;
 use crate::{Error, Result};
 
-/// Headers that letters and notes do not begin with, but mail does.
+/// Headers that occur in mail, but not at the beginning of letters and notes.
 const HEADERS: [&[u8]; 8] = [
     b"from",
     b"subject",
@@ -21,7 +20,7 @@ const HEADERS: [&[u8]; 8] = [
     b"x-mozilla-status",
 ];
 
-/// What Windows-1252 has at 0x80 to 0x9F, where Latin-1 has controls.
+/// Windows-1252 from 0x80 to 0x9F, where it differs from Latin-1.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
@@ -40,7 +39,7 @@ const WINDOWS_1252: [char; 32] = [
 /// ```
 ///
 /// # Errors
-/// If it is no text: it holds zero bytes.
+/// If it is not text: it contains zero bytes.
 pub fn file_text(bytes: &[u8]) -> Result<String> {
     if is_message(bytes) {
         return Ok(Mail::parse(bytes).text(false));
@@ -48,15 +47,16 @@ pub fn file_text(bytes: &[u8]) -> Result<String> {
     let text = decoded(bytes);
     if text.contains('\0') {
         return Err(Error::data("this file is not text")
-            .with_hint("take it out of the folder, or hide it with a point before its name"));
+            .with_hint("move it out of the folder, or hide it with a dot before its name"));
     }
-    Ok(match is_page(&text) {
-        true => plain_text(&text),
-        false => text.into_owned(),
+    Ok(if is_page(&text) {
+        plain_text(&text)
+    } else {
+        text.into_owned()
     })
 }
 
-/// The letters of a text.
+/// Decodes the bytes of a text.
 pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let (pairs, _) = bytes.as_chunks::<2>();
@@ -83,7 +83,7 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Whether a file begins with headers, one of which only mail has.
+/// Whether a file begins with headers, one of which is specific to mail.
 fn is_message(bytes: &[u8]) -> bool {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     for (number, line) in lines {
@@ -97,7 +97,7 @@ fn is_message(bytes: &[u8]) -> bool {
         if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
             return false;
         }
-        if HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        if HEADERS.iter().any(|mail| name.eq_ignore_ascii_case(mail)) {
             return true;
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_with_colons_are_no_mail_and_mail_without_a_blank_line_is() {
+    fn notes_with_colons_are_not_mail_and_mail_without_a_blank_line_is() {
         for note in [
             "Note: milk\n",
             "To do: buy milk\n",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_at_the_beginning_say_how_letters_are_written() {
+    fn byte_order_marks_determine_the_encoding() {
         let utf16: Vec<u8> = "\u{feff}né"
             .encode_utf16()
             .flat_map(u16::to_le_bytes)

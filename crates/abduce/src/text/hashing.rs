@@ -1,8 +1,7 @@
 //! Codes without a vocabulary: the code of a term is its hash,
-//! |MurmurHash3_32(utf-8, seed 0)| mod 2^bits. It needs no first pass, for
-//! streams that never end, and a model of them has 2^bits terms; in exchange, terms may collide and
-//! codes cannot be read back. It is scikit-learn's
-//! HashingVectorizer(alternate_sign=False), to the bit.
+//! |MurmurHash3_32(utf-8, seed 0)| mod 2^bits, as in scikit-learn's
+//! HashingVectorizer(alternate_sign=False). Hashing needs no first pass, which suits endless
+//! streams; in exchange, terms may collide and codes cannot be converted back to terms.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +30,10 @@ struct Bits {
 }
 
 impl Hashing {
-    /// With 2^bits codes; 18 to 22 bits are usual.
+    /// Hashing to 2^bits codes; 18 to 22 bits are usual.
+    ///
+    /// # Errors
+    /// If there are not 1 to 31 bits.
     pub fn new(bits: u32) -> Result<Self> {
         if (1..=31).contains(&bits) {
             Ok(Hashing { bits })
@@ -41,7 +43,7 @@ impl Hashing {
         }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     pub fn width(&self) -> usize {
         1 << self.bits
     }
@@ -67,7 +69,7 @@ impl From<Hashing> for Bits {
     }
 }
 
-/// Austin Appleby's MurmurHash3 of 32 bits.
+/// MurmurHash3 with 32 bits (Austin Appleby).
 ///
 /// ```
 /// assert_eq!(abduce::text::murmur3(b"hello", 0), 0x248b_fa47);

@@ -1,17 +1,16 @@
-//! The text of a web page or mail: tags, comments, scripts and styles are
-//! left out. Tags that only change how letters look leave words whole (spam
-//! likes `V<b>i</b>agra`); all others end a line. There is no wrong HTML here:
-//! what is not closed is read as a browser would, or as text.
+//! The text of a web page or mail, without tags, comments, scripts and styles. Inline tags do
+//! not split words (spam likes `V<b>i</b>agra`); all others end a line. Malformed HTML is read
+//! as a browser would read it, or as text.
 
 use mail_parser::decoders::html::add_html_token;
 use memchr::{memchr, memchr2, memmem};
 
-/// Tags inside of words.
+/// Tags that may occur within words.
 const INLINE: &str = "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike
     strong sub sup time tt u var wbr";
-/// Elements whose content is no text.
+/// Elements whose content is not text.
 const SILENT: [&str; 3] = ["script", "style", "template"];
-/// An entity's name is no longer than this; an ampersand may be just itself.
+/// The longest name of an entity.
 const LONGEST_ENTITY: usize = 34;
 
 /// The text of a page.
@@ -33,15 +32,15 @@ pub(super) fn plain_text(html: &str) -> String {
     text
 }
 
-/// What is known not to come any more. Without it, a page of a million quotes
-/// that never close would be searched a million times to its end.
+/// Which ends are known not to follow, so that a page of a million unclosed quotes is not
+/// searched to its end a million times.
 #[derive(Default)]
 struct Ahead {
     no_end_of_comment: bool,
     no_end_of_quote: bool,
 }
 
-/// Reads what starts with "<", and returns how many bytes it has.
+/// Reads a tag or comment, which starts with "<", and returns its length in bytes.
 fn read_tag(html: &str, text: &mut String, ahead: &mut Ahead) -> usize {
     if html.starts_with("<!--") {
         return comment_length(html.as_bytes(), ahead);
@@ -64,7 +63,7 @@ fn read_tag(html: &str, text: &mut String, ahead: &mut Ahead) -> usize {
     tag
 }
 
-/// How many bytes a comment has, or only its start if it has no end.
+/// The length of a comment, or of its start if it has no end.
 fn comment_length(bytes: &[u8], ahead: &mut Ahead) -> usize {
     if !ahead.no_end_of_comment {
         if let Some(place) = memmem::find(bytes, b"-->") {
@@ -75,8 +74,7 @@ fn comment_length(bytes: &[u8], ahead: &mut Ahead) -> usize {
     4
 }
 
-/// How many bytes a tag has: up to a ">" that is not quoted, or else the
-/// first one, or else all.
+/// The length of a tag: up to the first unquoted ">", else up to the first one, else all.
 fn tag_length(bytes: &[u8], ahead: &mut Ahead) -> usize {
     let mut quote = None;
     if !ahead.no_end_of_quote {
@@ -93,7 +91,7 @@ fn tag_length(bytes: &[u8], ahead: &mut Ahead) -> usize {
     memchr(b'>', bytes).map_or(bytes.len(), |place| place + 1)
 }
 
-/// How many bytes there are up to the tag that closes a silent element.
+/// The length of the content of a silent element, up to its closing tag.
 fn silent_length(html: &str, name: &str) -> usize {
     let bytes = html.as_bytes();
     memmem::find_iter(bytes, b"</")
@@ -105,7 +103,7 @@ fn silent_length(html: &str, name: &str) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Reads what starts with "&", and returns how many bytes it has.
+/// Reads an entity or ampersand, and returns its length in bytes.
 fn read_entity(html: &str, text: &mut String) -> usize {
     let bytes = html.as_bytes();
     let near = &bytes[..bytes.len().min(LONGEST_ENTITY)];
@@ -138,19 +136,19 @@ mod tests {
     }
 
     #[test]
-    fn tags_that_change_looks_leave_words_whole_and_others_do_not() {
+    fn inline_tags_do_not_split_words_and_others_do() {
         assert_eq!(words("V<b>i</B>agra<br>now"), "Viagra now");
         assert_eq!(words("<td>one</td><td>two</td>"), "one two");
     }
 
     #[test]
-    fn scripts_styles_and_comments_are_no_text() {
+    fn scripts_styles_and_comments_are_left_out() {
         let html = "a<script>if (a<b) x('</p>')</script> b<STYLE>p{}</Style> c<!-- d --> e";
         assert_eq!(words(html), "a b c e");
     }
 
     #[test]
-    fn entities_are_letters() {
+    fn entities_are_decoded() {
         assert_eq!(
             words("caf&eacute; &#8364;&#x31; AT&T &amp; R&D; &"),
             "café €1 AT&T & R&D; &"
@@ -158,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hide_the_end_of_a_tag_unless_they_never_close() {
+    fn a_quoted_bracket_does_not_end_a_tag_unless_the_quote_is_unclosed() {
         assert_eq!(words("<img alt=\"a > b\">text"), "text");
         assert_eq!(words("<img alt=\"a>text"), "text");
     }
 
     #[test]
-    fn what_is_not_closed_is_still_read() {
+    fn unclosed_html_is_read() {
         assert_eq!(words("1 < 2 <3 <!-- open"), "1 < 2 <3 open");
         assert_eq!(words("text <a href"), "text");
         assert_eq!(words("text <script>x"), "text");

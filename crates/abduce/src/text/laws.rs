@@ -1,4 +1,4 @@
-//! What holds for all texts.
+//! Property tests of splitting, counting and encoding texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Letters that meet in few words, so that terms repeat.
+/// Few letters, so that terms repeat.
 const LETTERS: &str = "[ab AB_1.'\n\té√Σσİ\u{301}你😀]{0,40}";
 const ASCII: &str = "[a-cA-C_0-2 .'\n\t\r-]{0,60}";
 
@@ -50,7 +50,7 @@ fn tallied(terms: &[String]) -> BTreeMap<&str, u32> {
     tallied
 }
 
-/// What a row says, by text.
+/// The counts of a row by term.
 fn read<'a>(vocabulary: &'a Vocabulary, row: (&[u32], &[u32])) -> BTreeMap<&'a str, u32> {
     let names = row
         .0
@@ -64,7 +64,7 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.expect("threads can be had").install(work)
 }
 
-/// Many texts of many words, so that there is work for several batches.
+/// Enough texts for several batches.
 fn corpus() -> Vec<String> {
     let word = |number: usize| format!("w{}", number * number % 7919 % (number % 97 + 3));
     let text = |place: usize| {
@@ -140,8 +140,8 @@ proptest! {
     }
 
     #[test]
-    fn the_fast_way_through_ascii_finds_the_same_terms(text in ASCII, analyzer in analyzers()) {
-        // A wide character at the end, apart from all words, takes the other way.
+    fn ascii_and_unicode_texts_are_split_alike(text in ASCII, analyzer in analyzers()) {
+        // A non-ASCII character at the end, apart from all words.
         let slow = terms(&analyzer, &format!("{text} √"));
         let fast = terms(&analyzer, &format!("{text} !"));
         let slow: Vec<String> = slow.iter().map(|term| term.replace('√', "!")).collect();
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn every_term_finds_its_own_code(words in prop::collection::btree_set(".{0,20}", 0..200)) {
+    fn every_term_has_its_code(words in prop::collection::btree_set(".{0,20}", 0..200)) {
         let vocabulary: Vocabulary = words.iter().collect();
         prop_assert_eq!(vocabulary.len(), words.len());
         for (word, code) in words.iter().zip(0..) {
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn new_terms_leave_old_codes_alone(
+    fn new_terms_do_not_change_old_codes(
         old in prop::collection::btree_set("[a-c]{1,10}", 0..40),
         new in prop::collection::vec("[a-c]{1,10}", 0..40),
     ) {
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_gives_back_what_was_written(words in prop::collection::vec(".{0,12}", 0..30), analyzer in analyzers()) {
+    fn serialization_round_trips(words in prop::collection::vec(".{0,12}", 0..30), analyzer in analyzers()) {
         let vocabulary: Vocabulary = words.into_iter().collect();
         for encoding in [Encoding::Vocabulary(vocabulary), Encoding::Hashing(Hashing::new(12)?)] {
             let encoder = Encoder { analyzer: analyzer.clone(), encoding, limits: Limits::default() };
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_dropped_is_told(texts in prop::collection::vec("([a-d]{2} ){0,8}", 1..200), room in 1..40_usize) {
+    fn dropped_terms_are_reported(texts in prop::collection::vec("([a-d]{2} ){0,8}", 1..200), room in 1..40_usize) {
         let analyzer = Analyzer::default();
         let mut small = TermCounter::holding(room);
         let mut large = TermCounter::default();
@@ -253,7 +253,7 @@ fn a_text_longer_than_a_block_loses_no_term() {
 }
 
 #[test]
-fn stop_words_are_taken_apart_as_texts_are() {
+fn stop_words_are_split_as_texts_are() {
     let options = AnalyzerOptions {
         stop_words: StopWords::English,
         ..AnalyzerOptions::default()
@@ -266,7 +266,7 @@ fn stop_words_are_taken_apart_as_texts_are() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_a_reason() {
+fn invalid_options_are_refused() {
     let ngrams = |ngrams| {
         Analyzer::new(AnalyzerOptions {
             ngrams,

@@ -1,5 +1,5 @@
-//! Which terms become the vocabulary: neither too rare nor too common, and at
-//! most so many, as CountVectorizer's min_df, max_df and max_features say it.
+//! The choice of a vocabulary: terms that are neither too rare nor too common, and at most a
+//! given number, as min_df, max_df and max_features of scikit-learn's CountVectorizer.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::counter::Tally;
 use super::table::TermTable;
 use crate::{Error, Result};
 
-/// In how many documents a term occurs: a number, or a share of all.
+/// A number of documents, or a share of all.
 ///
 /// ```
 /// use abduce::text::Frequency;
@@ -31,8 +31,7 @@ pub enum Frequency {
 }
 
 impl Frequency {
-    /// As a number of documents, of so many in all; a share may fall between
-    /// two whole numbers.
+    /// The number of documents out of a total; for a share it may be fractional.
     pub fn of(self, documents: u64) -> f64 {
         match self {
             Frequency::Documents(number) => number as f64,
@@ -77,12 +76,12 @@ impl FromStr for Frequency {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Terms of fewer documents are left out.
+    /// Terms in fewer documents are left out.
     pub smallest: Frequency,
-    /// Terms of more documents are left out.
+    /// Terms in more documents are left out.
     pub largest: Frequency,
-    /// Of the rest so many are kept at most: those that occur most often,
-    /// and of equals the first by text.
+    /// The most terms that are kept: those with the largest counts, ties in the order of
+    /// their text.
     pub most_terms: Option<usize>,
 }
 
@@ -102,7 +101,7 @@ impl Limits {
         *self == Limits::default()
     }
 
-    /// The codes of the terms to keep, sorted by text.
+    /// The codes of the terms to keep, sorted by term.
     pub(super) fn select(
         &self,
         table: &TermTable,
@@ -129,7 +128,7 @@ impl Limits {
             ))
             .with_hint("widen the limits of how many documents a term may be in"));
         }
-        // Eight bytes tell most terms apart without a look at their text.
+        // The first eight bytes decide most comparisons.
         kept.par_sort_unstable_by(|(left, first), (right, second)| {
             left.cmp(right)
                 .then_with(|| table.term(*first).cmp(&table.term(*second)))
@@ -157,7 +156,9 @@ impl Limits {
             }
         }
         if self.most_terms == Some(0) {
-            return Err(Error::parameter("a vocabulary of at most 0 terms"));
+            return Err(Error::parameter(
+                "a vocabulary needs at least 1 term, not 0",
+            ));
         }
         if self.smallest.of(documents) > self.largest.of(documents) && documents > 0 {
             return Err(Error::parameter(format!(
@@ -169,7 +170,7 @@ impl Limits {
     }
 }
 
-/// The first eight bytes as a number that sorts as they do.
+/// The first eight bytes as a number of the same order.
 fn prefix(term: &str) -> u64 {
     let mut bytes = [0; 8];
     for (byte, letter) in bytes.iter_mut().zip(term.bytes()) {

@@ -1,7 +1,6 @@
-//! Mail as text: mailbox files (RFC 4155, with `>From` quoting) and files of a
-//! single message. Subject and bodies are decoded (MIME, quoted-printable,
-//! base64, charsets), HTML is reduced to its text, attachments are skipped.
-//! Damaged mail gives what text can be had of it.
+//! Mail as text: mailbox files (RFC 4155, with `>From` quoting) and files of a single message.
+//! Subject and bodies are decoded (MIME, quoted-printable, base64, charsets), HTML is reduced
+//! to its text, attachments are skipped. Damaged mail yields as much text as can be read.
 
 use std::io::{BufRead, Read};
 
@@ -11,12 +10,12 @@ use super::file_text::decoded;
 use super::html::plain_text;
 use crate::Result;
 
-/// Of a larger message, attachments and all, only this much is read.
+/// The number of bytes read of a message.
 const LARGEST_MESSAGE: usize = 64 << 20;
-/// Longer lines are read in pieces: not every file has lines.
+/// Longer lines are read in pieces.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// What there is to read in a message.
+/// The text of a message.
 ///
 /// ```
 /// use abduce::text::Mail;
@@ -29,14 +28,14 @@ const LONGEST_LINE: u64 = 1 << 16;
 pub struct Mail {
     /// The subject, decoded.
     pub subject: String,
-    /// The names and addresses of who wrote it.
+    /// The names and addresses of the senders.
     pub from: String,
-    /// All text that is not an attachment.
+    /// All text except attachments.
     pub body: String,
 }
 
 impl Mail {
-    /// Reads a message, with its headers, as it was sent.
+    /// Parses a message with its headers.
     pub fn parse(bytes: &[u8]) -> Self {
         let message = MessageParser::default().parse(bytes);
         let Some(message) = message.filter(is_mail) else {
@@ -56,8 +55,7 @@ impl Mail {
         }
     }
 
-    /// Subject and body as one text, with who wrote it before them if that is
-    /// to be learned from.
+    /// Subject and body as one text, optionally preceded by the sender.
     pub fn text(&self, with_sender: bool) -> String {
         let sender = if with_sender { self.from.as_str() } else { "" };
         let parts = [sender, &self.subject, &self.body];
@@ -66,14 +64,14 @@ impl Mail {
     }
 }
 
-/// Whether there is a header that mail has: any line may look like some.
+/// Whether there is a known header; any line with a colon looks like an unknown one.
 fn is_mail(message: &Message<'_>) -> bool {
     let mut names = message.headers().iter().map(|header| &header.name);
     names.any(|name| !matches!(name, HeaderName::Other(_)))
 }
 
-/// The lines that are no header. Some collections of mail have lost the blank
-/// line after the headers, and with it, to a strict reader, the whole text.
+/// The lines that are not headers. Some collections of mail have lost the blank line after the
+/// headers, so that a strict parser finds no text.
 fn stray_lines(bytes: &[u8]) -> String {
     let mut stray = String::new();
     let mut in_header = false;
@@ -99,8 +97,7 @@ fn names(addresses: &Address<'_>) -> String {
     parts.join(" ")
 }
 
-/// The text bodies; where they say nothing, as those of many newsletters do,
-/// the web page sent beside them.
+/// The text bodies, or the HTML bodies if these are blank, as in many newsletters.
 fn body(message: &Message<'_>) -> String {
     let body = joined(message.text_bodies());
     if body.trim().is_empty() {
@@ -125,8 +122,8 @@ fn joined<'a>(parts: impl Iterator<Item = &'a MessagePart<'a>>) -> String {
     text
 }
 
-/// The messages of a file, one at a time: of a mailbox if it starts with a
-/// line `From …`, else the one message that the file is.
+/// The messages of a mailbox, which starts with a line `From …`, or of a file with a single
+/// message.
 ///
 /// ```
 /// use abduce::text::Messages;
@@ -141,18 +138,18 @@ fn joined<'a>(parts: impl Iterator<Item = &'a MessagePart<'a>>) -> String {
 pub struct Messages<R> {
     reader: R,
     line: Vec<u8>,
-    /// Whether this is a mailbox; not known before the first line.
+    /// Whether this is a mailbox; unknown before the first line.
     mailbox: Option<bool>,
-    /// Whether `line` is the first of a message that was not handed out yet.
+    /// Whether `line` begins the next message.
     pending: bool,
-    /// How many lines were read before `line`.
+    /// The number of lines before `line`.
     before: u64,
-    /// The line on which the message last handed out begins.
+    /// The first line of the last message returned.
     began: u64,
 }
 
 impl<R: BufRead> Messages<R> {
-    /// Reads from a file's start.
+    /// Reads messages from the start of a file.
     pub fn new(reader: R) -> Self {
         Messages {
             reader,
@@ -164,12 +161,15 @@ impl<R: BufRead> Messages<R> {
         }
     }
 
-    /// The line on which the message last handed out begins, counted from 1.
+    /// The first line of the last message returned, counted from 1.
     pub fn line(&self) -> u64 {
         self.began
     }
 
-    /// The next message as it was sent, for [`Mail::parse`] on another thread.
+    /// The next message, unparsed, for [`Mail::parse`] on another thread.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
     pub fn next_raw(&mut self) -> Result<Option<Vec<u8>>> {
         let mut message = Vec::new();
         let mut any = std::mem::take(&mut self.pending);
@@ -226,14 +226,14 @@ impl<R: BufRead> Iterator for Messages<R> {
     }
 }
 
-/// Whether a file that starts with these bytes is surely a mailbox.
+/// Whether a file that starts with these bytes is a mailbox.
 pub(crate) fn begins_a_mailbox(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next();
     line.is_some_and(|line| line.starts_with(b"From ") && has_time(line))
 }
 
-/// Whether a line names a time of day, as the line before a message does and
-/// a sentence that begins with "From" does not.
+/// Whether a line contains a time of day, which tells the line before a message from a
+/// sentence that begins with "From".
 fn has_time(line: &[u8]) -> bool {
     line.windows(5).any(|five| match five {
         [a, b, b':', c, d] => [a, b, c, d].iter().all(|digit| digit.is_ascii_digit()),
@@ -241,14 +241,13 @@ fn has_time(line: &[u8]) -> bool {
     })
 }
 
-/// Whether this is a line of the message that began with "From ", before it
-/// was put into a mailbox.
+/// Whether this line began with "From " before it was quoted in a mailbox.
 fn is_quoted_from(line: &[u8]) -> bool {
     let unquoted = line.iter().position(|byte| *byte != b'>');
     unquoted.is_some_and(|start| start > 0 && line[start..].starts_with(b"From "))
 }
 
-/// The blank line before the next message is the mailbox's, not the message's.
+/// Removes the blank line that separates a message from the next one.
 fn remove_last_blank_line(message: &mut Vec<u8>) {
     for blank in [&b"\n\r\n"[..], b"\n\n"] {
         if message.ends_with(blank) {

@@ -1,10 +1,8 @@
-//! Raw text to sparse counts. An [`Analyzer`] takes a text apart into terms
-//! (words, characters, or runs of them), a [`Vocabulary`] or [`Hashing`] gives
-//! every term a code, and [`Documents`] hold how often each code occurs in
-//! each text. [`count`] does it all in one pass over texts in memory; a
-//! [`TermCounter`] and then an [`Encoder`] do it in two passes over a stream.
-//! [`Messages`] reads the texts out of mailbox files, [`file_text`] out of any
-//! others.
+//! Raw text to sparse counts. An [`Analyzer`] splits a text into terms (words, characters or
+//! n-grams of them), a [`Vocabulary`] or [`Hashing`] gives every term a code, and
+//! [`Documents`] hold the counts of the codes in each text. [`count`] does this in one pass
+//! over texts in memory; a [`TermCounter`] followed by an [`Encoder`] in two passes over a
+//! stream. [`Messages`] reads texts from mailbox files, [`file_text`] from other files.
 
 mod analyzer;
 mod batch;

@@ -1,14 +1,13 @@
-//! Documents that come counted: terms with their weights, `term:weight`, as
-//! svmlight writes features. A weight is a count, or any number that stands for
-//! one (tf-idf); a weight of 0 says that the term is not there.
+//! Documents given as terms with weights, `term:weight`, as in svmlight files. A weight is a
+//! count, or another number that is used as one (tf-idf); a term of weight 0 is absent.
 
 use super::encoder::Encoder;
 use crate::{Error, Result};
 
-/// Weights whose sums and products stay finite.
+/// The largest weight; sums and products of such weights are finite.
 const LARGEST: f64 = 1e140;
 
-/// The term and the weight of one pair.
+/// Splits a pair into its term and weight.
 pub(crate) fn pair(text: &str) -> Result<(&str, f64)> {
     let wrong = || {
         Error::data(format!("\"{text}\" is not a term with its weight"))
@@ -22,7 +21,7 @@ pub(crate) fn pair(text: &str) -> Result<(&str, f64)> {
     if number < 0.0 {
         return Err(
             Error::data(format!("{term} has the negative weight {weight}"))
-                .with_hint("terms are counted, so that weights are 0 or more"),
+                .with_hint("weights are used as counts, so they must be 0 or more"),
         );
     }
     if number > LARGEST {
@@ -33,8 +32,8 @@ pub(crate) fn pair(text: &str) -> Result<(&str, f64)> {
     Ok((term, number))
 }
 
-/// A document of pairs: the codes of its terms, in order, their weights, and
-/// how many terms have no code.
+/// A document of pairs: the codes of its terms, in order, their weights, and the number of
+/// terms without a code.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Weighed {
     pub codes: Vec<u32>,
@@ -43,8 +42,8 @@ pub(crate) struct Weighed {
 }
 
 impl Encoder {
-    /// Weighs the terms of a document of pairs. A term that is there twice has
-    /// both weights.
+    /// The terms of a document of pairs with their weights; those of a repeated term are
+    /// added up.
     pub(crate) fn weigh(&self, text: &str) -> Result<Weighed> {
         let lowercase = self.analyzer.options().lowercase;
         let lowered = lowercase.then(|| text.to_lowercase());
@@ -58,8 +57,7 @@ impl Encoder {
                 None => weighed.unknown += 1,
             }
         }
-        // Equal codes stay in the order of the text, so that their sum is the
-        // same every time.
+        // A stable sort keeps equal codes in order, so that their sum is deterministic.
         found.sort_by_key(|(code, _)| *code);
         for same in found.chunk_by(|(left, _), (right, _)| left == right) {
             weighed.codes.push(same[0].0);
@@ -77,7 +75,7 @@ mod tests {
     use crate::text::{Analyzer, AnalyzerOptions, Encoding, Unit};
 
     #[test]
-    fn weights_are_taken_as_they_are_written_and_zeros_are_no_terms() {
+    fn weights_are_read_and_terms_of_weight_zero_are_absent() {
         let analyzer = Analyzer::new(AnalyzerOptions {
             unit: Unit::Pairs,
             ..AnalyzerOptions::default()

@@ -1,7 +1,6 @@
-//! Words that say little about what a text is about, and may be left out.
-//! The English list holds articles, pronouns, prepositions, conjunctions,
-//! auxiliary verbs and the adverbs that glue sentences together. A model that
-//! names it depends on it: it never changes; a better one gets a new name.
+//! Stop words: words that say little about the topic of a text. The English list contains
+//! articles, pronouns, prepositions, conjunctions, auxiliary verbs and conjunctive adverbs.
+//! Model files refer to it by name, so it must never change.
 
 use std::path::Path;
 
@@ -30,7 +29,10 @@ pub enum StopWords {
 }
 
 impl StopWords {
-    /// The list of this name.
+    /// The list with this name.
+    ///
+    /// # Errors
+    /// If there is none.
     pub fn named(name: &str) -> Result<Self> {
         match name {
             "none" => Ok(StopWords::None),
@@ -42,7 +44,10 @@ impl StopWords {
         }
     }
 
-    /// The words of a file, with white space between them.
+    /// The words of a file, separated by white space.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::from(error).at_file(path.display().to_string()))?;

@@ -1,38 +1,35 @@
-//! Terms and their codes, packed: one string holds all terms one after the
-//! other, and an open-addressing table of sixteen bytes a slot finds them. A
-//! term of at most eight bytes is its own key and lies in the slot itself, so
-//! that most are found with one look at memory; the key of a longer one is its
-//! hash. Codes are given in the order of arrival: nothing depends on the hash,
-//! which differs from run to run, so that nobody can write texts whose words
-//! all collide.
+//! A compact hash table of terms and their codes: one string of all terms, and an
+//! open-addressing table with sixteen bytes per slot. The key of a term of at most eight bytes
+//! is the term itself, so that most lookups need one memory access; the key of a longer term
+//! is its hash. The hash is seeded at random against texts with colliding words; codes are
+//! given in the order of arrival and do not depend on it.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// No term has this code: it marks an empty slot.
+/// Marks an empty slot.
 const EMPTY: u32 = u32::MAX;
 
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("terms"));
 
-/// Terms that are looked up at a time: few enough for a processor's nearest
-/// cache.
+/// The number of terms that are looked up at a time, which fit the L1 cache.
 pub(super) const BLOCK: usize = 512;
 
-/// Where a term lies in a text, in bytes.
+/// The position of a term in a text, in bytes.
 pub(super) type Span = Range<usize>;
 
-/// Memory for the keys of many terms, used again for every text.
+/// A reusable buffer for the keys of many terms.
 #[derive(Default)]
 pub(super) struct Keys(Vec<Key>);
 
-/// Terms with codes 0, 1, 2 … in the order in which they came.
+/// Terms with codes 0, 1, 2 … in the order in which they were added.
 #[derive(Clone)]
 pub(super) struct TermTable {
     text: String,
-    /// Where each term ends in `text`; it starts where the one before ends.
+    /// The end of each term in `text`; it starts at the end of the previous one.
     ends: Vec<usize>,
-    /// As many as a power of two, at most three quarters full.
+    /// A power of two of slots, at most three quarters of them full.
     slots: Vec<Slot>,
     seed: u64,
 }
@@ -43,7 +40,7 @@ struct Slot {
     code: u32,
 }
 
-/// Equal for equal terms, and for no others of at most eight bytes.
+/// Equal for equal terms, and different for different terms of at most eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     content: u64,
@@ -72,7 +69,7 @@ impl std::fmt::Debug for TermTable {
 }
 
 impl TermTable {
-    /// An empty table that takes so many terms without growing.
+    /// An empty table that holds this many terms without growing.
     pub fn with_room(terms: usize) -> Self {
         let slots = (terms + terms / 2).next_power_of_two().max(16);
         TermTable {
@@ -91,17 +88,18 @@ impl TermTable {
         self.ends.is_empty()
     }
 
-    /// How many bytes the terms take, and what it takes to find them.
+    /// The memory of the table, in bytes.
     pub fn bytes(&self) -> usize {
         self.text.len() + size_of_val(self.ends.as_slice()) + size_of_val(self.slots.as_slice())
     }
 
-    /// The code of a term that is held.
+    /// The code of a term, if the table has it.
     pub fn code(&self, term: &str) -> Option<u32> {
         self.code_at(term, &(0..term.len()))
     }
 
-    /// The code of a term in a text; more to read after it makes it faster.
+    /// The code of a term within a text; this is faster if eight bytes can be read from its
+    /// start.
     #[inline]
     pub fn code_at(&self, text: &str, span: &Span) -> Option<u32> {
         self.code_of(&text[span.clone()], self.key(text, span))
@@ -113,8 +111,7 @@ impl TermTable {
         (slot.code != EMPTY).then_some(slot.code)
     }
 
-    /// The code of a term, which is held from now on. There is none once
-    /// every code of 32 bits is given.
+    /// The code of a term, which is added if it is new; `None` if no code is left.
     pub fn intern(&mut self, term: &str) -> Option<u32> {
         self.intern_of(term, self.key(term, &(0..term.len())))
     }
@@ -129,7 +126,7 @@ impl TermTable {
         self.insert(term, key, found)
     }
 
-    /// Calls `found` with the code of every term of the text, if it is held.
+    /// Calls `found` with the code of every term of the text, `None` for unknown ones.
     #[inline]
     pub fn look_up(
         &self,
@@ -144,8 +141,7 @@ impl TermTable {
         }
     }
 
-    /// Calls `found` with the code of every term of the text; all are held
-    /// from now on.
+    /// Calls `found` with the code of every term of the text; new ones are added.
     #[inline]
     pub fn intern_all(
         &mut self,
@@ -160,8 +156,7 @@ impl TermTable {
         }
     }
 
-    /// The codes here of these terms of another table; all are held from now
-    /// on.
+    /// Adds terms of another table, and returns their codes in this one.
     pub fn intern_from(&mut self, other: &TermTable, codes: &[u32]) -> Vec<Option<u32>> {
         let mut found = Vec::with_capacity(codes.len());
         let mut keys = Keys::default();
@@ -174,9 +169,8 @@ impl TermTable {
         found
     }
 
-    /// Makes the keys of many terms, and looks at all their slots once. A
-    /// large table is not in the cache, and one wait for memory after the
-    /// other would take most of the time; here all waits overlap.
+    /// Computes the keys of many terms and prefetches their slots, so that the cache misses of
+    /// a large table overlap.
     #[inline]
     fn prepare(&self, text: &str, spans: &[Span], keys: &mut Keys) {
         keys.0.clear();
@@ -206,7 +200,7 @@ impl TermTable {
         Some(code)
     }
 
-    /// The term of a code; nothing is held under other codes.
+    /// The term of a code, if the table has it.
     #[inline]
     pub fn term(&self, code: u32) -> Option<&str> {
         self.span(code).map(|span| &self.text[span])
@@ -220,7 +214,7 @@ impl TermTable {
         Some(start..end)
     }
 
-    /// All terms by their codes.
+    /// All terms in the order of their codes.
     pub fn terms(&self) -> impl ExactSizeIterator<Item = &str> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
@@ -230,7 +224,7 @@ impl TermTable {
         })
     }
 
-    /// The slot of the term, or the vacant one where it would be put.
+    /// The slot of a term, or the vacant one where it would be added.
     #[inline]
     fn find(&self, term: &str, key: Key) -> usize {
         let mask = self.slots.len() - 1;
@@ -258,7 +252,7 @@ impl TermTable {
         self.slots = larger;
     }
 
-    /// Where the search for a key starts.
+    /// The index at which the search for a key starts, before masking.
     #[inline]
     fn place(&self, key: Key) -> usize {
         fold(key.content ^ self.seed, SCATTER) as usize
@@ -278,14 +272,13 @@ impl TermTable {
         };
         Key {
             content,
-            // A length of more than 32 bits must not look like a short one.
+            // A longer length must not wrap around to a short one.
             length: u32::try_from(length).unwrap_or(u32::MAX),
         }
     }
 }
 
-/// A hash of more than eight bytes by folded multiplication, sixteen at a
-/// time.
+/// A hash of more than eight bytes by folded multiplication of sixteen at a time.
 #[inline]
 fn hash(bytes: &[u8], seed: u64) -> u64 {
     let word = |eight: Option<&[u8; 8]>| eight.map_or(0, |eight| u64::from_le_bytes(*eight));
@@ -299,7 +292,7 @@ fn hash(bytes: &[u8], seed: u64) -> u64 {
         );
         rest = more;
     }
-    // What is left may be short: the last sixteen bytes of all hold it.
+    // The last sixteen bytes include the rest.
     let (_, last) = bytes.split_at(bytes.len().saturating_sub(16));
     fold(
         word(last.first_chunk()) ^ state,
@@ -307,7 +300,7 @@ fn hash(bytes: &[u8], seed: u64) -> u64 {
     )
 }
 
-/// An odd number whose bits look drawn by lot: the golden ratio's.
+/// An odd number with well-mixed bits: 2⁶⁴ divided by the golden ratio.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline]

@@ -1,13 +1,13 @@
-//! The terms that a model knows, each with its code. In a model file it is a
-//! plain list of strings, in the order of the codes.
+//! The terms of a model with their codes; in a model file, a list of strings in the order of
+//! the codes.
 
 use serde::{Deserialize, Serialize};
 
 use super::table::{Keys, Span, TermTable};
 use crate::{Error, Result};
 
-/// Terms and their codes: 0, 1, 2 … in the order of their text. Terms that
-/// come later get the codes after these, and no code ever changes.
+/// Terms with codes 0, 1, 2 … in sorted order. Terms that are added later get the codes after
+/// these, and codes never change.
 ///
 /// ```
 /// use abduce::text::Vocabulary;
@@ -24,12 +24,12 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// How many terms there are.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
@@ -50,8 +50,7 @@ impl Vocabulary {
         self.table.terms()
     }
 
-    /// Adds the terms that are not known yet, in the order of their text, and
-    /// returns how many they were. Codes already given stay.
+    /// Adds new terms, in sorted order, and returns their number.
     pub fn extend<T: AsRef<str>>(&mut self, terms: impl IntoIterator<Item = T>) -> usize {
         let before = self.len();
         let mut terms: Vec<T> = terms.into_iter().collect();
@@ -62,7 +61,7 @@ impl Vocabulary {
         self.len() - before
     }
 
-    /// Calls `found` with the code of every term of the text, if it is known.
+    /// Calls `found` with the code of every term of the text, `None` for unknown ones.
     pub(super) fn look_up(
         &self,
         text: &str,
@@ -73,7 +72,7 @@ impl Vocabulary {
         self.table.look_up(text, spans, keys, found);
     }
 
-    /// Some terms of a table, with the codes 0, 1, 2 … in this order.
+    /// Some terms of a table, with new codes in this order.
     pub(super) fn chosen(table: &TermTable, codes: &[u32]) -> Self {
         let mut chosen = TermTable::with_room(codes.len());
         chosen.intern_from(table, codes);

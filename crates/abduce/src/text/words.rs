@@ -1,6 +1,5 @@
-//! Where the words of a text lie: the longest runs of word characters. Most
-//! text is ASCII and goes the fast way, 64 bytes at a time; the other way is
-//! for all of Unicode. Both find the same.
+//! The words of a text: maximal runs of word characters. ASCII text is processed 64 bytes at
+//! a time, other text by character, with the same result.
 
 use super::characters::{is_ascii_word, is_word};
 use super::table::Span;
@@ -24,15 +23,14 @@ pub(super) fn split_words(text: &str, mut emit: impl FnMut(Span)) {
     }
 }
 
-/// Calls `emit` with every word of an ASCII text. To ask of each byte whether
-/// a word ends here is slow, because the processor cannot guess the answer; so
-/// the answers for 64 bytes become the bits of a number, and its few changes
-/// are counted off.
+/// Calls `emit` with every word of an ASCII text. A branch for each byte would be
+/// mispredicted often; instead, 64 bytes become the bits of a number, and a loop goes over its
+/// changes.
 #[inline]
 pub(super) fn split_ascii_words(text: &str, mut emit: impl FnMut(Span)) {
     let mut start = None;
     let mut first = 0;
-    // Whether the byte before is of a word.
+    // Whether the previous byte is a word character.
     let mut before = 0;
     let (blocks, rest) = text.as_bytes().as_chunks::<64>();
     let mut last = [0; 64];
@@ -53,14 +51,14 @@ pub(super) fn split_ascii_words(text: &str, mut emit: impl FnMut(Span)) {
     }
 }
 
-/// A bit for each byte: whether it is of a word.
+/// A bit for each byte: whether it is a word character.
 #[inline]
 fn word_bits(block: &[u8; 64]) -> u64 {
     let answers = block.map(|byte| u8::from(is_ascii_word(byte)));
     let (eights, _) = answers.as_chunks::<8>();
     let mut bits = 0;
     for (place, eight) in eights.iter().enumerate() {
-        // The product moves the lowest bits of eight bytes into the top one.
+        // The product gathers the lowest bits of eight bytes in the top byte.
         let packed = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         bits |= packed << (8 * place);
     }
