@@ -1,16 +1,16 @@
-//! What is believed of a finite set of hypotheses, in log space:
+//! Bayes' theorem for a finite set of hypotheses, in log space:
 //!
 //!   log P(h | D) = log P(h) + Σ log P(d | h) − log P(D).
 //!
-//! The log-likelihoods are summed with compensation (Neumaier 1974), so that
-//! any number of observations neither underflows nor drifts.
+//! Log-likelihoods are added by compensated summation (Neumaier 1974), so that rounding errors
+//! do not accumulate over many observations.
 
 use crate::family::draw_index;
 use crate::kernel::softmax::softmax_of_one;
 use crate::{Error, Result};
 use rand::Rng;
 
-/// Prior, likelihood and posterior of hypotheses that have numbers for names.
+/// Prior, likelihood and posterior of numbered hypotheses.
 ///
 /// ```
 /// use abduce::concept::Belief;
@@ -29,19 +29,17 @@ pub struct Belief {
     log_prior: Vec<f64>,
     /// log P(D | h) is the sum of these two.
     sum: Vec<f64>,
-    lost: Vec<f64>,
+    compensation: Vec<f64>,
     posterior: Vec<f64>,
     log_evidence: f64,
     observed: f64,
 }
 
 impl Belief {
-    /// Belief before anything is observed. Priors need not sum to 1: they are
-    /// divided by their sum.
+    /// The prior belief. Priors are normalised to sum to 1.
     ///
     /// # Errors
-    /// If there is no hypothesis, a log-prior is infinite or not a number, or
-    /// all are −∞.
+    /// If there is no hypothesis, a log-prior is +∞ or NaN, or all are −∞.
     pub fn new(mut log_prior: Vec<f64>) -> Result<Belief> {
         if let Some(wrong) = log_prior
             .iter()
@@ -58,7 +56,7 @@ impl Belief {
         log_prior.iter_mut().for_each(|p| *p -= total);
         Ok(Belief {
             sum: vec![0.0; log_prior.len()],
-            lost: vec![0.0; log_prior.len()],
+            compensation: vec![0.0; log_prior.len()],
             log_prior,
             posterior,
             log_evidence: 0.0,
@@ -66,13 +64,13 @@ impl Belief {
         })
     }
 
-    /// Takes an observation into account that was made `times` times, given
-    /// its log-likelihood under every hypothesis. Returns the logarithm of the
-    /// probability it had before; the sum of these is the log-evidence.
+    /// Updates on an observation made `times` times, given its log-likelihood under every
+    /// hypothesis. Returns the logarithm of its predictive probability; the sum of these is
+    /// the log-evidence.
     ///
     /// # Errors
-    /// If no hypothesis that is still possible allows the observation; nothing
-    /// changes then. Also if the numbers do not fit.
+    /// If the observation is impossible under all remaining hypotheses, in which case nothing
+    /// changes, or the arguments are invalid.
     pub fn observe(&mut self, log_likelihoods: &[f64], times: f64) -> Result<f64> {
         if log_likelihoods.len() != self.sum.len() {
             return Err(Error::parameter(format!(
@@ -96,36 +94,35 @@ impl Belief {
             |(h, l): (usize, &f64)| *l > f64::NEG_INFINITY && self.log_joint(h) > f64::NEG_INFINITY;
         if !log_likelihoods.iter().enumerate().any(possible) {
             return Err(Error::numeric(
-                "the observation is impossible under every hypothesis that is left",
+                "the observation is impossible under every hypothesis that remains",
             ));
         }
-        let sums = self.sum.iter_mut().zip(&mut self.lost);
-        for ((sum, lost), log_likelihood) in sums.zip(log_likelihoods) {
+        let sums = self.sum.iter_mut().zip(&mut self.compensation);
+        for ((sum, compensation), log_likelihood) in sums.zip(log_likelihoods) {
             let added = times * log_likelihood;
             let (before, after) = (*sum, *sum + added);
-            let rounded = match before.abs() >= added.abs() {
-                true => (before - after) + added,
-                false => (added - after) + before,
-            };
-            *lost += if after > f64::NEG_INFINITY {
-                rounded
+            let rounding = if before.abs() >= added.abs() {
+                (before - after) + added
             } else {
-                0.0
+                (added - after) + before
             };
+            if after > f64::NEG_INFINITY {
+                *compensation += rounding;
+            }
             *sum = after;
         }
         self.observed += times;
         let before = self.log_evidence;
-        let sums = self.sum.iter().zip(&self.lost);
+        let sums = self.sum.iter().zip(&self.compensation);
         let terms = self.posterior.iter_mut().zip(&self.log_prior).zip(sums);
-        for ((joint, prior), (sum, lost)) in terms {
-            *joint = prior + (sum + lost);
+        for ((joint, prior), (sum, compensation)) in terms {
+            *joint = prior + (sum + compensation);
         }
         self.log_evidence = softmax_of_one(&mut self.posterior);
         Ok(self.log_evidence - before)
     }
 
-    /// The number of hypotheses; there is always one.
+    /// The number of hypotheses, at least one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.log_prior.len()
@@ -138,7 +135,7 @@ impl Belief {
 
     /// log P(D | h).
     pub fn log_likelihood(&self, hypothesis: usize) -> f64 {
-        self.sum[hypothesis] + self.lost[hypothesis]
+        self.sum[hypothesis] + self.compensation[hypothesis]
     }
 
     /// log P(h, D).
@@ -156,26 +153,24 @@ impl Belief {
         self.log_evidence
     }
 
-    /// The hypotheses of greatest posterior probability, all of them where
-    /// several are equal.
+    /// The hypotheses of greatest posterior probability, including all ties.
     pub fn map(&self) -> Vec<usize> {
         self.greatest(|h| self.log_joint(h))
     }
 
-    /// The hypotheses of greatest likelihood, all of them where several are
-    /// equal. Priors do not matter, not even those that are 0.
+    /// The hypotheses of greatest likelihood, including all ties, even those with prior 0.
     pub fn maximum_likelihood(&self) -> Vec<usize> {
         self.greatest(|h| self.log_likelihood(h))
     }
 
-    /// Equal up to what rounding does to as many factors.
+    /// The hypotheses with the greatest value, up to the rounding error of this many factors.
     fn greatest(&self, log: impl Fn(usize) -> f64) -> Vec<usize> {
         let top = (0..self.len()).map(&log).fold(f64::NEG_INFINITY, f64::max);
         let slack = 8.0 * f64::EPSILON * (1.0 + top.abs() + self.observed);
         (0..self.len()).filter(|h| log(*h) >= top - slack).collect()
     }
 
-    /// Σ P(h | D) v(h): what all hypotheses say together.
+    /// The posterior mean Σ P(h | D) v(h).
     pub fn average(&self, values: impl Fn(usize) -> f64) -> f64 {
         let terms = self.posterior.iter().enumerate();
         terms
@@ -231,9 +226,9 @@ mod tests {
         for i in 0..50u32 {
             let p = [0.1, 0.5, 0.9].map(|p: f64| if i % 4 == 0 { p } else { 1.0 - p });
             let before = belief.average(|h| p[h]);
-            let told = belief.observe(&logs(&p), 1.0).unwrap();
-            assert!(close(told, before.ln()));
-            chain += told;
+            let predictive = belief.observe(&logs(&p), 1.0).unwrap();
+            assert!(close(predictive, before.ln()));
+            chain += predictive;
         }
         assert!(close(chain, belief.log_evidence()));
     }
@@ -253,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_impossible_stays_so_and_is_refused_when_nothing_is_left() {
+    fn impossible_hypotheses_stay_impossible_and_an_impossible_observation_is_refused() {
         let mut belief = Belief::new(logs(&[0.0, 0.5, 0.5])).unwrap();
         belief.observe(&logs(&[1.0, 0.0, 0.5]), 1.0).unwrap();
         assert_eq!(belief.posterior(), [0.0, 0.0, 1.0]);
@@ -275,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_fit_are_refused() {
+    fn invalid_numbers_are_refused() {
         assert!(Belief::new(vec![]).is_err());
         assert!(Belief::new(vec![f64::NAN]).is_err());
         assert!(Belief::new(vec![f64::NEG_INFINITY]).is_err());

@@ -1,12 +1,11 @@
-//! The ways through a [`Trellis`], the heaviest first, found one by one: what
-//! the best way on from a state will weigh is known, so only starts of ways
-//! that are next are ever made longer (A* with an exact estimate).
+//! The paths through a [`Trellis`] in decreasing order of weight, by A* search with an exact
+//! heuristic: the weight of the best completion from each state.
 
 use super::trellis::Trellis;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Yields constraints with their log-weight, but none of weight 0.
+/// Yields the constraints of each path of positive weight, with its log-weight.
 pub(super) struct BestFirst<'t> {
     trellis: &'t Trellis,
     maxima: Vec<Vec<f64>>,
@@ -59,7 +58,7 @@ impl Iterator for BestFirst<'_> {
     }
 }
 
-/// The start of a hypothesis, with the weight it will have at best.
+/// A partial path, with the log-weight of its best completion.
 struct Partial {
     bound: f64,
     chosen: Vec<u32>,
@@ -67,7 +66,7 @@ struct Partial {
     weight: f64,
 }
 
-/// The better is greater, then the longer, then the one that comes first.
+/// By bound, then by length, then by lexicographic order of the choices.
 impl Ord for Partial {
     fn cmp(&self, other: &Partial) -> Ordering {
         let better = self.bound.total_cmp(&other.bound);

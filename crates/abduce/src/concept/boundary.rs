@@ -1,18 +1,17 @@
-//! The version space of conjunctions by its boundaries (candidate
-//! elimination, Mitchell 1982): S, the most specific hypotheses that fit all
-//! examples, and G, the most general ones. A hypothesis fits exactly if it lies
-//! between a member of S and one of G, so neither it nor its like need be
-//! listed.
+//! The version space of conjunctions, represented by its boundaries (candidate elimination,
+//! Mitchell 1982): S, the most specific hypotheses that fit all examples, and G, the most
+//! general ones. A hypothesis fits all examples exactly if it lies between a member of S and a
+//! member of G.
 //!
-//! An example with missing values speaks only against hypotheses that would misjudge it
-//! however its missing values are filled.
+//! An example with missing values excludes only hypotheses that misclassify it for all values
+//! of the missing cells.
 
 use super::conjunction::{Conjunction, Conjunctions};
 use super::examples::{Decisive, Example, Examples};
 use super::space::Space;
 use crate::{Error, Result};
 
-/// S and G; both are empty where no hypothesis fits all examples.
+/// S and G; both are empty if no hypothesis fits all examples.
 ///
 /// ```
 /// use abduce::concept::{Boundaries, Conjunctions, Examples};
@@ -40,15 +39,15 @@ pub struct Boundaries {
 }
 
 impl Boundaries {
-    /// The most members that S or G may have. G can grow exponentially with the
-    /// number of negative examples (Haussler 1988).
+    /// The largest size of S or G. G can grow exponentially with the number of negative
+    /// examples (Haussler 1988).
     pub const LIMIT: usize = 5000;
 
-    /// Finds the boundaries.
+    /// Computes the boundaries.
     ///
     /// # Errors
-    /// If one has more than about [`LIMIT`](Self::LIMIT) members, or the
-    /// examples do not have the attributes of the space.
+    /// If one has more than about [`LIMIT`](Self::LIMIT) members, or the examples do not match
+    /// the attributes of the space.
     pub fn new(space: &Conjunctions, examples: &Examples) -> Result<Boundaries> {
         examples.check(space)?;
         let decisive = Decisive::new(space, examples);
@@ -77,14 +76,14 @@ impl Boundaries {
 
     fn too_many(name: &str) -> Error {
         Error::data(format!(
-            "the {name} boundary has too many hypotheses to list them"
+            "the {name} boundary has too many hypotheses to list"
         ))
         .with_hint("leave attributes out with `drop`")
     }
 }
 
-/// The conjunctions that name a value wherever all positive examples agree on
-/// one. Where they are all silent, any value will do.
+/// The conjunctions with a constraint on every attribute whose value all positive examples
+/// share. If all of them lack the value, each possible value gives a conjunction.
 fn specific(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction>> {
     if !decisive.positive {
         return Ok(Vec::new());
@@ -111,8 +110,8 @@ fn specific(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction
     Ok(found.filter(fits).collect())
 }
 
-/// `?` everywhere, made just specific enough for one negative example after
-/// the other.
+/// The most general conjunctions: `?` everywhere, specialised minimally to reject each
+/// negative example in turn.
 fn general(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction>> {
     let mut general = vec![space.anything()];
     for negative in &decisive.negatives {
@@ -135,7 +134,7 @@ fn general(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction>
         }
         general = right;
     }
-    // In the order of attributes, whatever that of the examples was.
+    // A fixed order, whatever the order of the examples.
     general.sort_by_key(|g| match g {
         Conjunction::Constraints(constraints) => {
             let named = constraints
@@ -148,7 +147,7 @@ fn general(space: &Conjunctions, decisive: &Decisive) -> Result<Vec<Conjunction>
     Ok(general)
 }
 
-/// The conjunctions with one constraint more.
+/// The conjunctions with one more constraint.
 fn specializations(general: &Conjunction, decisive: &Decisive) -> Vec<Conjunction> {
     let Conjunction::Constraints(constraints) = general else {
         return Vec::new();
@@ -167,8 +166,7 @@ fn specializations(general: &Conjunction, decisive: &Decisive) -> Vec<Conjunctio
         .collect()
 }
 
-/// All of them have been narrowed from different ones that were the most
-/// general, by one constraint each.
+/// Removes the hypotheses that are more specific than another.
 fn keep_most_general(hypotheses: &mut Vec<Conjunction>) {
     let mut kept: Vec<Conjunction> = Vec::new();
     for hypothesis in hypotheses.drain(..) {
@@ -181,7 +179,7 @@ fn keep_most_general(hypotheses: &mut Vec<Conjunction>) {
     *hypotheses = kept;
 }
 
-/// Whether a hypothesis accepts an example however its missing values are filled.
+/// Whether a hypothesis accepts an example for all values of its missing cells.
 fn accepts(space: &Conjunctions, hypothesis: &Conjunction, example: &Example) -> bool {
     space.probability(hypothesis, &example.instance) == 1.0
 }

@@ -1,28 +1,26 @@
-//! Conjunctions over categorical attributes: each attribute has to have one
-//! value or may have any (`?`), as in ⟨sunny, ?, strong⟩; ∅ is the one that no
-//! instance fulfils. There are 1 + ∏(values + 1) of them.
+//! Conjunctions over categorical attributes: each attribute must have a given value or may
+//! have any (`?`), as in ⟨sunny, ?, strong⟩; ∅ accepts no instance. There are
+//! 1 + ∏(values + 1) conjunctions.
 //!
-//! A value that is hidden is each of the attribute's values with equal
-//! probability, so a hypothesis p_h(x) = ∏ P(constraint met) may be of two
-//! minds about an instance with missing values.
+//! A missing value is uniformly distributed over the attribute's values, so that a hypothesis
+//! accepts an instance with missing values with probability p_h(x) = ∏ P(constraint met).
 
 use super::count::Count;
 use super::space::Space;
 use crate::data::{Field, listed};
 use crate::{Error, Result};
 
-/// A hypothesis: what must be true of an instance's attributes.
+/// A hypothesis: constraints on the attributes of an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Conjunction {
-    /// ∅: no instance is positive.
+    /// ∅: accepts no instance.
     Nothing,
-    /// The code of the value that each attribute must have; `None` where it
-    /// may have any.
+    /// The code of the required value of each attribute; `None` if any value is allowed.
     Constraints(Vec<Option<u32>>),
 }
 
 impl Conjunction {
-    /// Whether every instance that fulfils the other fulfils this one.
+    /// Whether this accepts every instance that the other accepts.
     ///
     /// ```
     /// use abduce::concept::Conjunction::{Constraints, Nothing};
@@ -36,10 +34,9 @@ impl Conjunction {
         match (self, other) {
             (_, Conjunction::Nothing) => true,
             (Conjunction::Nothing, _) => false,
-            (Conjunction::Constraints(own), Conjunction::Constraints(others)) => own
-                .iter()
+            (Conjunction::Constraints(ours), Conjunction::Constraints(others)) => (ours.iter())
                 .zip(others)
-                .all(|(own, other)| own.is_none() || own == other),
+                .all(|(ours, other)| ours.is_none() || ours == other),
         }
     }
 }
@@ -67,17 +64,17 @@ pub struct Conjunctions {
 }
 
 impl Conjunctions {
-    /// The conjunctions over attributes with their values.
+    /// All conjunctions over these attributes.
     ///
     /// # Errors
-    /// If there is no attribute, or one is not of a coded kind.
+    /// If there is no attribute, or one does not have levels.
     pub fn new(attributes: Vec<Field>) -> Result<Conjunctions> {
         if attributes.is_empty() {
             return Err(Error::data("there are no attributes to learn from"));
         }
         if let Some(field) = attributes.iter().find(|field| !field.kind.is_coded()) {
             return Err(Error::data(format!(
-                "a {} column has no values to be told apart",
+                "a {} column cannot be an attribute of a conjunction",
                 field.kind.name()
             ))
             .at_column(&field.name));
@@ -95,19 +92,19 @@ impl Conjunctions {
         self.attributes[attribute].levels.len() as u32
     }
 
-    /// How many hypotheses there are.
+    /// The number of hypotheses.
     pub fn size(&self) -> Count {
         let choices = self.attributes.iter().map(|field| field.levels.len() + 1);
         let product = choices.fold(Count::from(1), |count, n| count.times(n as u128));
         product.plus(Count::from(1))
     }
 
-    /// The hypothesis that every instance fulfils.
+    /// The hypothesis that accepts every instance.
     pub fn anything(&self) -> Conjunction {
         Conjunction::Constraints(vec![None; self.attributes.len()])
     }
 
-    /// The probability that one constraint is met by a cell.
+    /// The probability that a cell meets a constraint.
     pub(super) fn met(&self, attribute: usize, constraint: Option<u32>, cell: Option<u32>) -> f64 {
         match (constraint, cell) {
             (None, _) => 1.0,
@@ -116,7 +113,7 @@ impl Conjunctions {
         }
     }
 
-    /// A hypothesis as people write it.
+    /// A hypothesis as text, as in `<sunny, ?>`.
     pub fn describe(&self, hypothesis: &Conjunction) -> String {
         let Conjunction::Constraints(constraints) = hypothesis else {
             return "∅".into();
@@ -131,7 +128,7 @@ impl Conjunctions {
         format!("<{}>", shown.join(", "))
     }
 
-    /// The hypothesis that is meant by a value or `?` for every attribute, by
+    /// Parses a hypothesis, given by a value or `?` for every attribute, by
     /// `attribute=value` for some of them, or by `∅` alone.
     ///
     /// # Errors
@@ -148,8 +145,11 @@ impl Conjunctions {
             None if parts.len() == constraints.len() => parts.into_iter().enumerate().collect(),
             None => {
                 let names = self.attributes.iter().map(|field| field.name.as_str());
-                let strange = |part: &&&str| part.contains('=') && self.named(part).is_none();
-                let cut = parts.iter().find(strange).and_then(|p| p.split_once('='));
+                let is_unknown = |part: &&&str| part.contains('=') && self.named(part).is_none();
+                let cut = parts
+                    .iter()
+                    .find(is_unknown)
+                    .and_then(|p| p.split_once('='));
                 return Err(Error::parameter(match cut {
                     Some((name, _)) => format!("there is no attribute \"{}\"", name.trim()),
                     None => format!(
@@ -174,7 +174,7 @@ impl Conjunctions {
         Ok(Conjunction::Constraints(constraints))
     }
 
-    /// Cuts `attribute=value`; either may hold an `=` itself.
+    /// Splits `attribute=value`, either of which may contain `=`.
     fn named<'t>(&self, part: &'t str) -> Option<(usize, &'t str)> {
         let mut cuts = part.match_indices('=');
         cuts.find_map(|(at, _)| {
@@ -187,8 +187,8 @@ impl Conjunctions {
 
 impl Space for Conjunctions {
     type Hypothesis = Conjunction;
-    /// The code of every attribute's value, `None` where it is hidden. A code
-    /// beyond the attribute's values is one that no constraint names.
+    /// The code of every attribute's value, `None` if it is missing. A code beyond the
+    /// attribute's values meets no constraint.
     type Instance = [Option<u32>];
 
     fn hypotheses(&self) -> impl Iterator<Item = Conjunction> {
@@ -196,7 +196,7 @@ impl Space for Conjunctions {
         let constraints = std::iter::from_fn(move || {
             let now = next.take()?;
             let mut after = now.clone();
-            // Counts up, the last attribute first: ?, 0, 1, … and over again.
+            // Increments the last attribute (?, 0, 1, …), with carry.
             for attribute in (0..after.len()).rev() {
                 let value = after[attribute].map_or(0, |value| value + 1);
                 if value < self.values(attribute) {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn all_hypotheses_are_gone_through_once() {
+    fn every_hypothesis_is_enumerated_once() {
         for levels in [&[2, 3][..], &[1], &[0, 2], &[3, 1, 2]] {
             let space = space(levels);
             let all: Vec<Conjunction> = space.hypotheses().collect();
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_is_the_mean_over_its_values() {
+    fn a_missing_value_is_the_mean_over_all_values() {
         let space = space(&[3, 2]);
         for h in space.hypotheses() {
             let full = |v: u32| space.probability(&h, &[Some(v), Some(1)]);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn hypotheses_read_as_they_are_written() {
+    fn descriptions_are_parsed_back() {
         let space = space(&[2, 2, 1]);
         for h in space.hypotheses() {
             let text = space.describe(&h);

@@ -1,8 +1,8 @@
-//! Numbers of hypotheses, which outgrow every integer type soon.
+//! Numbers of hypotheses, which may exceed every integer type.
 
 use std::fmt;
 
-/// How many: exactly where that fits into 128 bits, else by its logarithm.
+/// A number of hypotheses: exact if it fits 128 bits, else only its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Count {
     exact: Option<u128>,
@@ -15,7 +15,7 @@ impl Count {
         self.exact
     }
 
-    /// The natural logarithm; −∞ of none.
+    /// The natural logarithm; −∞ for 0.
     pub fn ln(self) -> f64 {
         self.ln
     }
@@ -26,7 +26,7 @@ impl Count {
     }
 
     pub(super) fn times(self, n: u128) -> Count {
-        let exact = self.exact.and_then(|own| own.checked_mul(n));
+        let exact = self.exact.and_then(|exact| exact.checked_mul(n));
         exact.map_or(
             Count {
                 exact: None,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_stay_right_beyond_what_is_exact() {
+    fn large_counts_are_kept_by_their_logarithm() {
         let huge = (0..60).fold(Count::from(1), |count, _| count.times(10));
         assert_eq!(huge.exact(), None);
         assert!((huge.ln() / (60.0 * 10f64.ln()) - 1.0).abs() < 1e-12);

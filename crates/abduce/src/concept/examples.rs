@@ -1,30 +1,30 @@
-//! Labelled instances, each different one once with its weight, and what
-//! examples without noise leave of the conjunctions: the values that every
-//! positive one allows, and the negative ones that are not implied by others.
+//! Labelled instances with weights, and their constraints on conjunctions when labels have no
+//! noise: the values allowed by all positive examples, and the negative examples that are not
+//! implied by others.
 
 use super::conjunction::Conjunctions;
 use crate::{Error, Result};
 use std::collections::HashMap;
 
-/// A value that no conjunction in question names.
+/// Stands for all values that are not allowed.
 const ANOTHER: u32 = u32::MAX;
 
-/// With more negative examples than this, those implied by others are kept:
-/// finding them would take longer than they do.
+/// With more negative examples than this, those implied by others are not searched for, as
+/// the search takes quadratic time.
 const PAIRED: usize = 4000;
 
 /// An instance with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
-    /// The code of every attribute's value; `None` where it is hidden.
+    /// The code of every attribute's value; `None` if it is missing.
     pub instance: Vec<Option<u32>>,
     /// The label.
     pub positive: bool,
-    /// How often it was seen.
+    /// The number of times it was observed.
     pub weight: f64,
 }
 
-/// Examples; what they say does not depend on their order.
+/// A set of examples; their order does not matter.
 ///
 /// ```
 /// use abduce::concept::Examples;
@@ -42,8 +42,8 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Adds an example that was seen `weight` times; nothing where that is not
-    /// a number above 0.
+    /// Adds an example observed `weight` times; ignored unless the weight is finite and
+    /// positive.
     pub fn add(&mut self, instance: &[Option<u32>], positive: bool, weight: f64) {
         if !weight.is_finite() || weight <= 0.0 {
             return;
@@ -60,15 +60,15 @@ impl Examples {
         self.distinct[place].weight += weight;
     }
 
-    /// Every different example, in the order in which it was first seen.
+    /// The distinct examples, in order of first occurrence.
     pub fn distinct(&self) -> &[Example] {
         &self.distinct
     }
 
-    /// How many positive or negative examples there are.
+    /// The total weight of the positive or the negative examples.
     pub fn weight(&self, positive: bool) -> f64 {
         let alike = self.distinct.iter().filter(|e| e.positive == positive);
-        // An empty sum of floats would be the negative zero.
+        // `sum` of no floats is −0.
         alike.fold(0.0, |sum, example| sum + example.weight)
     }
 
@@ -84,15 +84,14 @@ impl Examples {
     }
 }
 
-/// What remains when labels are never wrong.
+/// The constraints of noise-free examples.
 pub(super) struct Decisive {
-    /// Whether there is a positive example, so that ∅ is out.
+    /// Whether there is a positive example, which excludes ∅.
     pub positive: bool,
-    /// For each attribute the values that a constraint may still name; it may
-    /// always be `?`.
+    /// For each attribute the values that a constraint may require; `?` is always allowed.
     pub allowed: Vec<Vec<u32>>,
-    /// The negative examples that matter. A value that is not allowed is the
-    /// same as any other such.
+    /// The negative examples that are not implied by others, with all values that are not
+    /// allowed replaced by the same code.
     pub negatives: Vec<Example>,
 }
 
@@ -131,20 +130,21 @@ impl Decisive {
     }
 }
 
-/// Leaves out the fully seen examples that every conjunction rejects which
-/// rejects another: those that differ from it only in values no longer allowed.
+/// Removes complete examples implied by another complete one, from which they differ only in
+/// values that are not allowed: a conjunction that rejects the other rejects them too.
 fn without_implied(negatives: Vec<Example>) -> Vec<Example> {
     if negatives.len() > PAIRED {
         return negatives;
     }
-    let full = |e: &Example| e.instance.iter().all(Option::is_some);
+    let complete = |e: &Example| e.instance.iter().all(Option::is_some);
     let implies = |one: &Example, other: &Example| {
         let mut cells = one.instance.iter().zip(&other.instance);
         cells.all(|(a, b)| a == b || *b == Some(ANOTHER))
     };
     let kept = negatives.iter().enumerate().filter(|(place, other)| {
         let mut others = negatives.iter().enumerate();
-        !full(other) || !others.any(|(at, one)| at != *place && full(one) && implies(one, other))
+        let implied = |(at, one)| at != *place && complete(one) && implies(one, other);
+        !complete(other) || !others.any(implied)
     });
     kept.map(|(_, example)| example.clone()).collect()
 }

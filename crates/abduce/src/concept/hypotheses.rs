@@ -1,6 +1,6 @@
-//! Named hypotheses and a table of likelihoods: how probable each outcome of
-//! an observation is under each hypothesis. Observations come one after the
-//! other, each an outcome that happened or one that did not:
+//! Named hypotheses and a table of likelihoods: the probability of each outcome of an
+//! observation under each hypothesis. The posterior is updated by each observation of an
+//! outcome that happened or did not happen:
 //!
 //!   P(h | D, d) = P(d | h) P(h | D) / P(d | D),   P(not d | h) = 1 − P(d | h).
 
@@ -10,10 +10,10 @@ use crate::{Error, Result};
 use rand::Rng;
 use std::collections::HashSet;
 
-/// Priors may miss 1 by this much, which is rounding.
+/// The largest difference from 1 of a sum of priors.
 const ROUNDING: f64 = 1e-9;
 
-/// Hypotheses with priors and likelihoods, and what was observed.
+/// Hypotheses with priors, likelihoods and observations.
 ///
 /// ```
 /// use abduce::concept::Hypotheses;
@@ -51,21 +51,21 @@ struct Outcome {
     absent: Option<Vec<f64>>,
 }
 
-/// What was observed: that an outcome happened, or that it did not.
+/// An observation: an outcome happened or did not happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     outcome: usize,
     happened: bool,
 }
 
-/// One observation among those that were made.
+/// An observation in the history.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// What was observed.
+    /// The event.
     pub event: Event,
-    /// How often.
+    /// The number of times it was observed.
     pub times: f64,
-    /// The logarithm of the probability this had before.
+    /// The logarithm of its predictive probability before it was observed.
     pub log_probability: f64,
 }
 
@@ -73,8 +73,7 @@ impl Hypotheses {
     /// Hypotheses with prior probabilities.
     ///
     /// # Errors
-    /// If a name is empty or there twice, a prior is not a probability, or they
-    /// do not sum to 1.
+    /// If a name is empty or repeated, a prior is not a probability, or they do not sum to 1.
     pub fn new<N: Into<String>>(
         names: impl IntoIterator<Item = N>,
         priors: &[f64],
@@ -84,17 +83,16 @@ impl Hypotheses {
         if (sum - 1.0).abs() > ROUNDING {
             return Err(Error::parameter(format!(
                 "the priors sum to {}, not to 1",
-                plain(sum)
+                rounded(sum)
             )));
         }
         Ok(hypotheses)
     }
 
-    /// Hypotheses with weights that are divided by their sum.
+    /// Hypotheses with unnormalised prior weights.
     ///
     /// # Errors
-    /// If a name is empty or there twice, a weight is negative or not a number,
-    /// or none is above 0.
+    /// If a name is empty or repeated, a weight is negative or not finite, or none is positive.
     pub fn weighted<N: Into<String>>(
         names: impl IntoIterator<Item = N>,
         weights: &[f64],
@@ -124,9 +122,12 @@ impl Hypotheses {
         }
         let belief = Belief::new(weights.iter().map(|w| w.ln()).collect())?;
         let sum: f64 = weights.iter().sum();
-        let share = |weight: &f64| match (sum - 1.0).abs() > ROUNDING {
-            true => weight / sum,
-            false => *weight,
+        let share = |weight: &f64| {
+            if (sum - 1.0).abs() > ROUNDING {
+                weight / sum
+            } else {
+                *weight
+            }
         };
         Ok(Hypotheses {
             names,
@@ -137,12 +138,12 @@ impl Hypotheses {
         })
     }
 
-    /// Adds an outcome with its probability under every hypothesis. Outcomes
-    /// may exclude each other, as those of one test do, or not.
+    /// Adds an outcome with its probability under every hypothesis. Outcomes may be mutually
+    /// exclusive, as those of one test are, or not.
     ///
     /// # Errors
-    /// If there is such an outcome already, or the likelihoods are not one
-    /// probability per hypothesis.
+    /// If there is an outcome of this name, or the likelihoods are not one probability per
+    /// hypothesis.
     pub fn with_outcome(
         mut self,
         name: impl Into<String>,
@@ -185,8 +186,8 @@ impl Hypotheses {
         Ok(self)
     }
 
-    /// The event that a text means: the name of an outcome, or `not` or `!`
-    /// and the name of one that did not happen.
+    /// Parses an event: the name of an outcome, or `not` or `!` and the name of an outcome that
+    /// did not happen.
     ///
     /// # Errors
     /// If there is no such outcome.
@@ -197,60 +198,62 @@ impl Hypotheses {
         if let Some(outcome) = find(text) {
             return Ok(event(outcome, true));
         }
-        let denied = text.strip_prefix("not ").or(text.strip_prefix('!'));
-        if let Some(outcome) = denied.and_then(|name| find(name.trim())) {
+        let negated = text.strip_prefix("not ").or(text.strip_prefix('!'));
+        if let Some(outcome) = negated.and_then(|name| find(name.trim())) {
             return Ok(event(outcome, false));
         }
         let names: Vec<String> = self.outcomes.iter().map(|o| o.name.clone()).collect();
-        let near = nearest(denied.unwrap_or(text).trim(), &names);
+        let near = nearest(negated.unwrap_or(text).trim(), &names);
         let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
-        let all = match names.is_empty() {
-            true => "there are none".to_string(),
-            false => format!(
+        let all = if names.is_empty() {
+            "there are none".to_string()
+        } else {
+            format!(
                 "the outcomes are {}",
                 listed(names.iter().map(String::as_str))
-            ),
+            )
         };
         Err(Error::parameter(format!("there is no outcome \"{text}\""))
             .with_hint(format!("{meant}{all}")))
     }
 
-    /// The text that means an event.
+    /// An event as text.
     pub fn describe(&self, event: Event) -> String {
         let outcome = self.outcomes.get(event.outcome);
         let name = outcome.map_or("", |outcome| outcome.name.as_str());
-        match event.happened {
-            true => name.to_string(),
-            false => format!("not {name}"),
+        if event.happened {
+            name.to_string()
+        } else {
+            format!("not {name}")
         }
     }
 
-    /// Takes an observation into account that was made `times` times.
+    /// Updates on an event observed `times` times.
     ///
     /// # Errors
-    /// If it is impossible under every hypothesis that is left; nothing
-    /// changes then.
+    /// If it is impossible under every hypothesis that remains; nothing changes then.
     pub fn observe(&mut self, event: Event, times: f64) -> Result<Step> {
         let Some(outcome) = self.outcomes.get_mut(event.outcome) else {
-            return Err(Error::parameter("this is an event of other hypotheses"));
+            return Err(Error::parameter("this event belongs to other hypotheses"));
         };
         let p = &outcome.likelihoods;
-        let logs = match event.happened {
-            true => outcome
+        let logs = if event.happened {
+            outcome
                 .happened
-                .get_or_insert_with(|| p.iter().map(|p| p.ln()).collect()),
-            false => outcome
+                .get_or_insert_with(|| p.iter().map(|p| p.ln()).collect())
+        } else {
+            outcome
                 .absent
-                .get_or_insert_with(|| p.iter().map(|p| (-p).ln_1p()).collect()),
+                .get_or_insert_with(|| p.iter().map(|p| (-p).ln_1p()).collect())
         };
         let log_probability = self.belief.observe(logs, times).map_err(|error| {
             let number = self.history.len() + 1;
             match error.kind() {
                 crate::ErrorKind::Numeric => Error::numeric(format!(
-                    "observation {number}, \"{}\", is impossible under every hypothesis that is left",
+                    "observation {number}, \"{}\", is impossible under every hypothesis that remains",
                     self.describe(event)
                 ))
-                .with_hint("a prior or likelihood of 0 can never be undone; use a small one instead"),
+                .with_hint("no observation can change a probability of 0; use a small one instead"),
                 _ => error,
             }
         })?;
@@ -278,12 +281,12 @@ impl Hypotheses {
         self.outcomes.iter().map(|outcome| outcome.name.as_str())
     }
 
-    /// Prior, likelihood, posterior, evidence, and the best hypotheses.
+    /// Priors, likelihoods, posterior and evidence.
     pub fn belief(&self) -> &Belief {
         &self.belief
     }
 
-    /// What was observed, in order.
+    /// All observations, in order.
     pub fn history(&self) -> &[Step] {
         &self.history
     }
@@ -302,8 +305,8 @@ impl Hypotheses {
         self.belief.draw(rng)
     }
 
-    /// The first hypothesis whose likelihoods sum to more than 1, and their
-    /// sum: its outcomes cannot all exclude each other.
+    /// The first hypothesis whose likelihoods sum to more than 1, which means that its outcomes
+    /// are not mutually exclusive, with the sum.
     pub fn exceeding(&self) -> Option<(usize, f64)> {
         let sum = |h: usize| -> f64 { self.outcomes.iter().map(|o| o.likelihoods[h]).sum() };
         let mut sums = (0..self.names.len()).map(|h| (h, sum(h)));
@@ -311,8 +314,8 @@ impl Hypotheses {
     }
 }
 
-/// A sum for people, without the digits that are rounding.
-fn plain(x: f64) -> f64 {
+/// A sum rounded to ten digits after the point for display.
+fn rounded(x: f64) -> f64 {
     let shown = format!("{x:.10}").parse();
     shown.unwrap_or(x)
 }
@@ -335,24 +338,24 @@ mod tests {
         let flips: Vec<f64> = (0..=10).map(|i| 1.0 - f64::from(i) / 10.0).collect();
         let mut coin = coin().with_outcome("tails", &flips).unwrap();
         let mut other = coin.clone();
-        let (tails, denied) = (coin.event("tails").unwrap(), coin.event("!heads").unwrap());
+        let (tails, negated) = (coin.event("tails").unwrap(), coin.event("!heads").unwrap());
         coin.observe(tails, 3.0).unwrap();
-        other.observe(denied, 3.0).unwrap();
+        other.observe(negated, 3.0).unwrap();
         let pairs = coin
             .belief()
             .posterior()
             .iter()
             .zip(other.belief().posterior());
         assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-14));
-        assert_eq!(other.describe(denied), "not heads");
-        assert_eq!(coin.event("not  heads").unwrap(), denied);
+        assert_eq!(other.describe(negated), "not heads");
+        assert_eq!(coin.event("not  heads").unwrap(), negated);
         let sum: f64 = coin.predictive().iter().sum();
         assert!((sum - 1.0).abs() < 1e-14);
         assert_eq!(coin.exceeding(), None);
     }
 
     #[test]
-    fn the_posterior_gathers_at_the_truth_and_history_tells_the_evidence() {
+    fn the_posterior_concentrates_at_the_truth_and_the_history_sums_to_the_evidence() {
         let mut coin = coin();
         let (heads, tails) = (
             coin.event("heads").unwrap(),
@@ -370,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_impossible_under_all_is_told_by_name() {
+    fn an_impossible_observation_is_named() {
         let mut sure = Hypotheses::new(["a", "b"], &[0.5, 0.5])
             .unwrap()
             .with_outcome("x", &[1.0, 0.0])
@@ -383,26 +386,26 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_are_wrong_are_refused_with_what_is_wrong() {
-        let told = |error: Result<Hypotheses>, word: &str| {
+    fn invalid_tables_are_refused_with_the_reason() {
+        let fails = |error: Result<Hypotheses>, word: &str| {
             let error = error.unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         };
-        told(Hypotheses::new(["a", "b"], &[0.5, 0.6]), "sum to 1.1");
-        told(Hypotheses::new(["a", "b"], &[1.5, -0.5]), "\"b\" is -0.5");
-        told(Hypotheses::new(["a", "a"], &[0.5, 0.5]), "two hypotheses");
-        told(Hypotheses::new(["a", ""], &[0.5, 0.5]), "no name");
-        told(Hypotheses::new(["a"], &[0.5, 0.5]), "2 priors for 1");
-        told(Hypotheses::weighted(["a"], &[0.0]), "no hypothesis");
+        fails(Hypotheses::new(["a", "b"], &[0.5, 0.6]), "sum to 1.1");
+        fails(Hypotheses::new(["a", "b"], &[1.5, -0.5]), "\"b\" is -0.5");
+        fails(Hypotheses::new(["a", "a"], &[0.5, 0.5]), "two hypotheses");
+        fails(Hypotheses::new(["a", ""], &[0.5, 0.5]), "no name");
+        fails(Hypotheses::new(["a"], &[0.5, 0.5]), "2 priors for 1");
+        fails(Hypotheses::weighted(["a"], &[0.0]), "no hypothesis");
         let two = || Hypotheses::new(["a", "b"], &[0.5, 0.5]).unwrap();
-        told(
+        fails(
             two().with_outcome("x", &[0.5]),
             "needs 2 likelihoods, not 1",
         );
-        told(two().with_outcome("x", &[0.5, 1.5]), "under \"b\" is 1.5");
-        told(two().with_outcome("x", &[f64::NAN, 1.0]), "under \"a\"");
+        fails(two().with_outcome("x", &[0.5, 1.5]), "under \"b\" is 1.5");
+        fails(two().with_outcome("x", &[f64::NAN, 1.0]), "under \"a\"");
         let one = two().with_outcome("positive", &[0.9, 0.8]).unwrap();
-        told(one.clone().with_outcome("positive", &[0.1, 0.2]), "twice");
+        fails(one.clone().with_outcome("positive", &[0.1, 0.2]), "twice");
         let near = one.event("postive").unwrap_err().to_string();
         assert!(near.contains("did you mean positive"), "{near}");
         let both = one.with_outcome("fever", &[0.1, 0.3]).unwrap();

@@ -1,5 +1,4 @@
-//! What must hold for conjunctions whatever the examples: all that is found
-//! without going through the hypotheses is what going through them finds.
+//! Laws of conjunctions: results computed without enumeration equal those by enumeration.
 
 use super::*;
 use crate::data::{Field, Kind};
@@ -20,8 +19,8 @@ struct Problem {
     examples: Vec<(Vec<Option<u32>>, bool, f64)>,
 }
 
-/// Small spaces with examples that come from a concept, mostly.
-fn problems(number: u64, holes: f64, noise: f64) -> impl Iterator<Item = Problem> {
+/// Small spaces with examples of a random concept, a share of them with wrong labels.
+fn problems(number: u64, missing: f64, noise: f64) -> impl Iterator<Item = Problem> {
     (0..number).map(move |seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let attributes = rng.random_range(1..5usize);
@@ -33,14 +32,14 @@ fn problems(number: u64, holes: f64, noise: f64) -> impl Iterator<Item = Problem
             .map(|_| {
                 let full: Vec<Option<u32>> = (levels.iter())
                     .map(|n| {
-                        // Sometimes a value that is not among those known.
-                        let stranger = u32::from(rng.random::<f64>() < 0.1);
-                        Some(rng.random_range(0..n + stranger))
+                        // Sometimes a value beyond those of the attribute.
+                        let more = u32::from(rng.random::<f64>() < 0.1);
+                        Some(rng.random_range(0..n + more))
                     })
                     .collect();
                 let right = space.probability(truth, &full) == 1.0;
                 let positive = right != (rng.random::<f64>() < noise);
-                let hide = |cell: Option<u32>| cell.filter(|_| rng.random::<f64>() >= holes);
+                let hide = |cell: Option<u32>| cell.filter(|_| rng.random::<f64>() >= missing);
                 let seen: Vec<Option<u32>> = full.into_iter().map(hide).collect();
                 (seen, positive, f64::from(rng.random_range(1..3u8)))
             })
@@ -75,15 +74,17 @@ impl Problem {
         Some(learner)
     }
 
-    /// Every instance, then some with missing values.
+    /// Some complete instances, then some with missing values.
     fn queries(&self) -> Vec<Vec<Option<u32>>> {
         let attributes = self.space.attributes().len();
-        let holed = (0..attributes).map(|hidden| {
+        let incomplete = (0..attributes).map(|hidden| {
             let cell = |a: usize| (a != hidden).then_some(0);
             (0..attributes).map(cell).collect()
         });
         let same = (0..3).map(|value| vec![Some(value); attributes]);
-        same.chain(holed).chain([vec![None; attributes]]).collect()
+        same.chain(incomplete)
+            .chain([vec![None; attributes]])
+            .collect()
     }
 }
 
@@ -94,9 +95,9 @@ fn settings() -> [(ConceptPrior, f64); 4] {
 }
 
 #[test]
-fn boundaries_hold_what_fits_and_nothing_else() {
-    for holes in [0.0, 0.25] {
-        for problem in problems(300, holes, 0.05) {
+fn boundaries_contain_exactly_the_hypotheses_that_fit() {
+    for missing in [0.0, 0.25] {
+        for problem in problems(300, missing, 0.05) {
             let boundaries = Boundaries::new(&problem.space, &problem.examples()).unwrap();
             let fitting = problem.fitting();
             for h in problem.space.hypotheses() {
@@ -129,8 +130,8 @@ fn the_order_of_examples_is_irrelevant() {
 
 #[test]
 fn evidence_posterior_and_votes_are_those_of_enumeration() {
-    for holes in [0.0, 0.25] {
-        for problem in problems(200, holes, 0.05) {
+    for missing in [0.0, 0.25] {
+        for problem in problems(200, missing, 0.05) {
             let examples = problem.examples();
             for (prior, noise) in settings() {
                 let assumptions = Assumptions { prior, noise };
@@ -189,7 +190,7 @@ fn the_best_come_first_and_ties_are_counted() {
 }
 
 #[test]
-fn without_noise_holes_and_preference_all_that_fits_is_equally_probable() {
+fn without_noise_and_missing_values_all_hypotheses_that_fit_are_equally_probable() {
     for problem in problems(100, 0.0, 0.0) {
         let examples = problem.examples();
         let whole =
@@ -202,7 +203,7 @@ fn without_noise_holes_and_preference_all_that_fits_is_equally_probable() {
 }
 
 #[test]
-fn a_unanimous_vote_is_exactly_certain() {
+fn a_unanimous_vote_has_probability_exactly_one() {
     for problem in problems(100, 0.0, 0.0) {
         let examples = problem.examples();
         let whole =
@@ -259,7 +260,7 @@ fn spaces_beyond_any_enumeration_are_counted() {
     let whole = ConjunctionPosterior::new(&space, &examples, Assumptions::default()).unwrap();
     let mut like = positive.clone();
     like[3] = Some(5);
-    // A third of what is left lets attribute 3 be anything.
+    // A third of the remaining hypotheses have no constraint on attribute 3.
     assert!((whole.probability(&like) - 1.0 / 3.0).abs() < 1e-12);
 }
 
@@ -293,7 +294,7 @@ fn examples_of_another_space_are_refused() {
 }
 
 #[test]
-fn the_simple_prior_sums_to_one_over_what_accepts_something() {
+fn the_simple_prior_sums_to_one_without_the_empty_hypothesis() {
     for problem in problems(50, 0.1, 0.1) {
         for relevance in [0.1, 0.5, 0.9] {
             let weights = ConceptPrior::Simple(relevance).weights(&problem.space);

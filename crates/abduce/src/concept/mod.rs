@@ -1,8 +1,7 @@
-//! Finite sets of hypotheses: Bayes' theorem over tables of likelihoods
-//! ([`Hypotheses`]), brute-force learning over any space that can be gone
-//! through ([`BruteForce`]), and conjunctions over categorical attributes,
-//! whose version space, posterior and votes are found without going through
-//! them ([`Boundaries`], [`ConjunctionPosterior`]). After T. Mitchell,
+//! Finite sets of hypotheses: Bayes' theorem for tables of likelihoods ([`Hypotheses`]),
+//! brute-force learning over any space that can be enumerated ([`BruteForce`]), and
+//! conjunctions over categorical attributes, whose version space, posterior and votes are
+//! computed without enumeration ([`Boundaries`], [`ConjunctionPosterior`]). After T. Mitchell,
 //! *Machine Learning* (1997), chapters 2 and 6.
 
 mod belief;

@@ -1,7 +1,6 @@
-//! The posterior over all conjunctions, given noise-free or noisy examples
-//! and a prior that is a product over attributes, without listing them:
-//! evidence, best hypotheses, draws and Bayes-optimal votes are folds over the
-//! [`Trellis`].
+//! The posterior over all conjunctions, given noise-free or noisy examples and a prior that is
+//! a product over attributes. Evidence, best hypotheses, draws and Bayes-optimal votes are
+//! folds over the [`Trellis`], without enumeration.
 
 use super::best_first::BestFirst;
 use super::conjunction::{Conjunction, Conjunctions};
@@ -39,21 +38,22 @@ pub struct ConjunctionPosterior<'s> {
     trellis: Trellis,
     /// log P(D | ∅).
     nothing_likelihood: f64,
-    /// log P(∅, D) and all others', short of the prior's total.
+    /// log P(∅, D), without the normalising constant of the prior.
     nothing: f64,
+    /// For every state, the log-sum of the weights of all paths from it.
     sums: Vec<Vec<f64>>,
-    whole: f64,
-    /// How many examples there are.
+    /// log P(D), without the normalising constant of the prior.
+    total: f64,
+    /// The total weight of the examples.
     observed: f64,
 }
 
 impl<'s> ConjunctionPosterior<'s> {
-    /// Weighs all conjunctions by the examples.
+    /// Computes the posterior.
     ///
     /// # Errors
-    /// If the prior or noise is not a probability, no hypothesis fits all
-    /// examples and there is no noise, or the examples tell too many
-    /// hypotheses apart.
+    /// If the prior or noise is not a probability, no hypothesis fits all examples without
+    /// noise, or the trellis has too many states.
     pub fn new(
         space: &'s Conjunctions,
         examples: &Examples,
@@ -77,8 +77,8 @@ impl<'s> ConjunctionPosterior<'s> {
             .map(|e| label_log_likelihood(e, 0.0, noise));
         let nothing_likelihood = rejected.sum::<f64>();
         let nothing = weights.nothing + nothing_likelihood;
-        let whole = log_sum([sums[0][0], nothing].into_iter());
-        if whole == f64::NEG_INFINITY {
+        let total = log_sum([sums[0][0], nothing].into_iter());
+        if total == f64::NEG_INFINITY {
             let message = if nothing_likelihood > f64::NEG_INFINITY {
                 "only the empty hypothesis fits all examples, and its prior is 0"
             } else {
@@ -95,20 +95,20 @@ impl<'s> ConjunctionPosterior<'s> {
             nothing_likelihood,
             nothing,
             sums,
-            whole,
+            total,
             observed: examples.weight(true) + examples.weight(false),
         })
     }
 
     /// log P(D).
     pub fn log_evidence(&self) -> f64 {
-        self.whole - self.weights.total
+        self.total - self.weights.total
     }
 
     /// log P(D | h).
     pub fn log_likelihood(&self, hypothesis: &Conjunction) -> f64 {
         match hypothesis {
-            // Its prior may be 0, and its joint probability then says nothing.
+            // If its prior is 0, the likelihood does not follow from the joint probability.
             Conjunction::Nothing => self.nothing_likelihood,
             _ => self.log_joint(hypothesis) - self.weights.of(hypothesis),
         }
@@ -116,10 +116,10 @@ impl<'s> ConjunctionPosterior<'s> {
 
     /// log P(h | D).
     pub fn log_posterior(&self, hypothesis: &Conjunction) -> f64 {
-        self.log_joint(hypothesis) - self.whole
+        self.log_joint(hypothesis) - self.total
     }
 
-    /// log P(h, D), short of the prior's total.
+    /// log P(h, D), without the normalising constant of the prior.
     fn log_joint(&self, hypothesis: &Conjunction) -> f64 {
         match hypothesis {
             Conjunction::Nothing => self.nothing,
@@ -127,8 +127,8 @@ impl<'s> ConjunctionPosterior<'s> {
         }
     }
 
-    /// Bayes-optimal prediction: the probability that an instance is positive,
-    /// by the vote of all hypotheses, each with its posterior probability.
+    /// Bayes-optimal prediction: the probability that an instance is positive, averaged over
+    /// the posterior of the hypotheses.
     pub fn probability(&self, instance: &[Option<u32>]) -> f64 {
         let cell = |attribute: usize| instance.get(attribute).copied().flatten();
         let met: Vec<Vec<f64>> = (self.trellis.choices.iter().enumerate())
@@ -148,12 +148,12 @@ impl<'s> ConjunctionPosterior<'s> {
             |leaf| leaf,
             |attribute, next| log_sum(met[attribute].iter().zip(next).map(|(m, n)| m + n)),
         );
-        (positive[0][0] - self.whole).exp().min(1.0)
+        (positive[0][0] - self.total).exp().min(1.0)
     }
 
     /// Draws a hypothesis from the posterior.
     pub fn draw(&self, rng: &mut dyn Rng) -> Conjunction {
-        if rng.random::<f64>() < (self.nothing - self.whole).exp() {
+        if rng.random::<f64>() < (self.nothing - self.total).exp() {
             return Conjunction::Nothing;
         }
         let mut state = 0;
@@ -173,51 +173,50 @@ impl<'s> ConjunctionPosterior<'s> {
         Conjunction::Constraints(constraints)
     }
 
-    /// The Gibbs algorithm: the prediction of one hypothesis, drawn from the
-    /// posterior.
+    /// The Gibbs algorithm: the prediction of a hypothesis drawn from the posterior.
     pub fn gibbs(&self, instance: &[Option<u32>], rng: &mut dyn Rng) -> bool {
         let drawn = self.draw(rng);
         rng.random::<f64>() < self.space.probability(&drawn, instance)
     }
 
-    /// The most probable hypotheses, best first and at most `most`, each with
-    /// its log-posterior. Impossible ones are not among them.
+    /// The at most `most` best hypotheses of positive probability in decreasing order, with
+    /// their log-posteriors.
     pub fn best(&self, most: usize) -> Vec<(Conjunction, f64)> {
         let best = BestFirst::new(&self.trellis).map(|(constraints, weight)| {
             let hypothesis = Conjunction::Constraints(constraints);
-            (hypothesis, weight - self.whole)
+            (hypothesis, weight - self.total)
         });
         let mut found: Vec<(Conjunction, f64)> = best.take(most).collect();
-        let own = self.nothing - self.whole;
-        if own > f64::NEG_INFINITY {
-            let place = found.partition_point(|(_, other)| *other >= own);
-            found.insert(place, (Conjunction::Nothing, own));
+        let nothing = self.nothing - self.total;
+        if nothing > f64::NEG_INFINITY {
+            let place = found.partition_point(|(_, other)| *other >= nothing);
+            found.insert(place, (Conjunction::Nothing, nothing));
             found.truncate(most);
         }
         found
     }
 
-    /// How many hypotheses have a positive probability: without noise the size of
-    /// the version space, less ∅ where its prior is 0.
+    /// The number of hypotheses of positive probability: without noise the size of the version
+    /// space, except ∅ if its prior is 0.
     pub fn possible(&self) -> Count {
         let nothing = u128::from(self.nothing > f64::NEG_INFINITY);
         self.trellis.count().plus(Count::from(nothing))
     }
 
-    /// How many hypotheses are the most probable, and their log-posterior.
+    /// The number of most probable hypotheses, and their log-posterior.
     pub fn map(&self) -> (Count, f64) {
         let best = self.trellis.maxima()[0][0].max(self.nothing);
-        // Equal up to what rounding does to as many factors.
+        // The rounding error of this many factors.
         let slack = 8.0 * f64::EPSILON * (1.0 + best.abs() + self.observed);
         let near = |a: f64, b: f64| a >= b - slack;
         let counts = self.trellis.fold(
             |leaf| (leaf, Count::from(1)),
             |attribute, next| {
                 let choices = self.trellis.choices[attribute].iter().zip(next);
-                let ways =
+                let paths =
                     choices.map(|(choice, (next, count))| (choice.log_weight + next, *count));
-                let top = (ways.clone()).fold(f64::NEG_INFINITY, |top, (way, _)| top.max(way));
-                let equal = ways.filter(|(way, _)| near(*way, top));
+                let top = (paths.clone()).fold(f64::NEG_INFINITY, |top, (path, _)| top.max(path));
+                let equal = paths.filter(|(path, _)| near(*path, top));
                 (
                     top,
                     equal.fold(Count::from(0), |sum, (_, count)| sum.plus(count)),
@@ -232,15 +231,15 @@ impl<'s> ConjunctionPosterior<'s> {
         if near(self.nothing, best) {
             all = all.plus(Count::from(1));
         }
-        (all, best - self.whole)
+        (all, best - self.total)
     }
 }
 
-/// How many conjunctions fit all examples.
+/// The number of conjunctions that fit all examples.
 ///
 /// # Errors
-/// If the examples tell too many hypotheses apart, or do not have the
-/// attributes of the space.
+/// If the trellis has too many states, or the examples do not match the attributes of the
+/// space.
 pub fn version_space_size(space: &Conjunctions, examples: &Examples) -> Result<Count> {
     examples.check(space)?;
     let weights = ConceptPrior::Uniform.weights(space)?;
@@ -249,8 +248,8 @@ pub fn version_space_size(space: &Conjunctions, examples: &Examples) -> Result<C
     Ok(trellis.count().plus(Count::from(nothing)))
 }
 
-/// The layers of states, for positive examples only where labels may be wrong:
-/// otherwise they leave a value or none to each attribute.
+/// Builds the trellis. Without noise, positive examples only restrict the choices and enter
+/// their weights; with noise, they are part of the states.
 fn trellis(
     space: &Conjunctions,
     examples: &Examples,
@@ -276,8 +275,7 @@ fn trellis(
     let decisive = Decisive::new(space, examples);
     let positives = || examples.distinct().iter().filter(|e| e.positive);
     let choices = attributes.map(|attribute| {
-        // The likelihood of a positive example with missing values is a product over
-        // attributes, as the prior is.
+        // The likelihood of a positive example is a product over attributes, as the prior is.
         let choice = |constraint: Option<u32>, prior: f64| {
             let met = |e: &Example| space.met(attribute, constraint, e.instance[attribute]);
             let seen = positives().map(|e| e.weight * met(e).ln());

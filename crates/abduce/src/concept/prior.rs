@@ -1,22 +1,20 @@
-//! How concepts and labels are taken to come about: priors of conjunctions
-//! that are products over attributes, and the noise of labels.
+//! Priors of conjunctions, which are products over attributes, and the noise of labels.
 
 use super::conjunction::{Conjunction, Conjunctions};
 use crate::{Error, Result};
 
-/// How probable conjunctions are before any example.
+/// The prior of conjunctions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConceptPrior {
-    /// All alike.
+    /// All conjunctions are equally probable.
     Uniform,
-    /// Every attribute matters with this probability, by itself, and if it
-    /// does, must have any of its values with equal probability: few constraints
-    /// are more probable than many. These probabilities sum to 1 over the
-    /// conjunctions that accept something, so ∅ has probability 0.
+    /// Each attribute independently has a constraint with this probability, to any of its
+    /// values with equal probability, so that conjunctions with few constraints are more
+    /// probable. ∅ has probability 0.
     Simple(f64),
 }
 
-/// How concepts and labels are taken to come about.
+/// The assumptions about concepts and labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
     /// The prior of the hypotheses.
@@ -34,21 +32,22 @@ impl Default for Assumptions {
     }
 }
 
-/// What a prior says, in logarithms.
+/// The logarithms of a prior's factors.
 pub(super) struct Weights {
-    /// Of `?`, for every attribute.
+    /// The weight of `?` for every attribute.
     pub any: Vec<f64>,
-    /// Of each value, for every attribute.
+    /// The weight of each value for every attribute.
     pub value: Vec<f64>,
+    /// The weight of ∅.
     pub nothing: f64,
-    /// Of all hypotheses together.
+    /// The total weight of all hypotheses.
     pub total: f64,
 }
 
 impl ConceptPrior {
     pub(super) fn weights(self, space: &Conjunctions) -> Result<Weights> {
         let attributes = 0..space.attributes().len();
-        let ConceptPrior::Simple(relevance) = self else {
+        let ConceptPrior::Simple(probability) = self else {
             return Ok(Weights {
                 any: vec![0.0; attributes.len()],
                 value: vec![0.0; attributes.len()],
@@ -56,17 +55,20 @@ impl ConceptPrior {
                 total: space.size().ln(),
             });
         };
-        if !(relevance > 0.0 && relevance < 1.0) {
+        if !(probability > 0.0 && probability < 1.0) {
             return Err(Error::parameter(format!(
-                "the probability {relevance} that an attribute matters is not between 0 and 1"
+                "the probability {probability} of a constraint is not between 0 and 1"
             )));
         }
         let values = |attribute: usize| f64::from(space.values(attribute));
-        let matters = |attribute: &usize| space.values(*attribute) > 0;
-        let value = |attribute: usize| (relevance / values(attribute)).ln();
-        let any = |attribute: usize| match matters(&attribute) {
-            true => (-relevance).ln_1p(),
-            false => 0.0,
+        let has_values = |attribute: &usize| space.values(*attribute) > 0;
+        let value = |attribute: usize| (probability / values(attribute)).ln();
+        let any = |attribute: usize| {
+            if has_values(&attribute) {
+                (-probability).ln_1p()
+            } else {
+                0.0
+            }
         };
         Ok(Weights {
             any: attributes.clone().map(any).collect(),
@@ -78,7 +80,7 @@ impl ConceptPrior {
 }
 
 impl Weights {
-    /// Of one hypothesis.
+    /// The weight of a hypothesis.
     pub fn of(&self, hypothesis: &Conjunction) -> f64 {
         let Conjunction::Constraints(constraints) = hypothesis else {
             return self.nothing;

@@ -1,12 +1,10 @@
-//! Brute-force MAP learning over any set of hypotheses that can be gone
-//! through one by one. A label is what the hypothesis says, or with
-//! probability ε (label noise) the other:
+//! Brute-force MAP learning over any set of hypotheses that can be enumerated. A label is the
+//! hypothesis's prediction, or the opposite with probability ε (label noise):
 //!
 //!   P(positive | x, h) = (1 − ε) p_h(x) + ε (1 − p_h(x)).
 //!
-//! With ε = 0 and equal priors the posterior is 1/|VS| on the version space,
-//! the hypotheses without an error, so every consistent learner's answer is a
-//! MAP hypothesis.
+//! With ε = 0 and equal priors the posterior is uniform on the version space, the set of
+//! hypotheses without an error, so that every consistent learner returns a MAP hypothesis.
 
 use super::belief::Belief;
 use crate::{Error, Result};
@@ -39,19 +37,17 @@ use rand::{Rng, RngExt};
 pub trait Space {
     /// One hypothesis.
     type Hypothesis;
-    /// What is to be judged.
+    /// An instance to classify.
     type Instance: ?Sized;
 
-    /// All hypotheses, in an order that is always the same.
+    /// All hypotheses, always in the same order.
     fn hypotheses(&self) -> impl Iterator<Item = Self::Hypothesis>;
 
-    /// The probability with which a hypothesis says that an instance is
-    /// positive: 0 or 1, or between them where the hypothesis or what is seen
-    /// of the instance leaves it open.
+    /// The probability that an instance is positive under a hypothesis: 0 or 1, or between
+    /// them if the hypothesis is probabilistic or the instance has missing values.
     fn probability(&self, hypothesis: &Self::Hypothesis, instance: &Self::Instance) -> f64;
 
-    /// Whether a hypothesis may have given an instance its label: whether it
-    /// makes no error.
+    /// Whether a label is possible under a hypothesis without noise.
     fn is_consistent(
         &self,
         hypothesis: &Self::Hypothesis,
@@ -62,24 +58,25 @@ pub trait Space {
     }
 }
 
-/// P(label | x, h) for a hypothesis that says positive with probability `p`.
+/// P(label | x, h) for a hypothesis that predicts positive with probability `p`.
 pub(super) fn label_likelihood(p: f64, positive: bool, noise: f64) -> f64 {
     let right = if positive { p } else { 1.0 - p };
     (1.0 - noise) * right + noise * (1.0 - right)
 }
 
-/// Label noise is less than a coin's.
+/// Requires label noise to be at least 0 and less than one half.
 pub(super) fn check_noise(noise: f64) -> Result<()> {
-    match (0.0..0.5).contains(&noise) {
-        true => Ok(()),
-        false => Err(
+    if (0.0..0.5).contains(&noise) {
+        Ok(())
+    } else {
+        Err(
             Error::parameter(format!("the noise {noise} is not between 0 and one half"))
                 .with_hint("noise is the probability that a label is wrong"),
-        ),
+        )
     }
 }
 
-/// A learner that holds every hypothesis of a space with its probability.
+/// A learner that keeps the probability of every hypothesis of a space.
 #[derive(Clone, Debug)]
 pub struct BruteForce<'s, S: Space> {
     space: &'s S,
@@ -90,11 +87,11 @@ pub struct BruteForce<'s, S: Space> {
 }
 
 impl<'s, S: Space> BruteForce<'s, S> {
-    /// The largest space that is gone through.
+    /// The most hypotheses of a space.
     pub const LIMIT: usize = 1 << 22;
 
-    /// A learner that has seen nothing. Priors need not sum to 1; a log-prior
-    /// that is always 0 makes all hypotheses equally probable.
+    /// A learner without observations. Priors are normalised; a log-prior of 0 for all
+    /// hypotheses makes them equally probable.
     ///
     /// # Errors
     /// If there are more than [`LIMIT`](Self::LIMIT) hypotheses or none, or the
@@ -108,7 +105,7 @@ impl<'s, S: Space> BruteForce<'s, S> {
         let hypotheses: Vec<S::Hypothesis> = space.hypotheses().take(Self::LIMIT + 1).collect();
         if hypotheses.len() > Self::LIMIT {
             let message = format!("there are more than {} hypotheses", Self::LIMIT);
-            return Err(Error::parameter(message).with_hint("take a smaller space"));
+            return Err(Error::parameter(message).with_hint("use a smaller space"));
         }
         Ok(BruteForce {
             space,
@@ -119,23 +116,23 @@ impl<'s, S: Space> BruteForce<'s, S> {
         })
     }
 
-    /// Learns from an example that was seen `times` times. Returns the
-    /// logarithm of the probability its label had before.
+    /// Updates on an example observed `times` times. Returns the logarithm of the predictive
+    /// probability of its label.
     ///
     /// # Errors
-    /// If no hypothesis that is left allows the label; nothing is learned then.
+    /// If the label is impossible under every hypothesis that remains; nothing changes then.
     pub fn observe(&mut self, instance: &S::Instance, positive: bool, times: f64) -> Result<f64> {
-        let says: Vec<f64> = (self.hypotheses.iter())
+        let predictions: Vec<f64> = (self.hypotheses.iter())
             .map(|h| self.space.probability(h, instance))
             .collect();
-        let logs: Vec<f64> = (says.iter())
+        let logs: Vec<f64> = (predictions.iter())
             .map(|p| label_likelihood(*p, positive, self.noise).ln())
             .collect();
-        let told = self.belief.observe(&logs, times)?;
-        for (consistent, p) in self.consistent.iter_mut().zip(says) {
+        let log_probability = self.belief.observe(&logs, times)?;
+        for (consistent, p) in self.consistent.iter_mut().zip(predictions) {
             *consistent &= times == 0.0 || label_likelihood(p, positive, 0.0) > 0.0;
         }
-        Ok(told)
+        Ok(log_probability)
     }
 
     /// All hypotheses, in the order of [`belief`](Self::belief).
@@ -148,27 +145,27 @@ impl<'s, S: Space> BruteForce<'s, S> {
         &self.belief
     }
 
-    /// The hypotheses that make no error on what was observed.
+    /// The hypotheses that make no error on the observations.
     pub fn version_space(&self) -> impl Iterator<Item = &S::Hypothesis> {
         let all = self.hypotheses.iter().zip(&self.consistent);
         all.filter(|(_, consistent)| **consistent).map(|(h, _)| h)
     }
 
-    /// The most probable hypotheses, all of them where several are equal.
+    /// The most probable hypotheses, including all ties.
     pub fn map(&self) -> Vec<&S::Hypothesis> {
         let best = self.belief.map().into_iter();
         best.map(|h| &self.hypotheses[h]).collect()
     }
 
-    /// Bayes-optimal prediction: the probability that an instance is positive,
-    /// by the vote of all hypotheses, each with its posterior probability.
+    /// Bayes-optimal prediction: the probability that an instance is positive, averaged over
+    /// the posterior of the hypotheses.
     pub fn probability(&self, instance: &S::Instance) -> f64 {
         self.belief
             .average(|h| self.space.probability(&self.hypotheses[h], instance))
     }
 
-    /// The Gibbs algorithm: the prediction of one hypothesis, drawn from the
-    /// posterior. It errs at most twice as often as the vote (Haussler, Kearns
+    /// The Gibbs algorithm: the prediction of a hypothesis drawn from the posterior. Its
+    /// expected error is at most twice that of the Bayes-optimal prediction (Haussler, Kearns
     /// and Schapire 1994).
     pub fn gibbs(&self, instance: &S::Instance, rng: &mut dyn Rng) -> bool {
         let drawn = &self.hypotheses[self.belief.draw(rng)];
@@ -182,7 +179,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    /// Intervals of whole numbers, the empty one too.
+    /// Intervals of whole numbers, including empty ones.
     #[derive(Clone, Debug)]
     struct Intervals(u32);
 
@@ -217,9 +214,10 @@ mod tests {
             .zip(learner.belief().posterior())
         {
             let right = |(x, positive): &(u32, bool)| space.is_consistent(h, x, *positive);
-            let expected = match EXAMPLES.iter().all(right) {
-                true => 1.0 / consistent.len() as f64,
-                false => 0.0,
+            let expected = if EXAMPLES.iter().all(right) {
+                1.0 / consistent.len() as f64
+            } else {
+                0.0
             };
             assert!((p - expected).abs() < 1e-14);
         }
@@ -228,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn little_noise_is_almost_none_and_forgives_contradictions() {
+    fn little_noise_is_close_to_none_and_allows_contradictions() {
         let space = Intervals(10);
         let learn = |noise: f64| {
             let mut learner = BruteForce::new(&space, |_| 0.0, noise).unwrap();
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn gibbs_predicts_positive_as_often_as_the_vote_says() {
+    fn gibbs_predicts_positive_with_the_bayes_optimal_probability() {
         let space = Intervals(10);
         let mut learner = BruteForce::new(&space, |(a, b)| -f64::from(b - a), 0.05).unwrap();
         learner.observe(&5, true, 2.0).unwrap();

@@ -1,14 +1,13 @@
-//! All conjunctions at once. Attribute after attribute a constraint is chosen,
-//! and conjunctions that so far accept the same examples are one state: they
-//! will be judged alike whatever is chosen next. A conjunction is a way through
-//! the layers of states,
+//! A trellis of all conjunctions, with a layer for each attribute. Partial conjunctions that
+//! accept the same examples so far share a state, and a conjunction is a path through the
+//! layers,
 //!
-//!   start → (`?` | value, …) → … → what it accepts,
+//!   start → (`?` | value, …) → … → accepted examples.
 //!
-//! and sums, maxima and counts over all conjunctions are folds from the last
-//! layer to the first. The last layer holds at most the sets of examples that
-//! a conjunction can accept (the extents of formal concept analysis, Ganter
-//! and Wille 1999), often few where the conjunctions are astronomically many.
+//! Sums, maxima and counts over all conjunctions are folds from the last layer to the first.
+//! The last layer has at most one state for each set of examples that a conjunction can accept
+//! (the extents of formal concept analysis, Ganter and Wille 1999), often few even where
+//! conjunctions are too many to enumerate.
 
 use super::conjunction::Conjunctions;
 use super::count::Count;
@@ -16,66 +15,67 @@ use super::examples::Example;
 use crate::{Error, Result};
 use ahash::AHashMap;
 
-/// The most ways from a state to the next that are remembered.
-const MOST_WAYS: usize = 20_000_000;
+/// The most transitions in all layers.
+const MOST_TRANSITIONS: usize = 20_000_000;
 
-/// The most memory that the states of one layer may take.
+/// The most memory for the states of one layer, in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
-/// One way on from every state of a layer.
+/// A choice of the constraint on one attribute.
 pub(super) struct Choice {
-    /// The value the attribute must have; `None` is `?`.
+    /// The required value; `None` is `?`.
     pub constraint: Option<u32>,
-    /// What the choice adds to a conjunction's log-weight.
+    /// The contribution of the choice to a conjunction's log-weight.
     pub log_weight: f64,
 }
 
-/// The layers.
+/// The trellis of all conjunctions.
 pub(super) struct Trellis {
-    /// For every attribute, what may be chosen.
+    /// The choices for every attribute.
     pub choices: Vec<Vec<Choice>>,
-    /// For every attribute, where each choice leads from each state.
-    ways: Vec<Vec<u32>>,
+    /// For every attribute, the next state for each state and choice.
+    transitions: Vec<Vec<u32>>,
     /// The log-likelihood of every state of the last layer.
     leaves: Vec<f64>,
 }
 
-/// What a state knows: a bit for each fully seen example that is accepted so
-/// far, then for each with missing values the bits of the probability that it is.
+/// A bit for each complete example, whether it is accepted so far; then for each incomplete
+/// one the probability that it is accepted, as the bits of an `f64`.
 type State = Box<[u64]>;
 
 impl Trellis {
-    /// Builds the layers; `log_likelihood` says that of an example which is
-    /// accepted with a probability.
+    /// Builds the layers; `log_likelihood` gets an example and the probability that it is
+    /// accepted.
     pub fn new(
         space: &Conjunctions,
         examples: &[Example],
         choices: Vec<Vec<Choice>>,
         log_likelihood: impl Fn(&Example, f64) -> f64,
     ) -> Result<Trellis> {
-        let whole = |e: &&Example| e.instance.iter().all(Option::is_some);
-        let (full, holed): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(whole);
-        let words = full.len().div_ceil(64);
+        let is_complete = |e: &&Example| e.instance.iter().all(Option::is_some);
+        let (complete, incomplete): (Vec<&Example>, Vec<&Example>) =
+            examples.iter().partition(is_complete);
+        let words = complete.len().div_ceil(64);
         let mut start = vec![0; words];
-        (0..full.len()).for_each(|row| start[row / 64] |= 1 << (row % 64));
-        start.resize(words + holed.len(), 1f64.to_bits());
-        let logs: Vec<[f64; 2]> = (full.iter())
+        (0..complete.len()).for_each(|row| start[row / 64] |= 1 << (row % 64));
+        start.resize(words + incomplete.len(), 1f64.to_bits());
+        let logs: Vec<[f64; 2]> = (complete.iter())
             .map(|example| [0.0, 1.0].map(|p| log_likelihood(example, p)))
             .collect();
-        let last: Vec<Option<usize>> = (full.iter())
+        let last: Vec<Option<usize>> = (complete.iter())
             .map(|example| last_rejection(space, example, &choices))
             .collect();
         let mut states: Vec<State> = vec![start.into()];
-        let (mut ways, mut total) = (Vec::new(), 0);
+        let (mut transitions, mut total) = (Vec::new(), 0);
         for (attribute, choices) in choices.iter().enumerate() {
             total += states.len() * choices.len();
-            let width = words + holed.len();
-            if total > MOST_WAYS || choices.len() * width * 8 > MOST_BYTES {
+            let width = words + incomplete.len();
+            if total > MOST_TRANSITIONS || choices.len() * width * 8 > MOST_BYTES {
                 return Err(too_large());
             }
             let effects: Vec<Effect> = choices
                 .iter()
-                .map(|choice| Effect::new(space, attribute, choice, &full, &holed))
+                .map(|choice| Effect::new(space, attribute, choice, &complete, &incomplete))
                 .collect();
             let mut fatal = vec![0; words];
             for (row, logs) in logs.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Trellis {
                 fatal[row / 64] |= u64::from(doomed) << (row % 64);
             }
             let layer = Layer::after(&states, &effects, &fatal)?;
-            ways.push(layer.ways);
+            transitions.push(layer.transitions);
             states = layer.states;
         }
         let leaves = states
@@ -93,21 +93,21 @@ impl Trellis {
                 let accepted = |row: usize| (state[row / 64] >> (row % 64) & 1) as usize;
                 let seen = logs.iter().enumerate();
                 let seen = seen.map(|(row, logs)| logs[accepted(row)]);
-                let open = holed.iter().zip(&state[words..]);
+                let open = incomplete.iter().zip(&state[words..]);
                 let open = open.map(|(e, bits)| log_likelihood(e, f64::from_bits(*bits)));
                 seen.chain(open).sum()
             })
             .collect();
         Ok(Trellis {
             choices,
-            ways,
+            transitions,
             leaves,
         })
     }
 
-    /// Goes from the last layer to the first: `node` is given an attribute and
-    /// a value for every choice at a state, and says the state's own. The
-    /// values of all layers come back, the first layer's only one first.
+    /// Folds from the last layer to the first: `leaf` maps the log-likelihood of each last
+    /// state to a value; `node` gets an attribute and the values of the next states for all
+    /// choices, and returns the state's value. Returns the values of all layers, first to last.
     pub fn fold<T: Copy>(
         &self,
         leaf: impl Fn(f64) -> T,
@@ -115,15 +115,14 @@ impl Trellis {
     ) -> Vec<Vec<T>> {
         let mut layers = vec![self.leaves.iter().map(|l| leaf(*l)).collect::<Vec<T>>()];
         let mut next = Vec::new();
-        for (attribute, ways) in self.ways.iter().enumerate().rev() {
+        for (attribute, transitions) in self.transitions.iter().enumerate().rev() {
             let after = &layers[layers.len() - 1];
-            let layer = ways
-                .chunks_exact(self.choices[attribute].len())
-                .map(|ways| {
-                    next.clear();
-                    next.extend(ways.iter().map(|state| after[*state as usize]));
-                    node(attribute, &next)
-                });
+            let layer = transitions.chunks_exact(self.choices[attribute].len());
+            let layer = layer.map(|transitions| {
+                next.clear();
+                next.extend(transitions.iter().map(|state| after[*state as usize]));
+                node(attribute, &next)
+            });
             let layer = layer.collect();
             layers.push(layer);
         }
@@ -131,7 +130,7 @@ impl Trellis {
         layers
     }
 
-    /// How many ways are possible.
+    /// The number of paths of positive weight.
     pub fn count(&self) -> Count {
         let counts = self.fold(
             |leaf| Count::from(u128::from(leaf > f64::NEG_INFINITY)),
@@ -140,19 +139,19 @@ impl Trellis {
         counts[0][0]
     }
 
-    /// The log-weight of the heaviest way on from every state.
+    /// The largest log-weight of a path from every state.
     pub fn maxima(&self) -> Vec<Vec<f64>> {
         self.fold(
             |leaf| leaf,
             |attribute, next| {
                 let choices = self.choices[attribute].iter().zip(next);
-                let ways = choices.map(|(choice, next)| choice.log_weight + next);
-                ways.fold(f64::NEG_INFINITY, f64::max)
+                let paths = choices.map(|(choice, next)| choice.log_weight + next);
+                paths.fold(f64::NEG_INFINITY, f64::max)
             },
         )
     }
 
-    /// The log-weight of one way; −∞ if it is not among the choices.
+    /// The log-weight of a path; −∞ if a constraint is not among the choices.
     pub fn weight(&self, constraints: &[Option<u32>]) -> f64 {
         let (mut state, mut weight) = (0, 0.0);
         for (attribute, choices) in self.choices.iter().enumerate() {
@@ -167,9 +166,9 @@ impl Trellis {
         weight + self.leaves[state]
     }
 
-    /// Where a choice leads.
+    /// The next state after a choice.
     pub fn next(&self, attribute: usize, state: usize, choice: usize) -> usize {
-        self.ways[attribute][state * self.choices[attribute].len() + choice] as usize
+        self.transitions[attribute][state * self.choices[attribute].len() + choice] as usize
     }
 
     /// The number of attributes.
@@ -192,11 +191,11 @@ fn last_rejection(
     (0..choices.len()).rev().find(rejects)
 }
 
-/// What a choice does to a state.
+/// The effect of a choice on a state.
 struct Effect {
-    /// Which fully seen examples it accepts.
+    /// The complete examples it accepts, as bits.
     accepted: Vec<u64>,
-    /// With which probability it accepts those with missing values.
+    /// The probability that it accepts each incomplete example.
     probabilities: Vec<f64>,
 }
 
@@ -205,17 +204,17 @@ impl Effect {
         space: &Conjunctions,
         attribute: usize,
         choice: &Choice,
-        full: &[&Example],
-        holed: &[&Example],
+        complete: &[&Example],
+        incomplete: &[&Example],
     ) -> Effect {
         let met = |e: &&Example| space.met(attribute, choice.constraint, e.instance[attribute]);
-        let mut accepted = vec![0; full.len().div_ceil(64)];
-        for (row, example) in full.iter().enumerate() {
+        let mut accepted = vec![0; complete.len().div_ceil(64)];
+        for (row, example) in complete.iter().enumerate() {
             accepted[row / 64] |= u64::from(met(example) > 0.0) << (row % 64);
         }
         Effect {
             accepted,
-            probabilities: holed.iter().map(met).collect(),
+            probabilities: incomplete.iter().map(met).collect(),
         }
     }
 
@@ -231,18 +230,18 @@ impl Effect {
     }
 }
 
-/// The states that can be reached, and how.
+/// The states of a layer, and the transitions to them.
 struct Layer {
     states: Vec<State>,
-    ways: Vec<u32>,
+    transitions: Vec<u32>,
 }
 
 impl Layer {
-    /// All states that accept an example which is `fatal` are one: nothing can
-    /// make them possible again.
+    /// The layer after some states. States that accept a `fatal` example have likelihood 0
+    /// whatever is chosen next, and are merged.
     fn after(states: &[State], effects: &[Effect], fatal: &[u64]) -> Result<Layer> {
         let mut places: AHashMap<State, u32> = AHashMap::new();
-        let mut ways = Vec::with_capacity(states.len() * effects.len());
+        let mut transitions = Vec::with_capacity(states.len() * effects.len());
         let width = states[0].len();
         let mut next = vec![0; width];
         for state in states {
@@ -262,7 +261,7 @@ impl Layer {
                         place
                     }
                 };
-                ways.push(place);
+                transitions.push(place);
             }
             if places.len() * 8 * (width + 4) > MOST_BYTES {
                 return Err(too_large());
@@ -272,11 +271,14 @@ impl Layer {
         for (state, place) in places {
             states[place as usize] = state;
         }
-        Ok(Layer { states, ways })
+        Ok(Layer {
+            states,
+            transitions,
+        })
     }
 }
 
 fn too_large() -> Error {
-    Error::data("the examples tell too many hypotheses apart to weigh them all")
+    Error::data("too many different sets of examples are accepted by some hypothesis")
         .with_hint("leave attributes out with `drop`, or use fewer rows")
 }
