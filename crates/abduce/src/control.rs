@@ -1,20 +1,21 @@
-//! What a caller can watch and stop while a model is learned.
+//! Progress reports and interruption of a fit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a fit is doing.
+/// A step of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
-    /// A first look at all rows.
+    /// The first pass over all rows begins.
     Survey,
-    /// Fit `number` of the `of` that are compared has ended.
+    /// Fit `number` of `of` candidates in a model selection has ended.
     Candidate {
         /// Counted from 1.
         number: usize,
         /// How many there will be.
         of: usize,
     },
-    /// Replicate `number` of the `of` that test `components` against one more has ended.
+    /// Replicate `number` of `of` in a bootstrap test of `components` against one more has
+    /// ended.
     Replicate {
         /// The number of components under test.
         components: usize,
@@ -50,13 +51,12 @@ pub enum Progress {
     },
 }
 
-/// Watches a fit and may stop it; the default does neither.
+/// Observes a fit and can interrupt it; the default does neither.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
-    /// Set to true, from a signal handler say, to stop with the best model so
-    /// far.
+    /// Set to true, for example by a signal handler, to stop with the best model so far.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Called as the fit goes on.
+    /// Called at every step.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 

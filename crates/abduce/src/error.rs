@@ -1,27 +1,26 @@
-//! The one error type: what kind of trouble, where it is (file, line, column,
-//! component) and what to do about it. Bad input becomes an `Error`, never a
-//! panic.
+//! The error type of the library: its kind, its place (file, line, column, component) and a
+//! hint. Bad input is an `Error`, never a panic.
 
 use std::fmt;
 use std::io;
 
-/// The result of anything that can go wrong in abduce.
+/// The result of an operation that may fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of trouble an [`Error`] reports.
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The data are not what they should be: a ragged row, an unknown column.
+    /// The data are invalid: a ragged row, an unknown column.
     Data,
-    /// An option or argument is wrong or does not fit the data.
+    /// An option or argument is invalid or does not match the data.
     Parameter,
-    /// The arithmetic cannot go on.
+    /// A computation failed.
     Numeric,
     /// A file cannot be read or written.
     Io,
 }
 
-/// One trouble, with its place and, where there is one, its cure.
+/// An error with its place and, if there is one, a hint.
 ///
 /// ```
 /// use abduce::{Error, ErrorKind};
@@ -38,10 +37,10 @@ pub enum ErrorKind {
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Trouble>);
+pub struct Error(Box<Details>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Trouble {
+struct Details {
     kind: ErrorKind,
     cause: Option<io::ErrorKind>,
     message: String,
@@ -56,7 +55,7 @@ struct Trouble {
 
 impl Error {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Trouble {
+        Error(Box::new(Details {
             kind,
             cause: None,
             message: message.into(),
@@ -70,27 +69,27 @@ impl Error {
         }))
     }
 
-    /// Trouble with the data.
+    /// An error in the data.
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Data, message)
     }
 
-    /// Trouble with an option or argument.
+    /// An invalid option or argument.
     pub fn parameter(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Parameter, message)
     }
 
-    /// Trouble with the arithmetic.
+    /// A failed computation.
     pub fn numeric(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Numeric, message)
     }
 
-    /// Trouble with a file.
+    /// A file that cannot be read or written.
     pub fn io(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Io, message)
     }
 
-    /// Says what the system had against it; an earlier, closer word on it stays.
+    /// Attaches the kind of the OS error unless one is already set.
     ///
     /// ```
     /// use abduce::{Error, store};
@@ -105,66 +104,66 @@ impl Error {
         self
     }
 
-    /// Says in which file; an earlier, closer word on it stays.
+    /// Attaches the file unless one is already set.
     pub fn at_file(mut self, file: impl Into<String>) -> Self {
         self.0.file.get_or_insert(file.into());
         self
     }
 
-    /// Says on which line of the file, counted from 1.
+    /// Attaches the line of the file, counted from 1, unless one is already set.
     pub fn at_line(mut self, line: u64) -> Self {
         self.0.line.get_or_insert(line);
         self
     }
 
-    /// Says in which row of the data, counted from 1 over all files, where the
-    /// line is not known.
+    /// Attaches the row of the data, counted from 1 over all files, unless one is already set.
+    /// It is displayed if the line is unknown.
     pub fn at_row(mut self, row: u64) -> Self {
         self.0.row.get_or_insert(row);
         self
     }
 
-    /// Leaves the row unsaid, where the file is all that there is to say.
+    /// Removes the row.
     pub(crate) fn without_row(mut self) -> Self {
         self.0.row = None;
         self
     }
 
-    /// Says in which column of the table.
+    /// Attaches the column unless one is already set.
     pub fn at_column(mut self, column: impl Into<String>) -> Self {
         self.0.column.get_or_insert(column.into());
         self
     }
 
-    /// Says in which component of the model.
+    /// Attaches the component of the model unless one is already set.
     pub fn at_component(mut self, component: usize) -> Self {
         self.0.component.get_or_insert(component);
         self
     }
 
-    /// Marks the column's kind as the cause, and names the kind that its cells can be read as.
+    /// Marks the column's kind as the cause, with a kind that its cells can be read as.
     pub fn about_kind(mut self, readable_as: &'static str) -> Self {
         self.0.readable_as = Some(readable_as);
         self
     }
 
-    /// Says what to do about it.
+    /// Sets the hint: what to do about the error.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// What kind of trouble this is.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What the system had against it, where it is known.
+    /// The kind of the OS error, if it is known.
     pub fn cause(&self) -> Option<io::ErrorKind> {
         self.0.cause
     }
 
-    /// The kind that the column's cells can be read as, where its present kind is the cause.
+    /// A kind that the column's cells can be read as, if the column's kind is the cause.
     ///
     /// ```
     /// let error = abduce::Error::data("2.5 is not a count").about_kind("real");
@@ -175,37 +174,37 @@ impl Error {
         self.0.readable_as
     }
 
-    /// What is wrong, without its place.
+    /// The message, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about the error, if it is known.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// The file, where one is to blame.
+    /// The file, if it is known.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The line, counted from 1, where one is to blame.
+    /// The line, counted from 1, if it is known.
     pub fn line(&self) -> Option<u64> {
         self.0.line
     }
 
-    /// The row, counted from 1 over all files, where one is to blame.
+    /// The row, counted from 1 over all files, if it is known.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }
 
-    /// The column, where one is to blame.
+    /// The column, if it is known.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
 
-    /// The component, where one is to blame.
+    /// The component, if it is known.
     pub fn component(&self) -> Option<usize> {
         self.0.component
     }
@@ -213,27 +212,27 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let trouble = &self.0;
+        let details = &self.0;
         let mut place = Vec::new();
-        if let Some(file) = &trouble.file {
+        if let Some(file) = &details.file {
             place.push(file.clone());
         }
-        if let Some(line) = trouble.line {
+        if let Some(line) = details.line {
             place.push(format!("line {line}"));
-        } else if let Some(row) = trouble.row {
+        } else if let Some(row) = details.row {
             place.push(format!("row {row}"));
         }
-        if let Some(column) = &trouble.column {
+        if let Some(column) = &details.column {
             place.push(format!("column \"{column}\""));
         }
-        if let Some(component) = trouble.component {
+        if let Some(component) = details.component {
             place.push(format!("component {component}"));
         }
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;
         }
-        f.write_str(&trouble.message)?;
-        if let Some(hint) = &trouble.hint {
+        f.write_str(&details.message)?;
+        if let Some(hint) = &details.hint {
             write!(f, "; {hint}")?;
         }
         Ok(())

@@ -1,10 +1,10 @@
-//! What every part of a model file is checked for when it is read, and errors that name the
-//! place in the file as a path of keys, such as `body.seen.columns`.
+//! Checks shared by all parts of a model file. Errors name the place in the file as a path of
+//! keys, such as `body.seen.columns`.
 
 use crate::{Error, Result};
 use serde::Deserialize;
 
-/// Counts above this are not exact in double precision, and sums of them may overflow.
+/// The largest number of rows; larger counts are not exact in double precision.
 const MOST_ROWS: u64 = 1 << 53;
 
 /// An error about a place in a model file, given as a path of keys.
@@ -30,7 +30,7 @@ pub(crate) fn same_length(
     ))
 }
 
-/// Requires numbers to be finite and not negative.
+/// Requires numbers to be finite and nonnegative.
 pub(crate) fn not_negative<'a>(
     place: &str,
     numbers: impl IntoIterator<Item = &'a f64>,
@@ -56,9 +56,10 @@ pub(crate) fn probabilities(place: &str, numbers: &[f64]) -> Result<()> {
 
 /// Requires a number of rows to be small enough to be counted exactly.
 pub(crate) fn countable(place: &str, rows: u64) -> Result<()> {
-    match rows <= MOST_ROWS {
-        true => Ok(()),
-        false => Err(contradiction(place, format!("{rows} rows are too many"))),
+    if rows <= MOST_ROWS {
+        Ok(())
+    } else {
+        Err(contradiction(place, format!("{rows} rows are too many")))
     }
 }
 
