@@ -57,7 +57,7 @@ impl ConceptPrior {
         };
         if !(probability > 0.0 && probability < 1.0) {
             return Err(Error::parameter(format!(
-                "the probability {probability} of a constraint is not between 0 and 1"
+                "the probability {probability} that an attribute matters is not between 0 and 1"
             )));
         }
         let values = |attribute: usize| f64::from(space.values(attribute));

@@ -1,12 +1,11 @@
-//! Probabilities corrected by what came true of held-out rows, one class
-//! against the rest: by Platt's logistic curve of the log-odds s,
+//! Calibration of probabilities on held-out rows, one class against the rest: by Platt's
+//! logistic curve of the log-odds s,
 //!
 //!   p = 1 / (1 + exp(−(a s + b)))    (Platt 1999; Newton as Lin, Lin & Weng 2007),
 //!
-//! or by the best increasing steps (isotonic regression: pool adjacent violators,
-//! Zadrozny & Elkan 2002), joined by straight lines and bounded away from 0 and 1.
-//! With two classes the second is calibrated and the first has the rest; more are
-//! divided by their sum.
+//! or by isotonic regression (pool adjacent violators, Zadrozny & Elkan 2002), interpolated
+//! linearly and bounded away from 0 and 1. Of two classes the second is calibrated and the
+//! first gets the rest; the calibrated probabilities of more classes are normalised.
 
 use super::cross_validation::learn_without;
 use crate::ask::{Posterior, Predict};
@@ -16,22 +15,21 @@ use crate::model::AnyModel;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Held-out rows that a calibration is learned from; of more, every second, or
-/// third, … is taken.
+/// The most held-out rows used for a calibration; of more, only every second, third, … is used.
 const MOST_ROWS: u64 = 1_000_000;
 
-/// How probabilities are corrected.
+/// How probabilities are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CalibrationMethod {
-    /// By increasing steps.
+    /// Isotonic regression.
     Isotonic,
-    /// By a logistic curve.
+    /// A logistic curve of the log-odds.
     Platt,
 }
 
 impl CalibrationMethod {
-    /// The name users type.
+    /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             CalibrationMethod::Isotonic => "isotonic",
@@ -46,7 +44,7 @@ impl std::str::FromStr for CalibrationMethod {
     fn from_str(name: &str) -> Result<Self> {
         match name {
             "isotonic" => Ok(CalibrationMethod::Isotonic),
-            // The name scikit-learn gives it.
+            // "sigmoid" is scikit-learn's name.
             "platt" | "sigmoid" => Ok(CalibrationMethod::Platt),
             _ => Err(Error::parameter(format!("\"{name}\" is not a calibration"))
                 .with_hint("the calibrations are isotonic and platt")),
@@ -54,20 +52,20 @@ impl std::str::FromStr for CalibrationMethod {
     }
 }
 
-/// What corrects the probabilities of a model.
+/// A calibration of the probabilities of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// How.
+    /// The method.
     pub method: CalibrationMethod,
-    /// The number of folds whose held-out rows it was learned from.
+    /// The number of folds.
     pub folds: usize,
-    /// The number of those rows.
+    /// The number of held-out rows used.
     pub rows: u64,
-    /// A curve for each class; of two classes, for the second.
+    /// A curve for each class; for two classes, only for the second.
     pub curves: Vec<Curve>,
 }
 
-/// From what a model says of a class to how often it comes true.
+/// A map from the predicted probability of a class to its calibrated probability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Curve {
@@ -78,35 +76,33 @@ pub enum Curve {
         /// b.
         intercept: f64,
     },
-    /// Straight lines from point to point, level beyond the ends.
+    /// A piecewise linear curve, constant beyond the first and the last point.
     Steps {
-        /// Probabilities, ascending.
+        /// Predicted probabilities, ascending.
         scores: Vec<f64>,
-        /// How often they came true, never falling.
+        /// The shares of rows of the class, nondecreasing.
         shares: Vec<f64>,
-        /// The least probability the curve answers. A finite number of rows
-        /// cannot show that a class never occurs, so this is positive for every
-        /// learned curve; 0 in files written before there were bounds.
+        /// The lower bound of the curve: positive if it was fitted, as a finite number of rows
+        /// cannot show that a class never occurs; 0 in older files.
         #[serde(default)]
         least: f64,
-        /// The greatest probability the curve answers; 1 in older files.
+        /// The upper bound of the curve; 1 in older files.
         #[serde(default = "one")]
         most: f64,
     },
 }
 
-/// What was said of held-out rows, and what they were.
+/// The predictions for held-out rows, with their labels and weights.
 #[derive(Default)]
-struct Said {
+struct Predictions {
     probabilities: Vec<f64>,
     labels: Vec<u32>,
     weights: Vec<f64>,
 }
 
 impl Calibration {
-    /// Learns a calibration from the held-out rows of all folds, each asked of
-    /// the model learned without its fold. The model to be calibrated is the one
-    /// that is learned from all rows.
+    /// Fits a calibration to the held-out rows of all folds, predicted by models fitted without
+    /// their fold. It applies to the model fitted to all rows.
     ///
     /// # Errors
     /// If a fit fails, the model has no target, or the rows cannot be read.
@@ -116,7 +112,7 @@ impl Calibration {
         folds: &Folds,
         learn: impl Fn(&dyn Source) -> Result<AnyModel>,
     ) -> Result<Calibration> {
-        let mut said = Said::default();
+        let mut predictions = Predictions::default();
         let mut classes = 0;
         for fold in 0..folds.number() {
             let model = learn_without(source, folds, fold, &learn)?;
@@ -126,31 +122,31 @@ impl Calibration {
             classes = model.names().len();
             let stride = source.rows().div_ceil(MOST_ROWS).max(1) as usize;
             let held_out = folds.held_out(source, fold)?;
-            let own = reduce(
+            let of_fold = reduce(
                 &*held_out,
-                |number, chunk| Said::of(model, target, chunk, number * CHUNK_ROWS, stride),
-                |said: &mut Said, more| said.append(more),
+                |number, chunk| Predictions::of(model, target, chunk, number * CHUNK_ROWS, stride),
+                |predictions: &mut Predictions, more| predictions.append(more),
             )?;
-            said.append(own.unwrap_or_default());
+            predictions.append(of_fold.unwrap_or_default());
         }
         Ok(Calibration {
             method,
             folds: folds.number(),
-            rows: said.labels.len() as u64,
-            curves: said.curves(method, classes),
+            rows: predictions.labels.len() as u64,
+            curves: predictions.curves(method, classes),
         })
     }
 
-    /// Corrected probabilities.
+    /// The calibrated probabilities.
     pub fn apply(&self, posterior: &Posterior) -> Posterior {
         let rows = 0..posterior.rows();
-        let corrected = rows.flat_map(|row| self.corrected(posterior.row(row)));
-        let corrected: Vec<f64> = corrected.collect();
-        Posterior::new(corrected.len() / posterior.rows().max(1), corrected)
+        let calibrated = rows.flat_map(|row| self.calibrated(posterior.row(row)));
+        let calibrated: Vec<f64> = calibrated.collect();
+        Posterior::new(calibrated.len() / posterior.rows().max(1), calibrated)
             .with_impossible(posterior.impossible().to_vec())
     }
 
-    fn corrected(&self, p: &[f64]) -> Vec<f64> {
+    fn calibrated(&self, p: &[f64]) -> Vec<f64> {
         match &self.curves[..] {
             [] => p.to_vec(),
             [second] => {
@@ -161,20 +157,21 @@ impl Calibration {
                 let curves = curves.iter().enumerate();
                 let shares: Vec<f64> = curves.map(|(class, curve)| curve.at(p, class)).collect();
                 let sum: f64 = shares.iter().sum();
-                match sum > 0.0 {
-                    true => shares.iter().map(|share| share / sum).collect(),
-                    false => vec![1.0 / p.len() as f64; p.len()],
+                if sum > 0.0 {
+                    shares.iter().map(|share| share / sum).collect()
+                } else {
+                    vec![1.0 / p.len() as f64; p.len()]
                 }
             }
         }
     }
 
-    /// Whether it fits a model of so many classes.
+    /// Checks that the calibration is valid for a model of this many classes.
     ///
     /// # Errors
-    /// If it does not, as in a damaged file.
+    /// If it is not, as in a damaged file.
     pub fn check(&self, classes: usize) -> Result<()> {
-        let sound = |curve: &Curve| match curve {
+        let is_valid = |curve: &Curve| match curve {
             Curve::Logistic { slope, intercept } => {
                 self.method == CalibrationMethod::Platt
                     && slope.is_finite()
@@ -197,16 +194,16 @@ impl Calibration {
                     && *most <= 1.0
             }
         };
-        if self.curves.len() != number_of_curves(classes) || !self.curves.iter().all(sound) {
+        if self.curves.len() != number_of_curves(classes) || !self.curves.iter().all(is_valid) {
             return Err(Error::data(
-                "the model file is damaged: its calibration is not one of its classes",
+                "the model file is damaged: its calibration does not match its classes",
             ));
         }
         Ok(())
     }
 }
 
-/// The upper bound of curves in files that have none.
+/// The upper bound of curves in older files.
 fn one() -> f64 {
     1.0
 }
@@ -219,35 +216,38 @@ fn number_of_curves(classes: usize) -> usize {
     }
 }
 
-impl Said {
+impl Predictions {
     fn of(
         model: &dyn Predict,
         target: usize,
         chunk: &Chunk,
         first: usize,
         stride: usize,
-    ) -> Result<Said> {
+    ) -> Result<Predictions> {
         let posterior = model.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
-        let mut said = Said::default();
+        let mut predictions = Predictions::default();
         let rows = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
         for row in rows.filter(|row| (first + row).is_multiple_of(stride)) {
-            said.probabilities.extend_from_slice(posterior.row(row));
-            said.labels.push(labels.codes()[row]);
-            said.weights
+            predictions
+                .probabilities
+                .extend_from_slice(posterior.row(row));
+            predictions.labels.push(labels.codes()[row]);
+            predictions
+                .weights
                 .push(chunk.weights().map_or(1.0, |weights| weights[row]));
         }
-        Ok(said)
+        Ok(predictions)
     }
 
-    fn append(&mut self, mut more: Said) {
+    fn append(&mut self, mut more: Predictions) {
         self.probabilities.append(&mut more.probabilities);
         self.labels.append(&mut more.labels);
         self.weights.append(&mut more.weights);
     }
 
-    /// The weights of the rows; those with a mean below 1 are brought to a mean of 1, because
-    /// the bounds of a curve depend on how many rows there are.
+    /// The weights of the rows, scaled to a mean of 1 if it is below: the bounds of a curve
+    /// depend on the number of rows.
     fn row_weights(&self) -> Vec<f64> {
         let mean = self.weights.iter().sum::<f64>() / self.weights.len().max(1) as f64;
         let unit = if mean > 0.0 { mean.min(1.0) } else { 1.0 };
@@ -277,9 +277,9 @@ impl Said {
     }
 }
 
-/// The log-odds of a class against the rest, at most 30 either way.
+/// The log-odds of a class against the rest, clamped to ±30.
 pub(super) fn log_odds(p: &[f64], class: usize) -> f64 {
-    // Surer than any number of rows can show; more would only bend the curve.
+    // Larger log-odds would only distort the curve.
     const MOST: f64 = 30.0;
     let others = p.iter().enumerate().filter(|(other, _)| *other != class);
     let rest: f64 = others.map(|(_, p)| p).sum();
@@ -291,8 +291,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_that_sum_to_one_give_the_curves_of_as_many_rows() {
-        let said = |weight: f64| Said {
+    fn small_weights_do_not_change_the_curves() {
+        let predictions = |weight: f64| Predictions {
             probabilities: (0..10)
                 .flat_map(|i| [1.0 - f64::from(i) / 10.0, f64::from(i) / 10.0])
                 .collect(),
@@ -300,7 +300,7 @@ mod tests {
             weights: vec![weight; 10],
         };
         for method in [CalibrationMethod::Isotonic, CalibrationMethod::Platt] {
-            let [expected, found] = [1.0, 0.1].map(|weight| said(weight).curves(method, 2));
+            let [expected, found] = [1.0, 0.1].map(|weight| predictions(weight).curves(method, 2));
             for p in [0.0, 0.3, 0.5, 1.0] {
                 let at = |curves: &[Curve]| curves[0].at(&[1.0 - p, p], 1);
                 let off = (at(&expected) - at(&found)).abs();

@@ -1,13 +1,13 @@
-//! How much two groupings of the same rows agree, from their contingency
-//! table n_ij: the Rand index corrected for chance (Hubert & Arabie 1985),
+//! Agreement of two groupings of the same rows, from their contingency table n_ij: the adjusted
+//! Rand index (Hubert & Arabie 1985),
 //!
 //!   ARI = (Σ C(n_ij, 2) − E) / ((Σ C(a_i, 2) + Σ C(b_j, 2)) / 2 − E),
 //!   E = Σ C(a_i, 2) Σ C(b_j, 2) / C(n, 2),
 //!
-//! and the mutual information over the mean of both entropies. Neither depends
-//! on how the groups are named.
+//! and the mutual information divided by the mean of both entropies. Neither depends on the
+//! names of the groups.
 
-/// The weights of rows by two groupings.
+/// A contingency table: the weights of rows by two groupings.
 ///
 /// ```
 /// use abduce::eval::Contingency;
@@ -21,12 +21,12 @@
 pub struct Contingency {
     clusters: usize,
     counts: Vec<f64>,
-    /// The number of rows of any weight.
+    /// The number of rows of positive weight.
     rows: f64,
 }
 
 impl Contingency {
-    /// No rows yet, of so many groups of each kind.
+    /// An empty table for these numbers of groups.
     pub fn new(truths: usize, clusters: usize) -> Contingency {
         Contingency {
             clusters,
@@ -35,7 +35,7 @@ impl Contingency {
         }
     }
 
-    /// Adds a row of a weight, which counts as so many rows.
+    /// Adds a row, which counts as `weight` rows.
     ///
     /// # Panics
     /// If there is no such group.
@@ -45,30 +45,30 @@ impl Contingency {
         self.rows += if weight > 0.0 { 1.0 } else { 0.0 };
     }
 
-    /// Adds the rows of another of the same size.
+    /// Adds the rows of another table.
     ///
     /// # Panics
-    /// If it has other groups.
+    /// If the tables have different sizes.
     pub fn merge(&mut self, other: &Contingency) {
         assert_eq!(self.counts.len(), other.counts.len());
-        for (own, more) in self.counts.iter_mut().zip(&other.counts) {
-            *own += more;
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
         }
         self.rows += other.rows;
     }
 
-    /// 1 where both groupings are the same, 0 in the mean where they have
-    /// nothing to do with each other.
+    /// The adjusted Rand index: 1 if both groupings are the same, 0 on average if they are
+    /// independent.
     pub fn adjusted_rand_index(&self) -> f64 {
-        // Rows of less than one row's weight would have no pairs: they count as
-        // one on average.
+        // Weights with a mean below 1 are scaled to a mean of 1; lighter rows would have no
+        // pairs.
         let unit = (self.rows / self.counts.iter().sum::<f64>()).max(1.0);
         let pair = |n: f64| n * (n - 1.0) / 2.0;
         let pairs = |counts: &[f64]| counts.iter().map(|n| pair(unit * n)).sum::<f64>();
         let (truths, clusters) = self.margins();
         let (both, a, b) = (pairs(&self.counts), pairs(&truths), pairs(&clusters));
         let all = pairs(&[self.counts.iter().sum()]);
-        // The difference of two products would lose digits, or be 0/0.
+        // The formula would be 0/0.
         if a == both && b == both {
             return 1.0;
         }
@@ -76,8 +76,8 @@ impl Contingency {
         (both - expected) / ((a + b) / 2.0 - expected)
     }
 
-    /// The mutual information over the mean of both entropies: 1 where both
-    /// groupings are the same, 0 where they are independent.
+    /// The mutual information divided by the mean of both entropies: 1 if both groupings are
+    /// the same, 0 if they are independent.
     pub fn normalized_mutual_information(&self) -> f64 {
         let total: f64 = self.counts.iter().sum();
         let entropy = |counts: &[f64]| {
@@ -86,7 +86,7 @@ impl Contingency {
         };
         let (truths, clusters) = self.margins();
         let (a, b) = (entropy(&truths), entropy(&clusters));
-        // Each puts all rows into one group: they say the same.
+        // Both groupings have a single group, so they are the same.
         if a + b <= 0.0 {
             return 1.0;
         }
@@ -127,7 +127,7 @@ mod tests {
     ];
 
     #[test]
-    fn groups_may_be_renamed_and_exchanged() {
+    fn renaming_and_exchanging_groups_changes_nothing() {
         let table = of(&PAIRS);
         let renamed: Vec<_> = PAIRS.iter().map(|(a, b)| ((a + 1) % 4, 3 - b)).collect();
         let exchanged: Vec<_> = PAIRS.iter().map(|(a, b)| (*b, *a)).collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_grouping_agrees_with_itself_and_one_group_says_nothing() {
+    fn a_grouping_agrees_with_itself_and_a_single_group_with_none() {
         let same: Vec<_> = PAIRS.iter().map(|(a, _)| (*a, (a + 2) % 4)).collect();
         assert_eq!(of(&same).adjusted_rand_index(), 1.0);
         assert!((of(&same).normalized_mutual_information() - 1.0).abs() < 1e-14);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn light_rows_agree_as_much_as_whole_ones() {
+    fn small_weights_do_not_change_the_agreement() {
         let whole = of(&PAIRS).adjusted_rand_index();
         for weight in [0.3, 0.01] {
             let mut light = Contingency::new(4, 4);

@@ -1,7 +1,6 @@
-//! Cross-validation: a model is learned from all folds but one and asked about
-//! the rows of that one, fold after fold (each fit works on all threads). With a
-//! target, what its probabilities are worth; without, how likely it finds the
-//! rows, and how its clusters agree with a grouping it was not shown.
+//! Cross-validation: for each fold, a model is fitted to the other folds and evaluated on this
+//! one: with a target, the metrics of its probabilities; without, the log-likelihood, and the
+//! agreement of its clusters with a grouping that is hidden from it.
 
 use super::calibration::Calibration;
 use super::clusters::Contingency;
@@ -12,11 +11,11 @@ use crate::data::{Chunk, Column, Source, reduce, without};
 use crate::model::AnyModel;
 use crate::{Error, Result};
 
-/// A fitted model, its probabilities calibrated or not.
+/// A fitted model, optionally with calibrated probabilities.
 pub struct Classifier {
     /// The model.
     pub model: AnyModel,
-    /// What corrects its probabilities.
+    /// The calibration of its probabilities.
     pub calibration: Option<Calibration>,
 }
 
@@ -33,7 +32,7 @@ impl Classifier {
         })
     }
 
-    /// The figures of rows with labels; rows without are passed over.
+    /// The metrics on the rows with labels.
     ///
     /// # Errors
     /// If the model has no target, or the rows cannot be read.
@@ -48,7 +47,7 @@ impl Classifier {
         Ok(metrics.unwrap_or_else(|| Metrics::new(self.model.predictor().names().len())))
     }
 
-    /// The figures of the rows of a chunk whose label, in the column `target`, is there.
+    /// The metrics on the rows of a chunk with a label in the column `target`.
     ///
     /// # Errors
     /// If the arithmetic fails.
@@ -80,20 +79,22 @@ impl Classifier {
     }
 }
 
-/// ln p(y | x) = ln p(x, y) − ln p(x) of each row's own label: a number also where
-/// the probability is too small to be one.
+/// ln p(y | x) = ln p(x, y) − ln p(x) of each row's label, finite even if p(y | x) underflows.
 fn log_probabilities(joint: &dyn Joint, chunk: &Chunk, target: usize) -> Result<Vec<f64>> {
     let with = joint.log_density(chunk)?;
     let hidden = Column::from_codes(vec![None; chunk.rows()]);
     let without = joint.log_density(&chunk.clone().with_column(target, hidden))?;
-    let difference = |(with, without): (f64, f64)| match with == f64::NEG_INFINITY {
-        true => f64::NEG_INFINITY,
-        false => with - without,
+    let difference = |(with, without): (f64, f64)| {
+        if with == f64::NEG_INFINITY {
+            f64::NEG_INFINITY
+        } else {
+            with - without
+        }
     };
     Ok(with.into_iter().zip(without).map(difference).collect())
 }
 
-/// The figures of each fold under a model learned from the others.
+/// The metrics on each fold of a model fitted to the others.
 ///
 /// ```
 /// use abduce::data::{ReadOptions, open};
@@ -130,48 +131,47 @@ pub fn cross_validate(
     (0..folds.number()).map(of_fold).collect()
 }
 
-/// Learns from all folds but one.
+/// Fits a model to all folds except one.
 pub(super) fn learn_without<T>(
     source: &dyn Source,
     folds: &Folds,
     fold: usize,
     learn: &impl Fn(&dyn Source) -> Result<T>,
 ) -> Result<T> {
-    // Where all rows fail as well, that error names a row by its right number.
+    // If fitting all rows fails too, that error has the right row number.
     learn(&*folds.training(source, fold)?).map_err(|error| learn(source).err().unwrap_or(error))
 }
 
-/// How a model without a target fared on rows it has not seen.
+/// The log-likelihood and clusters of held-out rows under a model without a target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeldOut {
-    /// The number of rows that weigh anything.
+    /// The number of rows of positive weight.
     pub rows: u64,
-    /// Their weight.
+    /// Their total weight.
     pub weight: f64,
     /// Their log-likelihood.
     pub log_likelihood: f64,
-    /// The weight of those that are impossible under the model.
+    /// The weight of the rows that are impossible under the model.
     pub impossible: f64,
-    /// Their clusters against their true groups, where those are known.
+    /// The contingency of clusters and true groups, if the latter are known.
     pub contingency: Option<Contingency>,
 }
 
 impl HeldOut {
-    /// The log-likelihood of a row in the mean.
+    /// The mean log-likelihood of a row.
     pub fn mean_log_likelihood(&self) -> f64 {
         self.log_likelihood / self.weight
     }
 
-    /// How likely the rows of a chunk are under a model.
+    /// The log-likelihood of the rows of a chunk under a model.
     ///
     /// # Errors
     /// If the arithmetic fails.
     pub fn of_chunk(joint: &dyn Joint, chunk: &Chunk) -> Result<HeldOut> {
-        look_at(joint, chunk, None, HeldOut::default())
+        evaluate_density(joint, chunk, None, HeldOut::default())
     }
 
-    /// Adds other rows. Contingencies are of one model: those of several are
-    /// not added up.
+    /// Adds other rows. The contingency is dropped, as those of several models cannot be added.
     pub fn merge(&mut self, other: &HeldOut) {
         self.rows += other.rows;
         self.weight += other.weight;
@@ -181,9 +181,9 @@ impl HeldOut {
     }
 }
 
-/// How likely each fold is under a model learned from the others; with the
-/// position of a column of true groups, which is kept from the model, also how
-/// they agree with its clusters.
+/// The log-likelihood of each fold under a model fitted to the others; with the position of a
+/// column of true groups, which is hidden from the model, also their contingency with its
+/// clusters.
 ///
 /// # Errors
 /// If a fit fails, the true groups have no levels, or the rows cannot be read.
@@ -207,13 +207,14 @@ pub fn cross_validate_density(
         let held_out = folds.held_out(source, fold)?;
         let all = reduce(
             &*held_out,
-            |_, chunk| look_at(joint, chunk, truth, nothing.clone()),
+            |_, chunk| evaluate_density(joint, chunk, truth, nothing.clone()),
             |all: &mut HeldOut, more| {
                 let contingency = all.contingency.take();
                 all.merge(&more);
-                all.contingency = contingency.zip(more.contingency).map(|(mut own, more)| {
-                    own.merge(&more);
-                    own
+                let pair = contingency.zip(more.contingency);
+                all.contingency = pair.map(|(mut sum, more)| {
+                    sum.merge(&more);
+                    sum
                 });
             },
         )?;
@@ -222,7 +223,7 @@ pub fn cross_validate_density(
     (0..folds.number()).map(of_fold).collect()
 }
 
-fn look_at(
+fn evaluate_density(
     joint: &dyn Joint,
     chunk: &Chunk,
     truth: Option<usize>,

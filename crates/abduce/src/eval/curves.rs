@@ -1,11 +1,11 @@
-//! The two curves of calibration, each learned from scores, what came true and
-//! weights. Platt's targets are not 0 and 1 but (n₁ + 1)/(n₁ + 2) and 1/(n₀ + 2), so
-//! that scores which tell the classes apart for certain have a finite slope.
+//! The two calibration curves, fitted to scores, truth and weights. Platt's targets are
+//! (n₁ + 1)/(n₁ + 2) and 1/(n₀ + 2) instead of 1 and 0, so that the slope is finite even if the
+//! scores separate the classes.
 
 use super::calibration::{Curve, log_odds};
 
 impl Curve {
-    /// The share that comes true of a class in rows with these probabilities.
+    /// The calibrated probability of a class in a row with these probabilities.
     ///
     /// # Panics
     /// If there is no such class.
@@ -23,8 +23,8 @@ impl Curve {
         }
     }
 
-    /// The same curve without its bounds: plain isotonic regression, which answers
-    /// exactly 0 or 1 beyond a pure block of scores.
+    /// The same curve without its bounds: plain isotonic regression, which may return exactly
+    /// 0 or 1.
     pub fn unbounded(mut self) -> Curve {
         if let Curve::Steps { least, most, .. } = &mut self {
             (*least, *most) = (0.0, 1.0);
@@ -32,8 +32,8 @@ impl Curve {
         self
     }
 
-    /// Platt's curve: the maximum of the likelihood of the targets, by Newton
-    /// steps that are halved until they climb.
+    /// Platt's curve: the maximum-likelihood fit to the targets, by Newton's method with step
+    /// halving.
     ///
     /// ```
     /// use abduce::eval::Curve;
@@ -48,78 +48,38 @@ impl Curve {
         let sum = |of: &dyn Fn(usize) -> f64| (0..scores.len()).map(of).sum::<f64>();
         let total = sum(&|i| weights[i]);
         let positive = sum(&|i| if truth[i] { weights[i] } else { 0.0 });
-        let target = |i: usize| match truth[i] {
-            true => (positive + 1.0) / (positive + 2.0),
-            false => 1.0 / (total - positive + 2.0),
+        let target = |i: usize| {
+            if truth[i] {
+                (positive + 1.0) / (positive + 2.0)
+            } else {
+                1.0 / (total - positive + 2.0)
+            }
         };
-        // In standard units both parameters are of one size.
+        // The scores are standardised, so that both parameters are of similar size.
         let share = |x: f64| if total > 0.0 { x / total } else { 0.0 };
         let centre = share(sum(&|i| weights[i] * scores[i]));
         let spread = share(sum(&|i| weights[i] * (scores[i] - centre).powi(2))).sqrt();
         let unit = if spread > 0.0 { spread } else { 1.0 };
-        let standard = |i: usize| (scores[i] - centre) / unit;
-        // −ln likelihood: softplus(z) − t z.
-        let loss = |slope: f64, level: f64| {
-            sum(&|i| {
-                let z = slope * standard(i) + level;
-                weights[i] * (z.max(0.0) + (-z.abs()).exp().ln_1p() - target(i) * z)
-            })
+        let problem = LogisticProblem {
+            scores: scores.iter().map(|score| (score - centre) / unit).collect(),
+            targets: (0..scores.len()).map(target).collect(),
+            weights,
         };
-        let (mut slope, mut level) = (0.0, ((positive + 1.0) / (total - positive + 1.0)).ln());
-        let mut best = loss(slope, level);
-        for _ in 0..100 {
-            let (mut g, mut h) = ([0.0; 2], [0.0; 3]);
-            for i in (0..scores.len()).filter(|i| weights[*i] > 0.0) {
-                let x = standard(i);
-                let p = logistic(slope * x + level);
-                let (error, curvature) = (weights[i] * (p - target(i)), weights[i] * p * (1.0 - p));
-                g = [g[0] + error * x, g[1] + error];
-                h = [
-                    h[0] + curvature * x * x,
-                    h[1] + curvature * x,
-                    h[2] + curvature,
-                ];
-            }
-            // Equal scores have no slope: a little ridge keeps it where it is.
-            let ridge = 1e-12 * (h[0] + h[2]) + f64::MIN_POSITIVE;
-            let (a, b, c) = (h[0] + ridge, h[1], h[2] + ridge);
-            let determinant = a * c - b * b;
-            let step = [
-                (c * g[0] - b * g[1]) / determinant,
-                (a * g[1] - b * g[0]) / determinant,
-            ];
-            let gain = g[0] * step[0] + g[1] * step[1];
-            if gain.is_nan() || gain <= 1e-30 * (1.0 + best) {
-                break;
-            }
-            let halves = (0..50).map(|n| 0.5f64.powi(n));
-            let tried = halves.map(|t| (slope - t * step[0], level - t * step[1]));
-            let better = tried.map(|(s, l)| (s, l, loss(s, l)));
-            // Where rounding is all that is left, no step is better.
-            let Some((s, l, found)) = better.into_iter().find(|(.., found)| *found <= best) else {
-                break;
-            };
-            let settled = (s, l) == (slope, level);
-            (slope, level, best) = (s, l, found);
-            if settled {
-                break;
-            }
-        }
+        let start = ((positive + 1.0) / (total - positive + 1.0)).ln();
+        let [slope, intercept] = problem.solve([0.0, start]);
         Curve::Logistic {
             slope: slope / unit,
-            intercept: level - slope * centre / unit,
+            intercept: intercept - slope * centre / unit,
         }
     }
 
-    /// The never-falling shares that are closest in weighted squares to what came
-    /// true; rows of equal score are one. Points within a level stretch are left
-    /// out.
+    /// Isotonic regression: the nondecreasing shares closest to the truth in weighted squares.
+    /// Rows of equal score are pooled; points within a constant stretch are left out.
     ///
-    /// The answers are bounded away from 0 and 1 by Laplace's rule: where none of
-    /// the n rows of the lowest block came true, the least answer is 1/(n + 2), and
-    /// where all of the highest block did, the greatest is (n + 1)/(n + 2). Neither
-    /// bound goes beyond the neighbouring block's share, so the curve stays
-    /// monotone and no other block changes.
+    /// The curve is bounded away from 0 and 1 by Laplace's rule: if none of the n rows of the
+    /// lowest block is of the class, the lower bound is 1/(n + 2); if all of the highest block
+    /// are, the upper bound is (n + 1)/(n + 2). Neither bound exceeds the share of the
+    /// neighbouring block, so that the curve stays monotone and no other block changes.
     ///
     /// ```
     /// use abduce::eval::Curve;
@@ -138,12 +98,12 @@ impl Curve {
         let mut order: Vec<usize> = (0..scores.len()).filter(|i| weights[*i] > 0.0).collect();
         order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
         let mut blocks: Vec<Block> = Vec::new();
-        for own in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
-            let weight: f64 = own.iter().map(|i| weights[*i]).sum();
-            let right = own.iter().filter(|i| truth[**i]).map(|i| weights[*i]);
+        for equal in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
+            let weight: f64 = equal.iter().map(|i| weights[*i]).sum();
+            let right = equal.iter().filter(|i| truth[**i]).map(|i| weights[*i]);
             let mut block = Block {
-                first: scores[own[0]],
-                last: scores[own[0]],
+                first: scores[equal[0]],
+                last: scores[equal[0]],
                 weight,
                 right: right.sum(),
             };
@@ -179,7 +139,77 @@ impl Curve {
     }
 }
 
-/// Neighbouring scores that share one level.
+/// A weighted logistic regression on one score.
+struct LogisticProblem<'a> {
+    scores: Vec<f64>,
+    targets: Vec<f64>,
+    weights: &'a [f64],
+}
+
+impl LogisticProblem<'_> {
+    /// The slope and intercept of maximum likelihood, by Newton steps that are halved until
+    /// the loss does not increase.
+    fn solve(&self, start: [f64; 2]) -> [f64; 2] {
+        let mut found = start;
+        let mut best = self.loss(found);
+        for _ in 0..100 {
+            let (g, step) = self.newton_step(found);
+            let gain = g[0] * step[0] + g[1] * step[1];
+            if gain.is_nan() || gain <= 1e-30 * (1.0 + best) {
+                break;
+            }
+            let halves = (0..50).map(|n| 0.5f64.powi(n));
+            let tried = halves.map(|t| [found[0] - t * step[0], found[1] - t * step[1]]);
+            let mut tried = tried.map(|next| (next, self.loss(next)));
+            // No step is better once only rounding errors remain.
+            let Some((next, loss)) = tried.find(|(_, loss)| *loss <= best) else {
+                break;
+            };
+            let settled = next == found;
+            (found, best) = (next, loss);
+            if settled {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The negative log-likelihood Σ w (softplus(z) − t z).
+    fn loss(&self, [slope, intercept]: [f64; 2]) -> f64 {
+        let of_row = |i: usize| {
+            let z = slope * self.scores[i] + intercept;
+            self.weights[i] * (z.max(0.0) + (-z.abs()).exp().ln_1p() - self.targets[i] * z)
+        };
+        (0..self.scores.len()).map(of_row).sum()
+    }
+
+    /// The gradient and the Newton step.
+    fn newton_step(&self, [slope, intercept]: [f64; 2]) -> ([f64; 2], [f64; 2]) {
+        let (mut g, mut h) = ([0.0; 2], [0.0; 3]);
+        for i in (0..self.scores.len()).filter(|i| self.weights[*i] > 0.0) {
+            let (x, weight) = (self.scores[i], self.weights[i]);
+            let p = logistic(slope * x + intercept);
+            let (error, curvature) = (weight * (p - self.targets[i]), weight * p * (1.0 - p));
+            g = [g[0] + error * x, g[1] + error];
+            h = [
+                h[0] + curvature * x * x,
+                h[1] + curvature * x,
+                h[2] + curvature,
+            ];
+        }
+        // If all scores are equal, the slope is undetermined; a small ridge leaves it as it is.
+        let ridge = 1e-12 * (h[0] + h[2]) + f64::MIN_POSITIVE;
+        let (a, b, c) = (h[0] + ridge, h[1], h[2] + ridge);
+        let determinant = a * c - b * b;
+        let step = [
+            (c * g[0] - b * g[1]) / determinant,
+            (a * g[1] - b * g[0]) / determinant,
+        ];
+        (g, step)
+    }
+}
+
+/// Consecutive scores with the same share.
 struct Block {
     first: f64,
     last: f64,
@@ -193,9 +223,8 @@ impl Block {
     }
 }
 
-/// The least and the greatest answer that the rows of the end blocks support:
-/// Laplace's estimate of a block without a success, or without a failure, and no
-/// further in than the next block's share.
+/// The bounds of a curve: Laplace's estimates for a first block without a success and a last
+/// block without a failure, limited by the shares of their neighbours.
 fn bounds(blocks: &[Block]) -> (f64, f64) {
     let laplace = |block: &Block| 1.0 / (block.weight + 2.0);
     let least = match blocks {
@@ -216,7 +245,7 @@ fn bounds(blocks: &[Block]) -> (f64, f64) {
 }
 
 fn logistic(z: f64) -> f64 {
-    // Of the two forms, the one that does not overflow.
+    // The form that does not overflow.
     if z >= 0.0 {
         1.0 / (1.0 + (-z).exp())
     } else {
@@ -257,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_never_fall_and_keep_the_mean() {
+    fn steps_are_nondecreasing_and_keep_the_mean() {
         let (scores, truth, weights) = scores();
         let curve = Curve::steps(&scores, &truth, &weights).unbounded();
         let Curve::Steps {
@@ -273,9 +302,12 @@ mod tests {
         let mean = |of: &dyn Fn(f64, bool) -> f64| -> f64 {
             rows().map(|((s, t), w)| w * of(*s, *t)).sum()
         };
-        let said = mean(&|score, _| curve.at(&[1.0 - score, score], 1));
-        let came = mean(&|_, truth| f64::from(u8::from(truth)));
-        assert!((said - came).abs() < 1e-10, "{said} {came}");
+        let predicted = mean(&|score, _| curve.at(&[1.0 - score, score], 1));
+        let observed = mean(&|_, truth| f64::from(u8::from(truth)));
+        assert!(
+            (predicted - observed).abs() < 1e-10,
+            "{predicted} {observed}"
+        );
     }
 
     #[test]
@@ -310,9 +342,10 @@ mod tests {
         let loss = |slope: f64, intercept: f64| -> f64 {
             let of = |i: usize| {
                 let p = logistic(slope * scores[i] + intercept);
-                let t = match truth[i] {
-                    true => (positive + 1.0) / (positive + 2.0),
-                    false => 1.0 / (negative + 2.0),
+                let t = if truth[i] {
+                    (positive + 1.0) / (positive + 2.0)
+                } else {
+                    1.0 / (negative + 2.0)
                 };
                 -weights[i] * (t * p.ln() + (1.0 - t) * (1.0 - p).ln())
             };
@@ -325,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_one_class_and_equal_scores_give_curves_that_can_be_asked() {
+    fn curves_of_no_rows_one_class_or_equal_scores_are_valid() {
         let cases: [(&[f64], &[bool]); 4] = [
             (&[], &[]),
             (&[0.3, 0.7], &[false, false]),
@@ -348,7 +381,7 @@ mod tests {
 
     #[test]
     fn isotonic_answers_are_bounded_by_the_size_of_the_end_blocks() {
-        // 3 rows without and 4 with the class at the ends, one of each between.
+        // 3 rows without the class, one with, one without, 4 with it.
         let scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
         let truth = [false, false, false, true, false, true, true, true, true];
         let curve = Curve::steps(&scores, &truth, &[1.0; 9]);
@@ -358,7 +391,7 @@ mod tests {
         assert!((at(0.6) - 5.0 / 6.0).abs() < 1e-15 && at(1.0) == at(0.6));
         let plain = curve.clone().unbounded();
         assert_eq!(plain.at(&[1.0, 0.0], 1), 0.0);
-        // A class that never came true, or always did.
+        // A class that no row has, or all rows have.
         for all in [false, true] {
             let curve = Curve::steps(&[0.2, 0.8], &[all; 2], &[1.0; 2]);
             let expected = if all { 0.75 } else { 0.25 };

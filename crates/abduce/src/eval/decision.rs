@@ -1,9 +1,9 @@
-//! What to say of a row when mistakes do not cost alike: the class b of least
-//! expected cost, Σ_a p_a c(a, b), with c(a, b) the cost of saying b where a is true.
+//! Decisions with unequal costs of mistakes: the class b of least expected cost
+//! Σ_a p_a c(a, b), with c(a, b) the cost of deciding b if a is true.
 
 use crate::{Error, Result};
 
-/// What it costs to say one class where another is true.
+/// The cost of deciding one class if another is true.
 ///
 /// ```
 /// use abduce::eval::Costs;
@@ -16,12 +16,12 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
     classes: usize,
-    /// By true class and class said.
+    /// By true class and decision.
     costs: Vec<f64>,
 }
 
 impl Costs {
-    /// Every mistake costs 1: the most probable class is the best.
+    /// Every mistake costs 1, so that the most probable class is the best.
     pub fn zero_one(classes: usize) -> Costs {
         let cost = |place: usize| f64::from(u8::from(place / classes != place % classes));
         Costs {
@@ -30,30 +30,29 @@ impl Costs {
         }
     }
 
-    /// Says what it costs to say `said` where `truth` is true; a gain is
-    /// negative.
+    /// Sets the cost of `decision` if `truth` is true; a gain is a negative cost.
     ///
     /// # Errors
     /// If the cost is not finite, or there is no such class.
-    pub fn set(&mut self, truth: usize, said: usize, cost: f64) -> Result<()> {
-        if truth >= self.classes || said >= self.classes {
+    pub fn set(&mut self, truth: usize, decision: usize, cost: f64) -> Result<()> {
+        if truth >= self.classes || decision >= self.classes {
             return Err(Error::parameter("there is no such class"));
         }
         if !cost.is_finite() {
             return Err(Error::parameter(format!("{cost} is not a cost")));
         }
-        self.costs[truth * self.classes + said] = cost;
+        self.costs[truth * self.classes + decision] = cost;
         Ok(())
     }
 
-    /// The expected cost of saying a class, given the probabilities of all.
-    pub fn expected(&self, probabilities: &[f64], said: usize) -> f64 {
+    /// The expected cost of a decision, given the probabilities of all classes.
+    pub fn expected(&self, probabilities: &[f64], decision: usize) -> f64 {
         let costs = self.costs.chunks_exact(self.classes);
-        let costs = costs.zip(probabilities).map(|(own, p)| p * own[said]);
-        costs.sum()
+        let expected = costs.zip(probabilities).map(|(row, p)| p * row[decision]);
+        expected.sum()
     }
 
-    /// The class of least expected cost, the first of equals.
+    /// The class of least expected cost, the first of ties.
     pub fn best(&self, probabilities: &[f64]) -> usize {
         let mut best = (0, f64::INFINITY);
         for class in 0..self.classes {
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_every_mistake_costs_one_the_most_probable_class_is_said() {
+    fn with_equal_costs_the_most_probable_class_is_best() {
         let costs = Costs::zero_one(3);
         for p in [[0.2, 0.5, 0.3], [0.25, 0.25, 0.5], [0.5, 0.5, 0.0]] {
             assert_eq!(costs.best(&p), crate::family::most_probable(&p));
@@ -79,15 +78,15 @@ mod tests {
     }
 
     #[test]
-    fn costs_in_another_currency_change_no_decision() {
+    fn scaling_all_costs_changes_no_decision() {
         let (mut costs, mut dear) = (Costs::zero_one(3), Costs::zero_one(3));
-        for (truth, said, cost) in [(0, 1, 4.0), (0, 2, 2.5), (1, 0, 0.5), (2, 2, -1.0)] {
-            costs.set(truth, said, cost).unwrap();
+        for (truth, decision, cost) in [(0, 1, 4.0), (0, 2, 2.5), (1, 0, 0.5), (2, 2, -1.0)] {
+            costs.set(truth, decision, cost).unwrap();
         }
         for truth in 0..3 {
-            for said in 0..3 {
-                let cost = costs.costs[truth * 3 + said];
-                dear.set(truth, said, 64.0 * cost).unwrap();
+            for decision in 0..3 {
+                let cost = costs.costs[truth * 3 + decision];
+                dear.set(truth, decision, 64.0 * cost).unwrap();
             }
         }
         for i in 0..50 {

@@ -1,5 +1,5 @@
-//! What predicted probabilities are worth, gathered row by row and merged:
-//! with p the probabilities of a row, y its class and w its weight,
+//! Metrics of predicted probabilities, accumulated row by row and mergeable. With p the
+//! probabilities of a row, y its class and w its weight,
 //!
 //!   log-loss = Σ w (−ln p_y) / Σ w,    Brier = Σ w Σ_k (p_k − [k = y])² / Σ w,
 //!   calibration error = Σ_b w_b |accuracy_b − confidence_b| / Σ w,
@@ -9,10 +9,10 @@
 use crate::ask::LEAST_PROBABILITY;
 use crate::family::most_probable;
 
-/// The number of equally wide bins of the top probability.
+/// The number of equally wide bins of the top probability in a reliability table.
 pub const CALIBRATION_BINS: usize = 15;
 
-/// What predictions of held-out rows were worth. Those of other rows can be added.
+/// Metrics of predictions; those of other rows can be merged.
 ///
 /// ```
 /// use abduce::eval::Metrics;
@@ -37,15 +37,15 @@ pub struct Metrics {
     bins: Vec<Bin>,
 }
 
-/// Rows whose top probability lies in one bin, above its lower edge and up to
-/// its upper one.
+/// The rows whose top probability lies in one bin, above its lower edge and at most its upper
+/// edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bin {
     /// The weight of the rows.
     pub weight: f64,
     /// The sum of their top probabilities.
     confidence: f64,
-    /// The weight of those predicted rightly.
+    /// The weight of the rows predicted correctly.
     right: f64,
 }
 
@@ -55,29 +55,29 @@ impl Bin {
         self.confidence / self.weight
     }
 
-    /// The share of the rows that are predicted rightly.
+    /// The share of the rows that are predicted correctly.
     pub fn accuracy(&self) -> f64 {
         self.right / self.weight
     }
 }
 
-/// How one class fared. A ratio of nothing to nothing is 0.
+/// The metrics of one class; a ratio 0/0 is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClassFigures {
-    /// The share of the rows predicted to be of the class that are.
+pub struct ClassMetrics {
+    /// The share of the rows predicted as this class that are of this class.
     pub precision: f64,
-    /// The share of the rows of the class that are predicted to be.
+    /// The share of the rows of this class that are predicted as this class.
     pub recall: f64,
     /// The harmonic mean of both.
     pub f1: f64,
-    /// The weight of the rows of the class.
+    /// The weight of the rows of this class.
     pub support: f64,
-    /// The weight of the rows predicted to be of it.
+    /// The weight of the rows predicted as this class.
     pub predicted: f64,
 }
 
 impl Metrics {
-    /// No rows yet, of so many classes.
+    /// The metrics of no rows, for this many classes.
     pub fn new(classes: usize) -> Metrics {
         Metrics {
             classes,
@@ -92,17 +92,17 @@ impl Metrics {
         }
     }
 
-    /// Adds a row with its probabilities, its true class and its weight. A row
-    /// of weight 0 is none.
+    /// Adds a row with its probabilities, its true class and its weight; a row of weight 0 is
+    /// ignored.
     ///
     /// # Panics
-    /// If there are not as many probabilities as classes, or no such class.
+    /// If the number of probabilities is not that of classes, or there is no such class.
     pub fn observe(&mut self, probabilities: &[f64], truth: usize, weight: f64) {
         self.observe_log(probabilities, truth, probabilities[truth].ln(), weight);
     }
 
-    /// Adds a row of which the logarithm of the true class's probability is known
-    /// better than from the probability, which may have become 0.
+    /// Adds a row with the logarithm of the true class's probability, which may be finite even
+    /// if the probability underflows.
     ///
     /// # Panics
     /// As [`observe`](Metrics::observe).
@@ -133,10 +133,10 @@ impl Metrics {
         }
     }
 
-    /// Adds the rows of another.
+    /// Adds the rows of other metrics.
     ///
     /// # Panics
-    /// If it is of another number of classes.
+    /// If the numbers of classes differ.
     pub fn merge(&mut self, other: &Metrics) {
         assert_eq!(self.classes, other.classes);
         self.rows += other.rows;
@@ -145,13 +145,13 @@ impl Metrics {
         self.clipped_log_loss += other.clipped_log_loss;
         self.squares += other.squares;
         self.impossible += other.impossible;
-        for (own, more) in self.confusion.iter_mut().zip(&other.confusion) {
-            *own += more;
+        for (weight, more) in self.confusion.iter_mut().zip(&other.confusion) {
+            *weight += more;
         }
-        for (own, more) in self.bins.iter_mut().zip(&other.bins) {
-            own.weight += more.weight;
-            own.confidence += more.confidence;
-            own.right += more.right;
+        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
+            bin.weight += more.weight;
+            bin.confidence += more.confidence;
+            bin.right += more.right;
         }
     }
 
@@ -160,7 +160,7 @@ impl Metrics {
         self.classes
     }
 
-    /// The number of rows that weigh anything.
+    /// The number of rows of positive weight.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -170,42 +170,42 @@ impl Metrics {
         self.weight
     }
 
-    /// The share of the rows whose most probable class is theirs.
+    /// The share of the rows whose most probable class is the true one.
     pub fn accuracy(&self) -> f64 {
         let right: f64 = (0..self.classes).map(|k| self.confusion(k, k)).sum();
         right / self.weight
     }
 
-    /// The mean of −ln p of the true class, not clipped: infinite where a class
-    /// that came had probability 0.
+    /// The mean of −ln p of the true class, without clipping: infinite if a true class has
+    /// probability 0.
     pub fn log_loss(&self) -> f64 {
         self.log_loss / self.weight
     }
 
-    /// The same with probabilities kept within [`LEAST_PROBABILITY`] of 0 and 1,
-    /// which is what scikit-learn's `log_loss` gives.
+    /// The log-loss with probabilities clipped to [`LEAST_PROBABILITY`] from 0 and 1, as
+    /// scikit-learn's `log_loss`.
     pub fn clipped_log_loss(&self) -> f64 {
         self.clipped_log_loss / self.weight
     }
 
-    /// The weight of the rows whose class had probability 0.
+    /// The weight of the rows whose true class has probability 0.
     pub fn impossible(&self) -> f64 {
         self.impossible
     }
 
-    /// Brier's score in its first form, over all classes, from 0 to 2.
+    /// The Brier score over all classes, from 0 to 2.
     pub fn brier(&self) -> f64 {
         self.squares / self.weight
     }
 
-    /// Of two classes, the mean of (p₁ − y)²: half of [`brier`](Metrics::brier), and what
-    /// scikit-learn's `brier_score_loss` gives.
+    /// For two classes, the mean of (p₁ − y)², which is half of [`brier`](Metrics::brier), as
+    /// scikit-learn's `brier_score_loss`.
     pub fn brier_of_two(&self) -> Option<f64> {
         (self.classes == 2).then(|| self.brier() / 2.0)
     }
 
-    /// The expected calibration error: by how much the top probability differs
-    /// from the share that is right, in the mean over [`CALIBRATION_BINS`] bins.
+    /// The expected calibration error: the mean absolute difference between the top
+    /// probability and the accuracy over [`CALIBRATION_BINS`] bins.
     pub fn calibration_error(&self) -> f64 {
         let gaps = self
             .bins
@@ -214,24 +214,23 @@ impl Metrics {
         gaps.sum::<f64>() / self.weight
     }
 
-    /// The bins of the top probability, from 0 up: the reliability table.
+    /// The reliability table: the bins of the top probability, ascending.
     pub fn reliability(&self) -> &[Bin] {
         &self.bins
     }
 
-    /// The weight of the rows of one class that were predicted to be of another,
-    /// or of the same.
+    /// The weight of the rows of class `truth` that are predicted as class `predicted`.
     pub fn confusion(&self, truth: usize, predicted: usize) -> f64 {
         self.confusion[truth * self.classes + predicted]
     }
 
-    /// How a class fared.
-    pub fn class(&self, class: usize) -> ClassFigures {
+    /// The metrics of one class.
+    pub fn class(&self, class: usize) -> ClassMetrics {
         let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
         let right = self.confusion(class, class);
         let support = (0..self.classes).map(|k| self.confusion(class, k)).sum();
         let predicted = (0..self.classes).map(|k| self.confusion(k, class)).sum();
-        ClassFigures {
+        ClassMetrics {
             precision: ratio(right, predicted),
             recall: ratio(right, support),
             f1: ratio(2.0 * right, support + predicted),
@@ -240,12 +239,12 @@ impl Metrics {
         }
     }
 
-    /// The mean recall of the classes that have rows.
+    /// The mean recall of the classes with rows.
     pub fn balanced_accuracy(&self) -> f64 {
         self.mean_of_classes(|class| class.recall, |class| class.support > 0.0)
     }
 
-    /// The mean F1 of the classes that have rows or were predicted.
+    /// The mean F1 of the classes that have rows or are predicted.
     pub fn macro_f1(&self) -> f64 {
         self.mean_of_classes(
             |class| class.f1,
@@ -253,7 +252,7 @@ impl Metrics {
         )
     }
 
-    /// The mean F1 of the classes, each counting as much as its rows.
+    /// The mean F1 of the classes, weighted by their support.
     pub fn weighted_f1(&self) -> f64 {
         let classes = (0..self.classes).map(|k| self.class(k));
         let sum: f64 = classes.map(|class| class.support * class.f1).sum();
@@ -262,12 +261,12 @@ impl Metrics {
 
     fn mean_of_classes(
         &self,
-        figure: impl Fn(&ClassFigures) -> f64,
-        counts: impl Fn(&ClassFigures) -> bool,
+        metric: impl Fn(&ClassMetrics) -> f64,
+        counts: impl Fn(&ClassMetrics) -> bool,
     ) -> f64 {
-        let classes: Vec<ClassFigures> = (0..self.classes).map(|k| self.class(k)).collect();
-        let figures: Vec<f64> = classes.iter().filter(|c| counts(c)).map(figure).collect();
-        figures.iter().sum::<f64>() / figures.len() as f64
+        let classes: Vec<ClassMetrics> = (0..self.classes).map(|k| self.class(k)).collect();
+        let metrics: Vec<f64> = classes.iter().filter(|c| counts(c)).map(metric).collect();
+        metrics.iter().sum::<f64>() / metrics.len() as f64
     }
 }
 
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn weight_two_is_the_row_twice_and_weight_zero_its_absence() {
+    fn weight_two_is_the_row_twice_and_weight_zero_no_row() {
         let twice = rows().into_iter().flat_map(|(p, y, _)| [(p, y, 1.0); 2]);
         let twice: Vec<_> = twice.chain([([1.0, 0.0, 0.0], 2, 0.0)]).collect();
         let heavy: Vec<_> = rows().into_iter().map(|(p, y, _)| (p, y, 2.0)).collect();
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_came_though_it_could_not_costs_infinitely_much_and_is_counted() {
+    fn a_true_class_of_probability_zero_has_infinite_loss_and_is_counted() {
         let mut metrics = Metrics::new(2);
         metrics.observe(&[1.0, 0.0], 1, 3.0);
         metrics.observe(&[1.0, 0.0], 0, 1.0);
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probability_too_small_for_a_number_costs_what_its_logarithm_says() {
+    fn the_loss_of_an_underflowing_probability_is_that_of_its_logarithm() {
         let mut metrics = Metrics::new(2);
         metrics.observe_log(&[1.0, 0.0], 1, -5000.0, 1.0);
         assert_eq!(metrics.log_loss(), 5000.0);
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn perfect_predictions_have_perfect_figures() {
+    fn perfect_predictions_have_perfect_metrics() {
         let mut metrics = Metrics::new(3);
         for class in 0..3 {
             let p: Vec<f64> = (0..3).map(|k| f64::from(u8::from(k == class))).collect();

@@ -1,7 +1,5 @@
-//! How good a model is on rows it has not seen: rows are dealt into folds, each
-//! is asked of a model that was learned without it, and what the answers are
-//! worth is added up. Probabilities can be corrected by what came true, and
-//! decisions made by what mistakes cost.
+//! Evaluation on held-out rows: cross-validation, metrics of probabilities and clusters,
+//! calibration, and decisions that minimise expected cost.
 
 mod calibration;
 mod clusters;
@@ -14,4 +12,4 @@ pub use calibration::{Calibration, CalibrationMethod, Curve};
 pub use clusters::Contingency;
 pub use cross_validation::{Classifier, HeldOut, cross_validate, cross_validate_density};
 pub use decision::Costs;
-pub use metrics::{Bin, CALIBRATION_BINS, ClassFigures, Metrics};
+pub use metrics::{Bin, CALIBRATION_BINS, ClassMetrics, Metrics};
