@@ -1,10 +1,10 @@
-//! A symmetric positive definite matrix A = L Lᵀ, factored once and then asked:
-//! determinant, inverse, quadratic forms, traces.
+//! A symmetric positive definite matrix A = L Lᵀ, factored once: determinant, inverse,
+//! quadratic forms and traces.
 
 use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
 
-/// A positive definite matrix behind its Cholesky factor.
+/// A positive definite matrix, stored as its Cholesky factor.
 pub(crate) struct Definite {
     order: usize,
     factor: Square,
@@ -96,7 +96,7 @@ pub(crate) fn outer_square(root: &[f64], order: usize) -> Square {
     let mut out = vec![0.0; order * order];
     let root = Matrix::new(root, order, order, order);
     add_product(&mut out, order.max(1), root, root.transposed());
-    // The two halves are summed in different orders: one is made to count.
+    // Rounding differs between the two halves, as they are summed in different orders.
     for i in 0..order {
         for j in 0..i {
             out[i * order + j] = out[j * order + i];
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_symmetric_or_not_positive_is_refused() {
+    fn matrices_that_are_not_symmetric_or_not_positive_definite_are_refused() {
         assert!(Definite::new(&[1.0, 0.5, 0.2, 1.0], 2).is_none());
         assert!(Definite::new(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
         assert!(Definite::new(&[1.0, 0.0, 0.0], 2).is_none());

@@ -1,18 +1,17 @@
-//! Eigenvalues and eigenvectors of small symmetric matrices, A = V diag(w) Vᵀ, by
-//! Jacobi's rotations: each sets one pair of entries to zero, and a few sweeps over
-//! all pairs leave only the diagonal (Golub & Van Loan, §8.5). Small eigenvalues
-//! of matrices scaled to similar diagonals keep their digits.
+//! Eigenvalues and eigenvectors of small symmetric matrices, A = V diag(w) Vᵀ, by Jacobi
+//! rotations (Golub & Van Loan, §8.5). Small eigenvalues of well-scaled matrices have a small
+//! relative error.
 
 use super::linear::Square;
 
-/// More sweeps than any matrix needs: convergence is quadratic.
+/// The most sweeps; convergence is quadratic, so that far fewer are needed.
 const SWEEPS: usize = 60;
 
-/// Eigenvalues, largest first, and their vectors.
+/// Eigenvalues, largest first, and their eigenvectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Eigen {
     pub values: Vec<f64>,
-    /// One vector after another.
+    /// The eigenvectors, as columns.
     pub vectors: Square,
 }
 
@@ -21,7 +20,7 @@ pub(crate) fn eigen(matrix: &[f64], order: usize) -> Eigen {
     let mut rest = matrix.to_vec();
     let mut vectors = identity(order);
     for _ in 0..SWEEPS {
-        let mut turned = false;
+        let mut rotated = false;
         for p in 0..order {
             for q in p + 1..order {
                 let off = rest[q * order + p];
@@ -29,7 +28,7 @@ pub(crate) fn eigen(matrix: &[f64], order: usize) -> Eigen {
                 if off.abs() <= f64::EPSILON * (a.abs() * b.abs()).sqrt() || off == 0.0 {
                     continue;
                 }
-                turned = true;
+                rotated = true;
                 let (cosine, sine) = rotation(a, off, b);
                 rotate_both_sides(&mut rest, order, p, q, cosine, sine);
                 rest[q * order + p] = 0.0;
@@ -37,7 +36,7 @@ pub(crate) fn eigen(matrix: &[f64], order: usize) -> Eigen {
                 rotate_columns(&mut vectors, order, p, q, cosine, sine);
             }
         }
-        if !turned {
+        if !rotated {
             break;
         }
     }
@@ -84,7 +83,7 @@ pub(crate) fn rotate_columns(
     }
 }
 
-/// The same with columns and rows of a symmetric matrix.
+/// Rotates columns and rows p and q of a symmetric matrix.
 pub(crate) fn rotate_both_sides(
     matrix: &mut [f64],
     order: usize,
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_orthonormal_and_make_the_matrix_again() {
+    fn vectors_are_orthonormal_and_reconstruct_the_matrix() {
         for order in [1, 2, 3, 8, 25] {
             let matrix = symmetric(order);
             let Eigen { values, vectors } = eigen(&matrix, order);
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn small_eigenvalues_of_a_well_scaled_matrix_keep_their_digits() {
+    fn small_eigenvalues_have_a_small_relative_error() {
         // diag(s) C diag(s) with s from 1 to 1e-8.
         let matrix = [1.0, 0.5e-8, 0.5e-8, 1e-16];
         let values = eigen(&matrix, 2).values;

@@ -1,4 +1,5 @@
-//! Random numbers that belong to a row: the same whatever the order and the threads.
+//! Random numbers that depend only on a seed and a row, so that neither the order of rows nor
+//! the number of threads changes them.
 
 /// The last step of SplitMix64 (Steele, Lea & Flood 2014).
 #[inline]
@@ -9,7 +10,7 @@ pub(crate) fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A number from 0 up to 1 that belongs to a row.
+/// A uniform random number in [0, 1) for a row.
 pub(crate) fn uniform(seed: u64, row: u64) -> f64 {
     (mix(mix(seed).wrapping_add(row)) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }

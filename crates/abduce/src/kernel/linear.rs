@@ -1,13 +1,12 @@
-//! Dense symmetric matrices, stored whole and column-major: Cholesky factor, its
-//! inverse, and what follows from them. Beyond a block of columns the work is
-//! products of blocks, which stay in cache (Golub & Van Loan, §4.2.9).
+//! Dense symmetric matrices, column-major with both halves stored: Cholesky factor and inverse.
+//! Large matrices are processed in blocks that fit the cache (Golub & Van Loan, §4.2.9).
 
 use super::product::{Matrix, add_product};
 
 /// A square matrix of order `order`, column-major.
 pub(crate) type Square = Vec<f64>;
 
-/// How many columns are worked on one by one: all of a matrix that fits into cache.
+/// The number of columns in a block: all columns of a matrix that fits the cache.
 fn block(order: usize) -> usize {
     const CACHED: usize = 160;
     const BLOCK: usize = 64;
@@ -22,7 +21,7 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
         let end = order.min(start + block(order));
         let (done, rest) = factor.split_at_mut(start * order);
         if start > 0 {
-            // What the columns before explain of these.
+            // Subtracts the contribution of the earlier columns.
             let minus: Vec<f64> = (0..start)
                 .flat_map(|l| done[l * order + start..l * order + end].iter().map(|x| -x))
                 .collect();
@@ -42,7 +41,7 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
                 below.for_each(|(x, entry)| *x -= multiplier * entry);
             }
             let pivot = column[j];
-            // Below rounding of the original diagonal, a pivot is noise.
+            // A pivot below the rounding error of the diagonal is noise.
             let noise = f64::EPSILON * matrix[j * order + j].abs();
             if pivot.is_nan() || pivot <= noise || pivot.is_infinite() {
                 return Err(j);
@@ -71,10 +70,10 @@ pub(crate) fn invert_lower(factor: &[f64], order: usize) -> Square {
             let end = order.min(start + block(order));
             for (j, column) in (first..).zip(columns.chunks_exact_mut(order)) {
                 for l in start.max(j)..end {
-                    let own = &factor[l * order..(l + 1) * order];
-                    column[l] /= own[l];
+                    let factor = &factor[l * order..(l + 1) * order];
+                    column[l] /= factor[l];
                     let solved = column[l];
-                    let below = column[l + 1..end].iter_mut().zip(&own[l + 1..end]);
+                    let below = column[l + 1..end].iter_mut().zip(&factor[l + 1..end]);
                     below.for_each(|(x, entry)| *x -= entry * solved);
                 }
             }

@@ -1,14 +1,12 @@
-//! The minimum of a function of one variable that first falls and then rises, by
-//! golden section (Kiefer 1953): the bracket shrinks by 0.618 with every value asked.
+//! The minimum of a unimodal function of one variable by golden-section search (Kiefer 1953):
+//! every evaluation shrinks the bracket by the factor 0.618.
 
-/// The share of a bracket that lies before its first inner point: 2 − φ.
+/// The fraction of the bracket before its first inner point: 2 − φ.
 const GOLDEN: f64 = 0.381_966_011_250_105_1;
 
-/// Where between `low` and `high` a function is least, after so many values of it, or
-/// fewer once the bracket is as narrow as rounding. Where the function has several
-/// minima, one of them; of equal values, the first counts.
-///
-/// Values need not be finite: +∞ is worse than any number, and NaN does no harm.
+/// A minimum of a function between `low` and `high`, after at most `values` evaluations, or
+/// fewer once the bracket is as narrow as rounding allows. If there are several minima, the
+/// result is one of them. Values may be +∞ or NaN.
 pub(crate) fn golden_section(
     mut low: f64,
     mut high: f64,
@@ -41,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minimum_is_found_as_exactly_as_its_values_tell() {
+    fn a_minimum_is_found_to_the_precision_of_the_values() {
         for least in [-3e5, -1.0, 0.0, 0.3, 7.0, 1e9] {
             let (low, high) = (least - 2.0 - f64::abs(least), least + 5.0);
             let found = golden_section(low, high, 100, |x| (x - least).abs());
@@ -50,13 +48,13 @@ mod tests {
                 "{found} {least}"
             );
         }
-        // A smooth minimum is flat: half the digits.
+        // A smooth minimum is flat, so that only half of the digits are determined.
         let found = golden_section(0.0, 3.0, 100, |x: f64| x - x.ln());
         assert!((found - 1.0).abs() < 1e-7, "{found}");
     }
 
     #[test]
-    fn no_value_is_asked_twice_and_no_more_than_allowed() {
+    fn the_number_of_evaluations_is_as_allowed() {
         let mut asked = Vec::new();
         golden_section(0.0, 1.0, 12, |x| {
             asked.push(x);

@@ -1,6 +1,5 @@
-//! The arithmetic: the only home of SIMD, of matrix products and of `unsafe`.
-//! Everything here works on plain slices of `f64`; matrices are column-major
-//! unless a function says otherwise.
+//! Numerical kernels, the only module with SIMD, matrix products and `unsafe`. They work on
+//! plain slices of `f64`; matrices are column-major unless documented otherwise.
 
 pub(crate) mod definite;
 pub(crate) mod eigen;

@@ -1,20 +1,19 @@
-//! Sums over the pairs of one query and a block of points, the inner loop of
-//! every density made of points. A block is [`BLOCK`] points with their
-//! coordinates one after the other, so that the compiler unrolls it into
-//! vector code without a remainder.
+//! Sums over the pairs of a query and a block of points, the inner loop of densities made of
+//! points. A block is [`BLOCK`] points, coordinate by coordinate, so that loops over it are
+//! vectorised without a remainder.
 
 use super::simd::{fma, multiversion};
 use super::softmax::exp;
 
-/// Points of a block: four vectors of eight.
+/// The number of points in a block: four vectors of eight.
 pub(crate) const BLOCK: usize = 32;
 
 /// One number for each point of a block.
 pub(crate) type Lanes = [f64; BLOCK];
 
 multiversion! {
-    /// Writes the squared distance of every point of a block to the query.
-    /// The block holds the first coordinates of all its points, then the second.
+    /// Writes the squared distance of every point of a block to the query. The block has the
+    /// first coordinates of all its points, then the second ones, and so on.
     pub(crate) fn squared_distances(block: &[f64], query: &[f64], out: &mut Lanes) = squared_distances_body
 }
 
@@ -30,22 +29,23 @@ fn squared_distances_body<const FUSED: bool>(block: &[f64], query: &[f64], out: 
     *out = sums;
 }
 
-/// Centres in groups of [`GROUP`]: the first coordinates of the group, then the second. Those that
-/// fill the last group are infinitely far.
+/// Centres in groups of [`GROUP`]: the first coordinates of a group, then the second ones, and
+/// so on. The last group is padded with centres at infinity.
 pub(crate) fn grouped_centres(centres: &[Vec<f64>]) -> Vec<[f64; GROUP]> {
     let width = centres.first().map_or(0, Vec::len);
     let groups = centres.chunks(GROUP);
     groups
         .flat_map(|group| {
-            let cell = move |j: usize, c: usize| group.get(j).map_or(f64::INFINITY, |own| own[c]);
+            let cell =
+                move |j: usize, c: usize| group.get(j).map_or(f64::INFINITY, |centre| centre[c]);
             (0..width).map(move |c| std::array::from_fn(|j| cell(j, c)))
         })
         .collect()
 }
 
 multiversion! {
-    /// The centre nearest to each point of so many columns, the first of equals. Every distance
-    /// is summed in the order of the columns, whatever the chip.
+    /// The centre nearest to each point of `width` coordinates, the first of ties. Distances are
+    /// summed in the order of the coordinates on every processor.
     pub(crate) fn nearest_centres(points: &[f64], width: usize, centres: &[[f64; GROUP]]) -> Vec<usize> = nearest_centres_body
 }
 
@@ -56,13 +56,13 @@ fn nearest_centres_body<const _FUSED: bool>(
     centres: &[[f64; GROUP]],
 ) -> Vec<usize> {
     let mut nearest = Vec::with_capacity(points.len() / width);
-    // Loops, since the code of closures is not that of the chip.
+    // Loops, because closures are not compiled for the target features.
     for point in points.chunks_exact(width) {
         let (mut best, mut least) = (0, f64::INFINITY);
         for (number, group) in centres.chunks_exact(width).enumerate() {
             let mut squares = [0.0; GROUP];
-            for (x, own) in point.iter().zip(group) {
-                for (square, centre) in squares.iter_mut().zip(own) {
+            for (x, centres) in point.iter().zip(group) {
+                for (square, centre) in squares.iter_mut().zip(centres) {
                     *square += (x - centre) * (x - centre);
                 }
             }
@@ -89,8 +89,7 @@ fn sum_of_exponentials_body<const FUSED: bool>(
     weights: &[f64],
     reference: f64,
 ) -> f64 {
-    // Values first, sums later: the first loop has no order to keep, and becomes
-    // vector code.
+    // A separate loop for the exponentials is vectorised.
     let mut values = *exponents;
     for value in &mut values {
         *value = exp::<FUSED>(*value - reference);
@@ -105,23 +104,23 @@ fn sum_of_exponentials_body<const FUSED: bool>(
     sums.iter().sum()
 }
 
-/// Points that are worked on side by side.
+/// The number of points that are processed together.
 pub(crate) const GROUP: usize = 8;
 
-/// How a monomial u^α/α! follows from an earlier one.
+/// How a monomial u^α/α! is computed from an earlier one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// The place of the earlier one.
+    /// The index of the earlier one.
     pub before: usize,
-    /// The column to multiply with.
+    /// The column to multiply by.
     pub column: usize,
-    /// One over the exponent of that column.
+    /// The reciprocal of that column's exponent.
     pub inverse: f64,
 }
 
 multiversion! {
-    /// Adds w (x − centre)^α / α! of every point of a block to `sums`, the first being
-    /// the weight and each other following by its step. `monomials` is working space.
+    /// Adds w (x − centre)^α / α! of every point of a block to `sums`. The first monomial is the
+    /// weight, the others follow by `steps`; `monomials` is a buffer for them.
     pub(crate) fn add_moments(block: &[f64], weights: &[f64], centre: &[f64], steps: &[Step], monomials: &mut [[f64; GROUP]], sums: &mut [[f64; GROUP]]) = add_moments_body
 }
 
@@ -140,11 +139,11 @@ fn add_moments_body<const _FUSED: bool>(
             .iter_mut()
             .zip(centre)
             .zip(block.chunks_exact(BLOCK));
-        for ((own, centre), x) in columns {
+        for ((offsets, centre), x) in columns {
             for lane in 0..GROUP {
-                // What fills up the last block weighs nothing and is infinitely far.
+                // The padding of the last block has weight 0 and is at infinity.
                 let offset = x[group * GROUP + lane] - centre;
-                own[lane] = if weights[lane] > 0.0 { offset } else { 0.0 };
+                offsets[lane] = if weights[lane] > 0.0 { offset } else { 0.0 };
             }
         }
         monomials[0].copy_from_slice(weights);
@@ -154,16 +153,16 @@ fn add_moments_body<const _FUSED: bool>(
             .for_each(|(sum, weight)| *sum += weight);
         for (number, step) in steps.iter().enumerate() {
             let (before, by) = (monomials[step.before], offsets[step.column]);
-            let (own, sum) = (&mut monomials[number + 1], &mut sums[number + 1]);
+            let (monomial, sum) = (&mut monomials[number + 1], &mut sums[number + 1]);
             for lane in 0..GROUP {
-                own[lane] = before[lane] * by[lane] * step.inverse;
-                sum[lane] += own[lane];
+                monomial[lane] = before[lane] * by[lane] * step.inverse;
+                sum[lane] += monomial[lane];
             }
         }
     }
 }
 
-/// The smallest of a block's numbers.
+/// The smallest number of a block.
 pub(crate) fn least(lanes: &Lanes) -> f64 {
     let smaller = |a: f64, b: f64| if b < a { b } else { a };
     let mut low = [f64::INFINITY; GROUP];
@@ -180,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_gives_what_plain_loops_give() {
+    fn blocks_agree_with_plain_loops() {
         let block: Vec<f64> = (0..3 * BLOCK).map(|i| (i as f64 * 0.37).sin()).collect();
         let weights: Vec<f64> = (0..BLOCK).map(|i| 1.0 + i as f64).collect();
         let query = [0.2, -0.4, 1.5];

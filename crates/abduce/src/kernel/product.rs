@@ -1,5 +1,4 @@
-//! Matrix products on strided slices, with the bounds checked before the
-//! `gemm` crate's kernels run.
+//! Matrix products on strided slices: checked bounds around the kernels of the `gemm` crate.
 
 /// A matrix inside a slice: element (i, j) is at `i * row + j * column`.
 #[derive(Clone, Copy)]
@@ -59,8 +58,8 @@ pub(crate) fn add_product(out: &mut [f64], stride: usize, a: Matrix, b: Matrix) 
     let end = (b.columns - 1).checked_mul(stride);
     let end = end.and_then(|start| start.checked_add(a.rows));
     assert!(stride >= a.rows && end.is_some_and(|end| end <= out.len()));
-    // SAFETY: the asserts above keep every element that gemm touches inside
-    // its slice, and `out` is borrowed mutably so it overlaps neither operand.
+    // SAFETY: by the assertions, every element that gemm accesses is inside its slice; `out` is
+    // borrowed mutably, so it does not overlap the operands.
     unsafe {
         gemm::gemm(
             a.rows,

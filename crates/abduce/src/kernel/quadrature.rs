@@ -1,44 +1,40 @@
 //! Integrals of functions of one variable: adaptive Gauss–Kronrod quadrature.
 //!
 //! Each panel is integrated by the 10-point Gauss and the 21-point Kronrod rule
-//! on the same nodes; their difference estimates the error (Piessens et al.,
-//! *QUADPACK*, 1983). The panel with the largest error is halved until the
-//! errors together are small enough, so that a step or a kink at an unknown
-//! place is found by bisection. An infinite end is brought to 1 by x = from ±
-//! scale · u / (1 − u).
+//! on the same nodes; their difference estimates the error (Piessens et al., *QUADPACK*, 1983).
+//! The panel with the largest error is halved until the total error is small enough, which
+//! locates steps and kinks by bisection. An infinite range is mapped to [0, 1) by
+//! x = from ± scale · u / (1 − u).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An integral and an estimate of how far off it may be.
+/// An integral with an error estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Integral {
     /// ∫ f.
     pub(crate) value: f64,
-    /// A bound on the error that is usually far too careful.
+    /// An estimate of the error, usually far too large.
     pub(crate) error: f64,
 }
 
-/// Panels at most: enough to pin down twenty steps to a part in 1e12 each.
+/// The most panels: enough to locate twenty steps to a part in 1e12 each.
 const MOST_PANELS: usize = 1000;
 
-/// Equal panels that every piece between two breaks starts with, so that a
-/// narrow peak is not overlooked.
+/// The number of equal panels that every piece between two breaks starts with, so that a
+/// narrow peak is not missed.
 const FIRST_PANELS: usize = 4;
 
-/// What one can ask for at best: the estimate of a panel is never below 50
-/// units of rounding.
+/// The smallest tolerance: error estimates are at least 50 units of rounding.
 const FINEST_TOLERANCE: f64 = 2e-14;
 
-/// ∫ f from `low` to `high`, either of which may be infinite, until the
-/// estimated error is below `tolerance` · ∫|f| or a thousand panels are used.
+/// ∫ f from `low` to `high`, either of which may be infinite, until the estimated error is
+/// below `tolerance` · ∫|f| or a thousand panels are used.
 ///
-/// `breaks` are places where f may jump or bend, or between which its mass is
-/// known to lie: an infinite end is measured in units of their spread, so peaks
-/// far from 0 or of a tiny width need them. Those outside of the range are
-/// ignored. A node where f is not finite counts as 0, as an integrable
-/// singularity needs. Where f is finite the result is never NaN; what overflows
-/// stops at the largest number.
+/// `breaks` are points where f may jump or bend, or between which its mass lies; those outside
+/// of the range are ignored. An infinite range is scaled by their spread, so that peaks far
+/// from 0 or very narrow ones need them. Non-finite values of f count as 0, which suits
+/// integrable singularities. The result is never NaN, and saturates at the largest number.
 pub(crate) fn integrate(
     mut f: impl FnMut(f64) -> f64,
     low: f64,
@@ -65,8 +61,7 @@ pub(crate) fn integrate(
         })
         .map(|(chart, from, to)| Panel::new(&mut f, chart, from, to))
         .collect();
-    // Too narrow to be halved: what is left of a jump between neighbouring
-    // numbers.
+    // Panels too narrow to be halved, at a jump between neighbouring numbers.
     let mut indivisible = Vec::new();
     while panels.len() + indivisible.len() < MOST_PANELS {
         let all = || panels.iter().chain(&indivisible);
@@ -92,8 +87,7 @@ pub(crate) fn integrate(
     }
 }
 
-/// ∫ f over a finite range by the Kronrod rule on `panels` equal panels, for
-/// integrands known to be smooth.
+/// ∫ f over a finite range by the Kronrod rule on equal panels, for smooth integrands.
 pub(crate) fn integrate_smooth(f: impl Fn(f64) -> f64, low: f64, high: f64, panels: usize) -> f64 {
     let half = 0.5 * (high - low) / panels as f64;
     let mut total = 0.0;
@@ -108,8 +102,7 @@ pub(crate) fn integrate_smooth(f: impl Fn(f64) -> f64, low: f64, high: f64, pane
     total * half
 }
 
-/// Node, its Kronrod weight and its Gauss weight, on the right half of [−1, 1]
-/// without the centre.
+/// The nodes in (0, 1] with their Kronrod and Gauss weights.
 const RULE: [(f64, f64, f64); 10] = [
     (0.995_657_163_025_808_1, 0.011_694_638_867_371_874, 0.0),
     (
@@ -143,21 +136,20 @@ const RULE: [(f64, f64, f64); 10] = [
     ),
 ];
 
-/// The Kronrod weight of the centre, which is not a Gauss node.
+/// The Kronrod weight of the node 0, which is not a Gauss node.
 const CENTRE_WEIGHT: f64 = 0.149_445_554_002_916_9;
 
-/// How the numbers of a panel become arguments of f.
+/// The map from the coordinates of a panel to arguments of f.
 #[derive(Clone, Copy)]
 enum Chart {
-    /// They are the arguments.
+    /// The identity.
     Plain,
-    /// From 0 to 1, they stand for `from` up or down to infinity, in units of
-    /// `scale`, which has the sign of that infinity.
+    /// From [0, 1) to the range from `from` to infinity with the sign of `scale`.
     Infinite { from: f64, scale: f64 },
 }
 
 impl Chart {
-    /// f(x) |dx/du| where it is finite, else 0.
+    /// f(x) |dx/du| if it is finite, else 0.
     fn apply(self, f: &mut impl FnMut(f64) -> f64, u: f64) -> f64 {
         let value = match self {
             Chart::Plain => f(u),
@@ -196,7 +188,7 @@ fn pieces(low: f64, high: f64, breaks: &[f64]) -> Vec<(Chart, f64, f64)> {
     pieces
 }
 
-/// A part of the range and what the two rules say of it.
+/// A part of the range with its integral, the integral of |f| and the error estimate.
 struct Panel {
     chart: Chart,
     from: f64,
@@ -216,7 +208,7 @@ impl Panel {
             *left = chart.apply(f, centre - half * node);
             *right = chart.apply(f, centre + half * node);
         }
-        // Means rather than integrals, as no mean of finite numbers overflows.
+        // Means of finite numbers do not overflow, as integrals might.
         let mean_of = |g: &dyn Fn(f64) -> f64| {
             let pairs = values.iter().zip(RULE);
             let outer = pairs.map(|(&(l, r), (_, w, _))| 0.5 * w * g(l) + 0.5 * w * g(r));
@@ -248,8 +240,7 @@ impl Panel {
     }
 }
 
-/// Overflow stops at the largest number, so that no difference of two
-/// infinities arises.
+/// Saturates at the largest number, so that no difference of infinities arises.
 fn saturated(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
@@ -259,8 +250,7 @@ fn sum(terms: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Ord for Panel {
-    /// By error; of equal ones the leftmost is the larger, so that the order is
-    /// always the same.
+    /// By error; of ties the leftmost is greater, so that the order is deterministic.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_error = self.error.total_cmp(&other.error);
         by_error.then(other.from.total_cmp(&self.from))
@@ -334,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_ends_are_reached() {
+    fn infinite_ranges_are_integrated() {
         let bell = |x: f64| (-0.5 * x * x).exp();
         let whole = (2.0 * PI).sqrt();
         let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -346,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_lead_to_a_peak_far_away() {
+    fn breaks_locate_a_distant_peak() {
         let far = |x: f64| (-0.5 * ((x - 1e6) / 1e-3).powi(2)).exp();
         let whole = (2.0 * PI).sqrt() * 1e-3;
         let found = integrate(
@@ -356,7 +346,7 @@ mod tests {
             &[1e6 - 2e-3, 1e6 + 2e-3, f64::NAN],
             1e-12,
         );
-        // At 1e6 numbers are 1e-10 apart, a ten-millionth of the width.
+        // Numbers near 1e6 are 1e-10 apart, a ten-millionth of the width.
         assert!((found.value / whole - 1.0).abs() < 1e-7, "{found:?}");
     }
 

@@ -1,16 +1,15 @@
 //! Roots of increasing functions of one variable.
 //!
-//! `increasing_root` asks for values only and keeps a bracket: inverse
-//! quadratic interpolation where the last three points allow it, else bisection
-//! (Chandrupatla, *Advances in Engineering Software* 28, 1997).
-//! `increasing_newton` asks for the slope too and bisects where Newton's step
+//! `increasing_root` uses values only and keeps a bracket: inverse quadratic interpolation if
+//! the last three points allow it, else bisection (Chandrupatla, *Advances in Engineering
+//! Software* 28, 1997). `increasing_newton` uses the slope too, and bisects if Newton's step
 //! would leave the bracket.
 
-/// Where an increasing function crosses 0, to the last bits of the argument.
+/// The root of an increasing function, to the last bits of the argument.
 ///
-/// The end itself is returned where the function has no change of sign. Ends
-/// may be infinite; the function is not asked there, and a bracket over many
-/// orders of magnitude is no slower than a narrow one.
+/// If the function does not change its sign, the result is the nearer end. Ends may be
+/// infinite; the function is not evaluated there. A bracket over many orders of magnitude takes
+/// no longer than a narrow one.
 pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
     let mut at_end = |x: f64| if x.is_finite() { f(x) } else { x };
     let (at_low, at_high) = (at_end(low), at_end(high));
@@ -20,16 +19,14 @@ pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
     if at_high <= 0.0 {
         return high;
     }
-    // The newest point, the other end of the bracket, and the point before.
+    // The newest point and the other end of the bracket.
     let (mut x, mut y) = (low, at_low);
     let (mut opposite, mut at_opposite) = (high, at_high);
     let mut share = None;
-    // Each two bisections halve the number of floats within the bracket, so 64
-    // · 2 steps end every search.
+    // Every two bisections halve the number of floats in the bracket, so 2 · 64 steps suffice.
     for step in 0..200 {
         let interpolated = share.map(|share| x + share * (opposite - x));
-        // Over many orders of magnitude, rounding can put it at an end or
-        // beyond.
+        // In a wide bracket, rounding may move the interpolated point to an end or beyond.
         let inside = interpolated.filter(|&next| x.min(opposite) < next && next < x.max(opposite));
         let next = inside.unwrap_or_else(|| middle(x, opposite, step));
         let value = f(next);
@@ -69,8 +66,8 @@ pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
     x
 }
 
-/// Where an increasing function crosses 0, looked for about `start` in an interval that
-/// is doubled from `reach` to no more than `most` on either side.
+/// The root of an increasing function near `start`, in an interval whose half-width is doubled
+/// from `reach` up to `most` until it contains the root.
 pub(crate) fn increasing_root_near(
     start: f64,
     mut reach: f64,
@@ -83,15 +80,13 @@ pub(crate) fn increasing_root_near(
     increasing_root(start - reach, start + reach, f)
 }
 
-/// A number between two others: in turn halfway by value, and halfway in the
-/// list of all floats.
+/// A number between two others: alternately the mean, and the middle in the order of all floats.
 fn middle(a: f64, b: f64, turn: usize) -> f64 {
     let by_value = 0.5 * a + 0.5 * b;
     if turn.is_multiple_of(2) && by_value.is_finite() {
         return by_value;
     }
-    // Positive floats are in the order of their bits, negative ones in the
-    // opposite.
+    // Positive floats have the order of their bits, negative ones the opposite order.
     let place = |x: f64| {
         let bits = (x.abs()).to_bits() as i64;
         if x < 0.0 { -bits } else { bits }
@@ -100,9 +95,9 @@ fn middle(a: f64, b: f64, turn: usize) -> f64 {
     f64::from_bits(between.unsigned_abs()).copysign(if between < 0 { -1.0 } else { 1.0 })
 }
 
-/// Where an increasing function crosses 0, by Newton's method from `start`
-/// between finite `low` and `high`, until a step is below `precision`. `f`
-/// gives value and slope; neither need be finite everywhere.
+/// The root of an increasing function by Newton's method from `start` between finite `low` and
+/// `high`, until a step is below `precision`. `f` returns value and slope, which need not be
+/// finite everywhere.
 pub(crate) fn increasing_newton(
     mut low: f64,
     mut high: f64,
@@ -123,7 +118,7 @@ pub(crate) fn increasing_newton(
             high = x;
         }
         let newton = x - value / slope;
-        // A step must shrink, else the function is not what its slope promises.
+        // If steps do not shrink, bisection is safer.
         let inside = low <= newton && newton <= high && (newton - x).abs() <= last;
         let next = if inside {
             newton
@@ -151,22 +146,22 @@ mod tests {
                 (-f64::MAX, f64::MAX),
                 (root - root.abs(), root + 3.0 * root.abs()),
             ] {
-                let mut asked = 0;
+                let mut evaluations = 0;
                 let found = increasing_root(low, high, |x| {
-                    asked += 1;
+                    evaluations += 1;
                     (x - root) / root.abs()
                 });
                 assert!(
                     (found - root).abs() <= 4e-16 * root.abs(),
                     "{found:e} {root:e} in {low:e} {high:e}"
                 );
-                assert!(asked < 140, "{asked} for {root}");
+                assert!(evaluations < 140, "{evaluations} for {root}");
             }
         }
     }
 
     #[test]
-    fn a_root_is_found_from_afar() {
+    fn a_distant_root_is_found() {
         for root in [-300.0, -1.0, 1e-12, 2.0, 500.0] {
             let found = increasing_root_near(0.0, 1.0, 700.0, |x| x - root);
             assert!((found - root).abs() <= 4e-16 * root.abs(), "{found} {root}");
@@ -174,15 +169,15 @@ mod tests {
     }
 
     #[test]
-    fn smooth_functions_take_few_steps() {
-        let mut asked = 0;
+    fn smooth_functions_take_few_evaluations() {
+        let mut evaluations = 0;
         let found = increasing_root(0.0, 10.0, |x| {
-            asked += 1;
+            evaluations += 1;
             x.exp() - 20.0
         });
         assert!(
-            (found - 20f64.ln()).abs() < 2e-15 && asked < 20,
-            "{found} {asked}"
+            (found - 20f64.ln()).abs() < 2e-15 && evaluations < 20,
+            "{found} {evaluations}"
         );
     }
 
@@ -196,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn newton_converges_also_from_where_its_first_step_misleads() {
+    fn newton_converges_from_a_start_with_a_bad_first_step() {
         for start in [-40.0, -1.0, 0.0, 3.0, 40.0] {
             let found = increasing_newton(-50.0, 50.0, start, 1e-15, |x: f64| {
                 (x.atan() - 1.0, 1.0 / (1.0 + x * x))

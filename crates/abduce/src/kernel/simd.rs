@@ -1,8 +1,7 @@
-//! One source, three machine codes: a body written as plain loops is compiled
-//! for AVX-512, for AVX2 with FMA and for the baseline, and the best one the
-//! chip has is chosen at run time. One binary serves every machine.
+//! Multiversioned functions: a body of plain loops is compiled for AVX-512, for AVX2 with FMA
+//! and for the baseline, and the best version is chosen at run time.
 
-/// What the chip can do.
+/// The instruction set of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Baseline,
@@ -15,7 +14,7 @@ pub(crate) enum Level {
 pub(crate) fn level() -> Level {
     #[cfg(target_arch = "x86_64")]
     {
-        // The macro caches its answer in an atomic, so asking is cheap.
+        // The macro caches the result in an atomic.
         if std::arch::is_x86_feature_detected!("avx512f")
             && std::arch::is_x86_feature_detected!("avx512dq")
             && std::arch::is_x86_feature_detected!("fma")
@@ -30,15 +29,15 @@ pub(crate) fn level() -> Level {
     Level::Baseline
 }
 
-/// `a·b + c`, fused where the level has it: on the baseline a fused product
-/// would be a slow library call.
+/// `a·b + c`, fused if the processor supports it; on the baseline, fusing would be a slow
+/// library call.
 #[inline(always)]
 pub(crate) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Declares a function whose body, an `#[inline(always)]` function generic
-/// over `FUSED`, is compiled once per level and chosen at run time.
+/// Declares a function whose body, an `#[inline(always)]` function generic over `FUSED`, is
+/// compiled once per [`Level`] and chosen at run time.
 macro_rules! multiversion {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)? = $body:ident) => {
         $(#[$doc])*
@@ -54,7 +53,7 @@ macro_rules! multiversion {
                     $body::<true>($($arg),*)
                 }
                 match $crate::kernel::simd::level() {
-                    // SAFETY: the level says that the chip has these features.
+                    // SAFETY: the processor has these features at this level.
                     $crate::kernel::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
                     $crate::kernel::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },

@@ -1,6 +1,5 @@
-//! The softmax between the two halves of an EM step: log-sum-exp and
-//! responsibilities of a block of rows over all components, with an
-//! exponential written so that the compiler turns it into vector code.
+//! The softmax of an EM step: log-sum-exp and responsibilities of a block of rows over all
+//! components, with an exponential that the compiler can vectorise.
 //!
 //! Blocks are component-major: component `j` of row `i` is at `j * rows + i`.
 
@@ -14,7 +13,7 @@ pub(crate) fn exp<const FUSED: bool>(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: adding it rounds to a whole number
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    // Not max, which would hide a NaN.
+    // `max` would turn NaN into a number.
     let clamped = if x < -708.0 { -708.0 } else { x };
     let shifted = fma::<FUSED>(clamped, std::f64::consts::LOG2_E, SHIFT);
     let whole = shifted - SHIFT;
@@ -40,9 +39,9 @@ pub(crate) fn exp<const FUSED: bool>(x: f64) -> f64 {
 }
 
 multiversion! {
-    /// Turns joint log-densities into responsibilities in place and writes
-    /// each row's log-density to `totals`. A row that no component can have
-    /// produced (−∞ everywhere) gets a total of −∞ and no responsibility.
+    /// Replaces joint log-densities by responsibilities and writes each row's log-density to
+    /// `totals`. A row that is impossible under all components (−∞) gets the log-density −∞ and
+    /// responsibilities of 0.
     pub(crate) fn softmax(joint: &mut [f64], totals: &mut [f64]) = softmax_body
 }
 
@@ -53,7 +52,7 @@ fn softmax_body<const FUSED: bool>(joint: &mut [f64], totals: &mut [f64]) {
         return;
     }
     debug_assert_eq!(joint.len() % rows, 0);
-    // Tiles of rows that stay in registers and the first cache.
+    // Tiles of rows that fit registers and the L1 cache.
     const TILE: usize = 64;
     let mut top = [0.0f64; TILE];
     let mut sum = [0.0f64; TILE];
@@ -67,7 +66,7 @@ fn softmax_body<const FUSED: bool>(joint: &mut [f64], totals: &mut [f64]) {
                 *t = if l > *t { l } else { *t };
             }
         }
-        // An impossible row must not become ∞ − ∞.
+        // Avoids ∞ − ∞ for an impossible row.
         for t in &mut top[..len] {
             *t = if *t == f64::NEG_INFINITY { 0.0 } else { *t };
         }
@@ -93,14 +92,14 @@ fn softmax_body<const FUSED: bool>(joint: &mut [f64], totals: &mut [f64]) {
 }
 
 multiversion! {
-    /// The same of one long row: log-weights become shares that sum to 1, and
-    /// the logarithm of their sum comes back; −∞ and no share where all are −∞.
+    /// The softmax of one long row: replaces log-weights by shares that sum to 1 and returns the
+    /// logarithm of their sum; if all are −∞, shares of 0 and −∞.
     pub(crate) fn softmax_of_one(row: &mut [f64]) -> f64 = softmax_of_one_body
 }
 
 #[inline(always)]
 fn softmax_of_one_body<const FUSED: bool>(row: &mut [f64]) -> f64 {
-    // Lanes that the compiler turns into vector code.
+    // Separate lanes are vectorised.
     const LANES: usize = 16;
     let mut tops = [f64::NEG_INFINITY; LANES];
     for cells in row.chunks(LANES) {
@@ -146,13 +145,13 @@ mod tests {
                 .map(|j| (before[j * rows + i] - top).exp())
                 .sum();
             assert!((totals[i] - (top + sum.ln())).abs() < 1e-12);
-            let whole: f64 = (0..components).map(|j| joint[j * rows + i]).sum();
-            assert!((whole - 1.0).abs() < 1e-14);
+            let sum: f64 = (0..components).map(|j| joint[j * rows + i]).sum();
+            assert!((sum - 1.0).abs() < 1e-14);
         }
     }
 
     #[test]
-    fn one_long_row_is_treated_as_many_short_ones() {
+    fn the_softmax_of_one_row_equals_that_of_many() {
         for len in [0, 1, 15, 16, 131] {
             let log = |i: usize| match i % 7 {
                 3 => f64::NEG_INFINITY,
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exponential_is_good_to_the_last_places_at_every_level() {
+    fn the_exponential_is_accurate_at_every_level() {
         for i in 0..70_000 {
             let x = -700.0 + f64::from(i) * 0.01003;
             for value in [exp::<true>(x), exp::<false>(x)] {

@@ -1,5 +1,5 @@
-//! Weighted sums of one column, in lanes that the compiler turns into vector
-//! code; the lanes also make long sums more exact than one running total.
+//! Weighted sums of one column, in separate lanes that are vectorised and reduce rounding
+//! errors.
 
 use super::simd::{fma, multiversion};
 

@@ -1,31 +1,30 @@
-//! Log-densities of documents under all components at once. The weights of a
-//! term lie side by side, one for each component, so that a term is one look
-//! into the table whatever the number of components. A row of levels is a
-//! document too: each of its levels is a term that is there once.
+//! Log-densities of documents under all components at once. The weights of a term for all
+//! components are adjacent in memory. A row of levels is a document too, in which each level is
+//! a term with count 1.
 
 use super::simd::{fma, multiversion};
 use rayon::prelude::*;
 
-/// For every term and component, what an occurrence adds to the log-density.
+/// The contribution of each term to the log-density under each component.
 #[derive(Clone, Debug)]
 pub(crate) struct TermTable {
     components: usize,
-    /// How many numbers a term has: whole vectors of the chip.
+    /// The components of a term, padded to whole vectors.
     width: usize,
     /// Term-major: component `j` of term `t` is at `start + t * width + j`.
     weights: Vec<f64>,
-    /// Where the table begins: at the edge of a line of the cache, so that a term has
-    /// no more lines than it fills.
+    /// The start of the table, aligned to a cache line, so that a term spans as few cache
+    /// lines as possible.
     start: usize,
-    /// What every document adds, term or no term.
+    /// The contribution of every document, whatever its terms.
     base: Vec<f64>,
-    /// Whether terms count once however often they occur.
+    /// Whether a term counts once per document whatever its count.
     once: bool,
 }
 
 impl TermTable {
-    /// A table of the weights of terms and components, and what components add to
-    /// each document.
+    /// A table of the weights of terms and components, and the contribution of each component
+    /// to every document.
     pub fn new(
         terms: usize,
         base: Vec<f64>,
@@ -45,7 +44,7 @@ impl TermTable {
         let rows = rows.par_chunks_exact_mut(width).enumerate();
         rows.with_min_len(512).for_each(|(term, row)| {
             let places = row[..components].iter_mut().enumerate();
-            places.for_each(|(j, own)| *own = weight(term, j));
+            places.for_each(|(j, out)| *out = weight(term, j));
         });
         TermTable {
             components,
@@ -57,14 +56,15 @@ impl TermTable {
         }
     }
 
-    /// What a document adds to the log-density of one component.
+    /// The log-density of a document under one component.
     pub fn of_component(&self, component: usize, codes: &[u32], counts: &[f64]) -> f64 {
         let weight =
             |code: &u32| self.weights[self.start + *code as usize * self.width + component];
         let terms = codes.iter().zip(counts);
-        let sum: f64 = match self.once {
-            true => terms.map(|(code, _)| weight(code)).sum(),
-            false => terms.map(|(code, count)| count * weight(code)).sum(),
+        let sum: f64 = if self.once {
+            terms.map(|(code, _)| weight(code)).sum()
+        } else {
+            terms.map(|(code, count)| count * weight(code)).sum()
         };
         self.base[component] + sum
     }
@@ -74,8 +74,8 @@ impl TermTable {
         self.components
     }
 
-    /// What a document adds to the log-density of every component; `counts` are not
-    /// looked at where terms count once.
+    /// The log-density of a document under every component; `counts` are ignored if terms
+    /// count once.
     pub fn of_all(&self, codes: &[u32], counts: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&self.base);
         let counts = (!self.once).then_some(counts);
@@ -84,7 +84,7 @@ impl TermTable {
 }
 
 multiversion! {
-    /// Adds the weights of a document's terms, each as often as it occurs.
+    /// Adds the weights of a document's terms times their counts.
     fn add_terms(weights: &[f64], width: usize, codes: &[u32], counts: Option<&[f64]>, out: &mut [f64]) = add_terms_body
 }
 
@@ -104,7 +104,7 @@ fn add_terms_body<const FUSED: bool>(
         24 => add_wide::<FUSED, 24>(weights, width, codes, counts, out),
         32 => add_wide::<FUSED, 32>(weights, width, codes, counts, out),
         _ => {
-            // As many components at a time as registers hold.
+            // As many components at a time as fit registers.
             for start in (0..out.len()).step_by(32) {
                 let end = out.len().min(start + 32);
                 let (weights, out) = (&weights[start..], &mut out[start..end]);
@@ -119,7 +119,7 @@ fn add_terms_body<const FUSED: bool>(
     }
 }
 
-/// The sums of so many components stay in registers.
+/// Adds the weights of `WIDTH` components, whose sums stay in registers.
 #[inline(always)]
 fn add_wide<const FUSED: bool, const WIDTH: usize>(
     weights: &[f64],
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_components_at_once_are_each_by_itself() {
+    fn all_components_at_once_equal_each_alone() {
         let terms = 1300;
         let weight = |t: usize, j: usize| -((3 * j + t % 17 + 1) as f64).sqrt();
         let (codes, counts) = ([0, 511, 512, 1299], [1.0, 2.0, 0.5, 3.0]);
@@ -166,11 +166,11 @@ mod tests {
                 let table = TermTable::new(terms, vec![-1.0; components], once, weight);
                 let mut out = vec![0.0; components];
                 table.of_all(&codes, &counts, &mut out);
-                for (j, own) in out.iter().enumerate() {
+                for (j, found) in out.iter().enumerate() {
                     let times = |i: usize| if once { 1.0 } else { counts[i] };
                     let terms = (0..4).map(|i| times(i) * weight(codes[i] as usize, j));
                     let expected = terms.sum::<f64>() - 1.0;
-                    assert!((own - expected).abs() < 1e-12);
+                    assert!((found - expected).abs() < 1e-12);
                     assert!((table.of_component(j, &codes, &counts) - expected).abs() < 1e-12);
                 }
             }

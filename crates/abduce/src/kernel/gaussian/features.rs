@@ -1,9 +1,8 @@
-//! Φ of a block: standardised columns and their products, column after column,
-//! so that the compiler makes vector code of them.
+//! Φ of a block: standardised columns and their products, column by column.
 
 use crate::kernel::simd::multiversion;
 
-/// Bytes of Φ per block: half of a usual second-level cache.
+/// The size of Φ of a block in bytes: half of a usual L2 cache.
 const BLOCK_BYTES: usize = 512 * 1024;
 
 /// The number of features of a row.
@@ -15,10 +14,10 @@ pub(super) fn feature_count(order: usize, diagonal: bool) -> usize {
     }
 }
 
-/// How many rows a block should have so that its Φ stays in cache.
+/// The number of rows of a block whose Φ fits the cache.
 pub(crate) fn block_rows(order: usize, diagonal: bool) -> usize {
     if super::has_wide() {
-        // Φ is not stored there; whole tiles of 24 and of 128 rows.
+        // The wide kernel does not store Φ; it has tiles of 24 and of 128 rows.
         return 384;
     }
     let rows = BLOCK_BYTES / (8 * feature_count(order, diagonal).max(1));
@@ -37,7 +36,7 @@ fn standardise_body<const FUSED: bool>(x: &[f64], center: f64, factor: f64, out:
 }
 
 multiversion! {
-    /// The products y_i·y_j, i ≤ j, or the squares alone.
+    /// The products y_i·y_j, i ≤ j, or only the squares.
     pub(super) fn multiply_features(linear: &[f64], rows: usize, diagonal: bool, out: &mut [f64]) = multiply_features_body
 }
 

@@ -1,12 +1,12 @@
 //! One EM step of Gaussian components on a block of rows, as two matrix
 //! products. With Φ(y) = (y, y yᵀ) the sufficient statistics of standardised
 //! rows y = (x − c)/s and η = (Pm, −P/2) the natural parameters, the
-//! log-densities are `Φ·η` and the statistics `Rᵀ·Φ`; Φ is built once per block
-//! and serves both, and only half of the symmetric products is stored.
+//! log-densities are `Φ·η` and the statistics `Rᵀ·Φ`. Φ is built once per block for both, with
+//! only half of the symmetric products.
 //!
-//! The natural form cancels when a component is far narrower than the table:
-//! its error is about ε·|y|²·‖P‖. Where that bound is too large, a component is
-//! computed from the centred, whitened rows L⁻¹(y − m) instead.
+//! The natural form suffers from cancellation if a component is far narrower than the table:
+//! its error is about ε·|y|²·‖P‖. If this bound is too large, a component is computed from the
+//! centred, whitened rows L⁻¹(y − m) instead.
 
 mod features;
 mod gathered;
@@ -27,19 +27,19 @@ use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
 use super::special::LN_TAU;
 
-/// The largest error of a log-density that the natural form may have.
+/// The largest error of a log-density in natural form.
 const TOLERANCE: f64 = 1e-9;
 
 /// The covariance of one component.
 #[derive(Clone, Copy)]
 pub(crate) enum CovarianceRef<'a> {
-    /// Whole matrix, column-major.
+    /// The matrix, column-major.
     Full(&'a [f64]),
-    /// Variances.
+    /// The variances.
     Diagonal(&'a [f64]),
 }
 
-/// A covariance that has no Cholesky factor: which component, which pivot.
+/// The component and the pivot of a covariance that is not positive definite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Singular {
     pub component: usize,
@@ -54,7 +54,7 @@ pub(crate) struct GaussianKernel {
     scale: Vec<f64>,
     constants: Vec<f64>,
     natural: Vec<f64>,
-    /// η for [`wide`], on chips that have it.
+    /// η for the wide kernel, if the processor has it.
     panels: Vec<f64>,
     wide: bool,
     components: Vec<Whitened>,
@@ -65,16 +65,16 @@ struct Whitened {
     mean: Vec<f64>,
     /// L⁻¹ (full) or 1/σ (diagonal).
     inverse: Vec<f64>,
-    /// The log-density at the mean, in the table's units.
+    /// The log-density at the mean, in the units of the table.
     peak: f64,
     precision_norm: f64,
     /// L⁻ᵀL⁻¹ (full) or 1/σ² (diagonal).
     precision: Vec<f64>,
-    /// Whether moments are summed about the component's own mean.
+    /// Whether moments are summed about the mean of the component.
     centred: bool,
 }
 
-/// Buffers of one thread, used again from block to block.
+/// The buffers of one thread, reused for all blocks.
 #[derive(Default)]
 pub(crate) struct Scratch {
     features: Vec<f64>,
@@ -83,12 +83,12 @@ pub(crate) struct Scratch {
     rows: usize,
     largest_norm: f64,
     #[cfg(target_arch = "x86_64")]
-    room: wide::Room,
+    buffers: wide::Buffers,
 }
 
 impl GaussianKernel {
-    /// Prepares components, given their means, covariances and weights in the
-    /// mixture (which only choose the origin and scale of the arithmetic).
+    /// Prepares components with their means, covariances and weights in the mixture; the
+    /// weights only affect the standardisation.
     pub fn new(
         means: &[&[f64]],
         covariances: &[CovarianceRef],
@@ -128,28 +128,11 @@ impl GaussianKernel {
             .collect();
         let log_scale: f64 = self.scale.iter().map(|s| s.ln()).sum();
         let norm_sqr: f64 = mean.iter().map(|m| m * m).sum();
-        let (inverse, log_root, precision) = match covariance {
-            CovarianceRef::Full(matrix) => {
-                let scaled: Square = (0..d * d)
-                    .map(|t| matrix[t] / (self.scale[t % d] * self.scale[t / d]))
-                    .collect();
-                let factor = cholesky(&scaled, d)?;
-                let inverse = invert_lower(&factor, d);
-                let precision = gram(&inverse, d);
-                (inverse, log_diagonal(&factor, d), precision)
-            }
-            CovarianceRef::Diagonal(variances) => {
-                let scaled: Vec<f64> = (0..d)
-                    .map(|c| variances[c] / (self.scale[c] * self.scale[c]))
-                    .collect();
-                if let Some(pivot) = scaled.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
-                    return Err(pivot);
-                }
-                let inverse: Vec<f64> = scaled.iter().map(|v| 1.0 / v.sqrt()).collect();
-                let log_root = scaled.iter().map(|v| 0.5 * v.ln()).sum();
-                (inverse, log_root, scaled.iter().map(|v| 1.0 / v).collect())
-            }
-        };
+        let Factored {
+            inverse,
+            log_root,
+            precision,
+        } = Factored::new(covariance, &self.scale)?;
         let peak = -0.5 * d as f64 * LN_TAU - log_root - log_scale;
         let precision_norm = precision.iter().map(|p| p * p).sum::<f64>().sqrt();
         let linear: Vec<f64> = if self.diagonal {
@@ -185,7 +168,8 @@ impl GaussianKernel {
 
     /// The log-densities of the components at their means.
     pub fn peaks(&self) -> Vec<f64> {
-        self.components.iter().map(|own| own.peak).collect()
+        let components = self.components.iter();
+        components.map(|component| component.peak).collect()
     }
 
     fn features(&self) -> usize {
@@ -195,9 +179,10 @@ impl GaussianKernel {
     /// Standardises a block of complete rows and builds their Φ.
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
         let rows = columns.first().map_or(0, |column| column.len());
-        let features = match self.wide {
-            true => self.order,
-            false => self.features(),
+        let features = if self.wide {
+            self.order
+        } else {
+            self.features()
         };
         scratch.rows = rows;
         scratch.features.resize(features * rows, 0.0);
@@ -250,7 +235,7 @@ impl GaussianKernel {
                 first += 1;
                 continue;
             }
-            // A run of components in natural form is one product.
+            // Consecutive components in natural form are one product.
             let last = (first..flags.len())
                 .find(|&j| flags[j])
                 .unwrap_or(flags.len());
@@ -334,11 +319,56 @@ impl GaussianKernel {
     }
 }
 
-/// Whether the chip has the wide kernel.
+/// A covariance in standardised coordinates.
+struct Factored {
+    /// L⁻¹ (full) or 1/σ (diagonal).
+    inverse: Vec<f64>,
+    /// Half of the log-determinant.
+    log_root: f64,
+    /// L⁻ᵀL⁻¹ (full) or 1/σ² (diagonal).
+    precision: Vec<f64>,
+}
+
+impl Factored {
+    /// # Errors
+    /// The first pivot that is not positive.
+    fn new(covariance: CovarianceRef, scale: &[f64]) -> Result<Factored, usize> {
+        let d = scale.len();
+        match covariance {
+            CovarianceRef::Full(matrix) => {
+                let scaled: Square = (0..d * d)
+                    .map(|t| matrix[t] / (scale[t % d] * scale[t / d]))
+                    .collect();
+                let factor = cholesky(&scaled, d)?;
+                let inverse = invert_lower(&factor, d);
+                Ok(Factored {
+                    log_root: log_diagonal(&factor, d),
+                    precision: gram(&inverse, d),
+                    inverse,
+                })
+            }
+            CovarianceRef::Diagonal(variances) => {
+                let scaled: Vec<f64> = (0..d)
+                    .map(|c| variances[c] / (scale[c] * scale[c]))
+                    .collect();
+                if let Some(pivot) = scaled.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
+                    return Err(pivot);
+                }
+                Ok(Factored {
+                    inverse: scaled.iter().map(|v| 1.0 / v.sqrt()).collect(),
+                    log_root: scaled.iter().map(|v| 0.5 * v.ln()).sum(),
+                    precision: scaled.iter().map(|v| 1.0 / v).collect(),
+                })
+            }
+        }
+    }
+}
+
+/// Whether the processor has the wide kernel.
 fn has_wide() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        wide::is_there()
+        wide::is_available()
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -368,12 +398,12 @@ fn mixture_scale(
         .map(|c| {
             let variance: f64 = (0..means.len())
                 .map(|j| {
-                    let own = match covariances[j] {
+                    let variance = match covariances[j] {
                         CovarianceRef::Full(matrix) => matrix[c * order + c],
                         CovarianceRef::Diagonal(variances) => variances[c],
                     };
                     let shift = means[j][c] - center[c];
-                    share(j) * (own + shift * shift)
+                    share(j) * (variance + shift * shift)
                 })
                 .sum();
             if variance > 0.0 && variance.is_finite() {

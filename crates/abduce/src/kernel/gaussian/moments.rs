@@ -1,5 +1,5 @@
-//! The M-step's half: weighted first and second moments of a chunk's rows for
-//! every component, and from them weight, mean and scatter.
+//! The M-step: weighted first and second moments of a chunk's rows for every component, and
+//! from them weight, mean and scatter.
 
 use super::gathered::Gathered;
 use super::{GaussianKernel, Scratch};
@@ -12,15 +12,15 @@ pub(crate) struct Moments {
     pub(super) natural: Vec<f64>,
     /// First and second moments about the means of centred components.
     centred: Vec<f64>,
-    /// Those of blocks in which few rows count.
+    /// The moments of blocks in which few responsibilities matter.
     gathered: Gathered,
 }
 
-/// Weight, mean and centred scatter of one component in the table's units.
+/// Weight, mean and centred scatter of one component in the units of the table.
 pub(crate) struct CentredMoments {
     pub weight: f64,
     pub mean: Vec<f64>,
-    /// Whole matrix (full) or its diagonal (diagonal).
+    /// The matrix (full) or its diagonal (diagonal).
     pub scatter: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl GaussianKernel {
         }
     }
 
-    /// The components that sums have, with those that fill a register.
+    /// The number of components in sums, with padding for the wide kernel.
     fn width(&self) -> usize {
         #[cfg(target_arch = "x86_64")]
         if self.wide {
@@ -57,13 +57,15 @@ impl GaussianKernel {
         let (rows, features) = (scratch.rows, self.features());
         #[cfg(target_arch = "x86_64")]
         if self.wide {
-            let Scratch { features, room, .. } = scratch;
+            let Scratch {
+                features, buffers, ..
+            } = scratch;
             return super::wide::accumulate(
                 features,
                 rows,
                 self.diagonal,
                 responsibilities,
-                room,
+                buffers,
                 sums,
             );
         }
@@ -78,14 +80,14 @@ impl GaussianKernel {
     /// The natural sums of one component.
     fn natural_of(&self, sums: &[f64], component: usize) -> Vec<f64> {
         let features = self.features();
-        match self.wide {
-            true => sums
-                .iter()
+        if self.wide {
+            sums.iter()
                 .skip(component)
                 .step_by(self.width())
                 .copied()
-                .collect(),
-            false => sums[component * features..(component + 1) * features].to_vec(),
+                .collect()
+        } else {
+            sums[component * features..(component + 1) * features].to_vec()
         }
     }
 
@@ -108,9 +110,19 @@ impl GaussianKernel {
         if !self.gather(scratch, responsibilities, &mut moments.gathered) {
             self.accumulate_natural(scratch, responsibilities, &mut moments.natural);
         }
-        let d = self.order;
+        self.accumulate_centred(scratch, responsibilities, &mut moments.centred);
+    }
+
+    /// Adds the loaded block to the sums about the means of centred components.
+    fn accumulate_centred(
+        &self,
+        scratch: &mut Scratch,
+        responsibilities: &[f64],
+        centred: &mut [f64],
+    ) {
+        let (rows, d) = (scratch.rows, self.order);
         let second = if self.diagonal { d } else { d * d };
-        let mut sums = moments.centred.chunks_exact_mut((d + second).max(1));
+        let mut sums = centred.chunks_exact_mut((d + second).max(1));
         for (j, component) in self
             .components
             .iter()
@@ -166,10 +178,8 @@ impl GaussianKernel {
             if let Some((first, second)) = moments.gathered.of(j, d) {
                 let upper = (0..d).flat_map(|a| (a..d).map(move |b| second[b * d + a]));
                 let all = first.iter().copied().chain(upper);
-                natural
-                    .iter_mut()
-                    .zip(all)
-                    .for_each(|(sum, own)| *sum += own);
+                let sums = natural.iter_mut().zip(all);
+                sums.for_each(|(sum, gathered)| *sum += gathered);
             }
             let sums = if component.centred {
                 centred.next()
@@ -193,7 +203,7 @@ impl GaussianKernel {
         out
     }
 
-    /// Weight, mean and scatter in the table's units, from sums about `origin` in
+    /// Weight, mean and scatter in the units of the table, from sums about `origin` in
     /// standardised coordinates.
     pub(super) fn uncentre(
         &self,

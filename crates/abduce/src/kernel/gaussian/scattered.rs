@@ -1,8 +1,8 @@
-//! Rows that share their hidden cells with few others. From the precision
-//! matrix P of a component, which is there already, the hidden cells' mean given
-//! the seen ones is m_M − P_MM⁻¹ P_MO (y_O − m_O) and their covariance P_MM⁻¹;
-//! the density of the seen cells is that of the row so completed, but for
-//! |P_MM|. A pattern costs m³ + m²d instead of the d³ of a factorisation.
+//! Rows with a pattern of missing cells that few others share. By the precision matrix P of a
+//! component, the mean of the missing cells given the observed ones is
+//! m_M − P_MM⁻¹ P_MO (y_O − m_O), their covariance is P_MM⁻¹, and the density of the observed
+//! cells follows from that of the completed row and |P_MM|. A pattern of m missing among d
+//! columns takes m³ + m²d operations instead of the d³ of a factorisation.
 
 use super::{CentredMoments, GaussianKernel, Scratch};
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
@@ -10,7 +10,7 @@ use crate::kernel::product::{Matrix, add_product};
 use crate::kernel::special::LN_TAU;
 use std::ops::Range;
 
-/// Some components prepared for rows of which `seen` columns are seen.
+/// Some components prepared for rows with a pattern of observed columns.
 pub(crate) struct Scattered<'a> {
     kernel: &'a GaussianKernel,
     components: Range<usize>,
@@ -29,7 +29,7 @@ struct Part {
     peak: f64,
 }
 
-/// Moments about the components' means of rows so completed.
+/// Moments of completed rows about the means of the components.
 pub(crate) struct ScatteredMoments {
     weight: Vec<f64>,
     first: Vec<f64>,
@@ -37,7 +37,8 @@ pub(crate) struct ScatteredMoments {
 }
 
 impl<'a> Scattered<'a> {
-    /// `None` if a precision is singular.
+    /// Prepares components for rows with the `seen` columns; `hard` completes rows by the mode
+    /// instead of integrating over missing cells. `None` if a precision is singular.
     pub fn new(
         kernel: &'a GaussianKernel,
         components: Range<usize>,
@@ -50,8 +51,8 @@ impl<'a> Scattered<'a> {
         let hidden_scale: f64 = hidden.iter().map(|c| kernel.scale[*c].ln()).sum();
         let part = |j: usize| {
             let component = &kernel.components[j];
-            let own = submatrix(&component.precision, d, &hidden, &hidden);
-            let factor = cholesky(&own, m).ok()?;
+            let precision = submatrix(&component.precision, d, &hidden, &hidden);
+            let factor = cholesky(&precision, m).ok()?;
             let conditional = gram(&invert_lower(&factor, m), m);
             let cross = submatrix(&component.precision, d, &hidden, seen);
             let mut regression = vec![0.0; m * o];
@@ -63,7 +64,6 @@ impl<'a> Scattered<'a> {
                 Matrix::new(&cross, m, o, m),
             );
             regression.iter_mut().for_each(|r| *r = -*r);
-            // Integrated out, or at their most probable value.
             let integrated = 0.5 * m as f64 * LN_TAU - log_diagonal(&factor, m) + hidden_scale;
             let peak = component.peak + if hard { 0.0 } else { integrated };
             Some(Part {
@@ -111,7 +111,7 @@ impl<'a> Scattered<'a> {
         }
     }
 
-    /// Fills `difference` with the completed rows less the component's mean.
+    /// Fills `difference` with the completed rows minus the component's mean.
     fn complete(&self, number: usize, scratch: &mut Scratch) {
         let (rows, m) = (scratch.rows, self.hidden.len());
         let mean = &self.kernel.components[self.components.start + number].mean;
@@ -188,9 +188,9 @@ impl<'a> Scattered<'a> {
         self.parts.iter().map(|part| part.peak).collect()
     }
 
-    /// The sums as weight, mean and scatter of all columns. The spread of hidden
-    /// cells counts as many times as there are `rows` of a component, or else with
-    /// the weight that the sums have.
+    /// The sums as weight, mean and scatter of all columns. The conditional covariance of
+    /// missing cells is added once for each of a component's `rows`, or with its weight if
+    /// these are not given.
     pub fn finish(&self, moments: &ScatteredMoments, rows: Option<&[f64]>) -> Vec<CentredMoments> {
         let (d, m) = (self.kernel.order, self.hidden.len());
         let one = |number: usize| {

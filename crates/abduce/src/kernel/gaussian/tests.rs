@@ -1,9 +1,9 @@
-//! The kernel against the definition, offset and narrow data included.
+//! The kernel against the definition, including data with an offset and narrow data.
 
 use super::*;
 use crate::kernel::linear::{cholesky, invert_lower, log_diagonal};
 
-/// Log-density and moments straight from the definition.
+/// The log-density by its definition.
 fn reference(columns: &[Vec<f64>], mean: &[f64], covariance: &[f64], i: usize) -> f64 {
     let d = mean.len();
     let factor = cholesky(covariance, d).unwrap();
@@ -88,7 +88,7 @@ fn densities_and_moments_agree_with_the_definition() {
 }
 
 #[test]
-fn narrow_components_take_the_centred_path_and_stay_right() {
+fn narrow_components_are_accurate() {
     for diagonal in [false, true] {
         check(0.0, 1e-6, diagonal);
     }

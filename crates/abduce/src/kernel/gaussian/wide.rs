@@ -1,11 +1,11 @@
-//! The two products of an EM step for chips with AVX-512, without storing Φ: products of
-//! columns are made where they are used, and sums stay in registers.
+//! The two products of an EM step for AVX-512, without storing Φ: products of columns are
+//! computed where they are used, and sums stay in registers.
 //!
-//! Log-densities: eight rows to a register, three registers of rows by eight components,
-//! so that each number of η serves three fused products. Moments: eight components to a
-//! register, twelve features by two registers, whose rows are summed before memory is
-//! touched. Both come near the chip's peak (`bench/NOTES.md`); a general matrix product
-//! packs Φ twice and, with many columns, leaves too few rows in cache.
+//! Log-densities: tiles of three registers of eight rows by eight components, so that each
+//! number of η is used in three fused products. Moments: tiles of twelve features by two
+//! registers of eight components, summed over rows before memory is written. Both are close to
+//! the peak performance (`bench/NOTES.md`); a general matrix product packs Φ twice and, with
+//! many columns, has too few rows in the cache.
 
 use crate::kernel::simd::{Level, level};
 use std::arch::x86_64::{
@@ -14,43 +14,43 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-/// Numbers in a register.
+/// The numbers in a register.
 const LANES: usize = 8;
 
-/// Features whose sums are in registers at once.
+/// The features of a tile.
 const FEATURES: usize = 12;
 
-/// Rows whose features are in the first-level cache at once.
+/// The rows whose features fit the L1 cache.
 const ROWS: usize = 128;
 
-/// Whether the chip can.
-pub(super) fn is_there() -> bool {
+/// Whether the processor has AVX-512.
+pub(super) fn is_available() -> bool {
     level() == Level::Avx512
 }
 
-/// The number of components with those that fill the last register.
+/// The number of components, padded to whole registers.
 pub(super) fn padded(components: usize) -> usize {
     components.next_multiple_of(LANES)
 }
 
-/// η in panels of eight components: feature after feature, eight numbers each.
+/// η in panels of eight components, feature by feature.
 pub(super) fn panels(natural: &[f64], features: usize) -> Vec<f64> {
     let components = natural.len() / features.max(1);
     let mut panels = vec![0.0; padded(components) * features];
-    for (k, own) in natural.chunks_exact(features.max(1)).enumerate() {
+    for (k, component) in natural.chunks_exact(features.max(1)).enumerate() {
         let panel = &mut panels[k / LANES * LANES * features..];
-        for (f, x) in own.iter().enumerate() {
+        for (f, x) in component.iter().enumerate() {
             panel[f * LANES + k % LANES] = *x;
         }
     }
     panels
 }
 
-/// Adds Φ·η and the constants to `out`, component-major, but for components to `skip`.
-/// `linear` are the standardised columns, each of `rows`.
+/// Adds Φ·η and the constants to `out`, component-major, except for components to `skip`.
+/// `linear` has the standardised columns, each of `rows`.
 ///
 /// # Panics
-/// If the slices do not fit each other.
+/// If the lengths of the slices do not match.
 pub(super) fn add_log_density(
     linear: &[f64],
     rows: usize,
@@ -63,12 +63,12 @@ pub(super) fn add_log_density(
     let order = linear.len() / rows.max(1);
     let features = super::feature_count(order, diagonal);
     let components = constants.len();
-    assert!(is_there() && linear.len() == order * rows && skip.len() == components);
+    assert!(is_available() && linear.len() == order * rows && skip.len() == components);
     assert!(panels.len() == padded(components) * features && out.len() == components * rows);
     for (p, panel) in panels.chunks_exact(LANES * features).enumerate() {
         let first = p * LANES;
         let number = LANES.min(components - first);
-        let own = Panel {
+        let panel = Panel {
             linear,
             rows,
             order,
@@ -78,8 +78,8 @@ pub(super) fn add_log_density(
             skip: &skip[first..first + number],
         };
         let out = &mut out[first * rows..(first + number) * rows];
-        // SAFETY: the chip has AVX-512, and the lengths were checked.
-        unsafe { own.add(out) };
+        // SAFETY: the processor has AVX-512, and the lengths were checked.
+        unsafe { panel.add(out) };
     }
 }
 
@@ -97,8 +97,8 @@ impl Panel<'_> {
     #[target_feature(enable = "avx512f")]
     unsafe fn add(&self, out: &mut [f64]) {
         let mut row = 0;
-        // SAFETY: all rows of a tile are rows of the block; of the last, the mask says
-        // which are.
+        // SAFETY: all rows of a tile are rows of the block; the mask excludes those of the last
+        // tile that are not.
         unsafe {
             while row + 3 * LANES <= self.rows {
                 self.tile::<3>(row, u8::MAX, out);
@@ -117,14 +117,14 @@ impl Panel<'_> {
         }
     }
 
-    /// `V` registers of rows from `row` on, by eight components.
+    /// Adds a tile of `V` registers of rows from `row` on and eight components.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn tile<const V: usize>(&self, row: usize, mask: u8, out: &mut [f64]) {
         let x = self.linear.as_ptr();
         let mut eta = self.panel.as_ptr();
-        // SAFETY: a column has `rows` numbers, of which a register reads those that the
-        // mask allows; η has eight numbers for every feature.
+        // SAFETY: a register reads the numbers of a column that the mask allows, which are
+        // within its `rows`; η has eight numbers for every feature.
         unsafe {
             let load = |c: usize| -> [__m512d; V] {
                 std::array::from_fn(|v| {
@@ -157,16 +157,16 @@ impl Panel<'_> {
                 let constant = _mm512_set1_pd(self.constants[k]);
                 for (v, sum) in sums.iter().enumerate() {
                     let at = out.as_mut_ptr().add(k * self.rows + row + v * LANES);
-                    let own = _mm512_maskz_loadu_pd(mask, at);
-                    let own = _mm512_add_pd(own, _mm512_add_pd(*sum, constant));
-                    _mm512_mask_storeu_pd(at, mask, own);
+                    let before = _mm512_maskz_loadu_pd(mask, at);
+                    let after = _mm512_add_pd(before, _mm512_add_pd(*sum, constant));
+                    _mm512_mask_storeu_pd(at, mask, after);
                 }
             }
         }
     }
 }
 
-/// Adds a feature of some rows times its η of eight components.
+/// Adds a feature of some rows times its η for eight components.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_feature<const V: usize>(
@@ -183,26 +183,26 @@ unsafe fn add_feature<const V: usize>(
     }
 }
 
-/// Adds Rᵀ·Φ to `sums`, which has the padded components of each feature side by side.
+/// Adds Rᵀ·Φ to `sums`, feature by feature with padded components.
 ///
 /// # Panics
-/// If the slices do not fit each other.
+/// If the lengths of the slices do not match.
 pub(super) fn accumulate(
     linear: &[f64],
     rows: usize,
     diagonal: bool,
     responsibilities: &[f64],
-    room: &mut Room,
+    buffers: &mut Buffers,
     sums: &mut [f64],
 ) {
     let order = linear.len() / rows.max(1);
     let features = super::feature_count(order, diagonal);
     let components = responsibilities.len() / rows.max(1);
     let width = padded(components);
-    assert!(is_there() && linear.len() == order * rows);
+    assert!(is_available() && linear.len() == order * rows);
     assert!(responsibilities.len() == components * rows && sums.len() == features * width);
-    room.turned.resize(ROWS * width, 0.0);
-    room.products.resize(ROWS * FEATURES, 0.0);
+    buffers.transposed.resize(ROWS * width, 0.0);
+    buffers.products.resize(ROWS * FEATURES, 0.0);
     let block = Block {
         linear,
         rows,
@@ -211,8 +211,8 @@ pub(super) fn accumulate(
         responsibilities,
         width,
     };
-    // SAFETY: the chip has AVX-512, and the lengths were checked.
-    unsafe { block.accumulate(room, sums) };
+    // SAFETY: the processor has AVX-512, and the lengths were checked.
+    unsafe { block.accumulate(buffers, sums) };
 }
 
 struct Block<'a> {
@@ -226,24 +226,26 @@ struct Block<'a> {
 
 impl Block<'_> {
     #[target_feature(enable = "avx512f,avx2,fma")]
-    unsafe fn accumulate(&self, room: &mut Room, sums: &mut [f64]) {
-        let Room { turned, products } = room;
+    unsafe fn accumulate(&self, buffers: &mut Buffers, sums: &mut [f64]) {
+        let Buffers {
+            transposed,
+            products,
+        } = buffers;
         for first in (0..self.rows).step_by(ROWS) {
             let rows = first..self.rows.min(first + ROWS);
             let number = rows.len();
             let column = |c: usize| &self.linear[c * self.rows..][rows.clone()];
-            self.turn(rows.clone(), turned);
-            let (mut held, mut begun) = (0, 0);
+            self.transpose(rows.clone(), transposed);
+            let (mut count, mut first_feature) = (0, 0);
             let last = |i: usize| if self.diagonal { i + 1 } else { self.order };
-            // The columns themselves come first, then the products of each with those
-            // after it.
+            // First the columns, then the products of each with the following ones.
             for i in 0..=self.order {
                 let others = match i {
                     0 => 0..self.order,
                     _ => i - 1..last(i - 1),
                 };
                 for j in others {
-                    let out = &mut products[held * ROWS..][..number];
+                    let out = &mut products[count * ROWS..][..number];
                     match i {
                         0 => out.copy_from_slice(column(j)),
                         _ => {
@@ -253,27 +255,28 @@ impl Block<'_> {
                                 .for_each(|(out, (a, b))| *out = a * b);
                         }
                     }
-                    held += 1;
-                    if held == FEATURES || (i == self.order && j + 1 == self.order) {
-                        let sums = &mut sums[begun * self.width..(begun + held) * self.width];
-                        // SAFETY: `turned` has as many rows of `width`, `products` of
-                        // twelve features, and `sums` `width` for each of those held.
-                        unsafe { add_rows(turned, products, number, self.width, held, sums) };
-                        (begun, held) = (begun + held, 0);
+                    count += 1;
+                    if count == FEATURES || (i == self.order && j + 1 == self.order) {
+                        let sums = &mut sums
+                            [first_feature * self.width..(first_feature + count) * self.width];
+                        // SAFETY: `transposed` has `number` rows of `width`, `products` has
+                        // twelve features, and `sums` has `count` features of `width`.
+                        unsafe { add_rows(transposed, products, number, self.width, count, sums) };
+                        (first_feature, count) = (first_feature + count, 0);
                     }
                 }
             }
         }
     }
 
-    /// Responsibilities with the components of each row side by side.
+    /// Writes responsibilities row by row, with padded components.
     #[inline]
     #[target_feature(enable = "avx512f,avx2,fma")]
-    fn turn(&self, rows: Range<usize>, to: &mut [f64]) {
+    fn transpose(&self, rows: Range<usize>, to: &mut [f64]) {
         let components = self.responsibilities.len() / self.rows;
-        for (k, own) in self.responsibilities.chunks_exact(self.rows).enumerate() {
+        for (k, from) in self.responsibilities.chunks_exact(self.rows).enumerate() {
             let places = to.iter_mut().skip(k).step_by(self.width);
-            places.zip(&own[rows.clone()]).for_each(|(to, r)| *to = *r);
+            places.zip(&from[rows.clone()]).for_each(|(to, r)| *to = *r);
         }
         for row in to.chunks_exact_mut(self.width) {
             row[components..].fill(0.0);
@@ -281,17 +284,17 @@ impl Block<'_> {
     }
 }
 
-/// Room to work in, used again from block to block.
+/// Buffers that are reused for all blocks.
 #[derive(Default)]
-pub(super) struct Room {
-    turned: Vec<f64>,
+pub(super) struct Buffers {
+    transposed: Vec<f64>,
     products: Vec<f64>,
 }
 
-/// Adds the features of rows times their responsibilities.
+/// Adds some features of rows times their responsibilities.
 #[target_feature(enable = "avx512f")]
 unsafe fn add_rows(
-    turned: &[f64],
+    transposed: &[f64],
     products: &[f64],
     rows: usize,
     width: usize,
@@ -299,23 +302,23 @@ unsafe fn add_rows(
     sums: &mut [f64],
 ) {
     let mut lane = 0;
-    // SAFETY: as the caller says.
+    // SAFETY: the caller ensures the lengths.
     unsafe {
         while lane + 2 * LANES <= width {
-            add_rows_of::<2>(turned, products, rows, width, lane, features, sums);
+            add_rows_of::<2>(transposed, products, rows, width, lane, features, sums);
             lane += 2 * LANES;
         }
         if lane < width {
-            add_rows_of::<1>(turned, products, rows, width, lane, features, sums);
+            add_rows_of::<1>(transposed, products, rows, width, lane, features, sums);
         }
     }
 }
 
-/// The same for `V` registers of components from `lane` on.
+/// The same as [`add_rows`] for `V` registers of components from `lane` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn add_rows_of<const V: usize>(
-    turned: &[f64],
+    transposed: &[f64],
     products: &[f64],
     rows: usize,
     width: usize,
@@ -324,10 +327,10 @@ unsafe fn add_rows_of<const V: usize>(
     sums: &mut [f64],
 ) {
     let mut tile = [[_mm512_setzero_pd(); V]; FEATURES];
-    // SAFETY: `turned` has `rows` rows of `width`, `products` twelve columns of `ROWS`
-    // numbers; features beyond the last are summed too, but not kept.
+    // SAFETY: `transposed` has `rows` rows of `width`, `products` has twelve columns of `ROWS`
+    // numbers; the sums of features beyond the last are discarded.
     unsafe {
-        let (mut r, mut x) = (turned.as_ptr().add(lane), products.as_ptr());
+        let (mut r, mut x) = (transposed.as_ptr().add(lane), products.as_ptr());
         for _ in 0..rows {
             let r_row: [__m512d; V] = std::array::from_fn(|v| _mm512_loadu_pd(r.add(v * LANES)));
             for (f, sums) in tile.iter_mut().enumerate() {
@@ -340,9 +343,9 @@ unsafe fn add_rows_of<const V: usize>(
             x = x.add(1);
         }
         for (f, tile) in tile.iter().enumerate().take(features) {
-            for (v, own) in tile.iter().enumerate() {
+            for (v, added) in tile.iter().enumerate() {
                 let at = sums.as_mut_ptr().add(f * width + lane + v * LANES);
-                _mm512_storeu_pd(at, _mm512_add_pd(_mm512_loadu_pd(at), *own));
+                _mm512_storeu_pd(at, _mm512_add_pd(_mm512_loadu_pd(at), *added));
             }
         }
     }

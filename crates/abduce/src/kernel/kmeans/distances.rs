@@ -1,5 +1,4 @@
-//! Distances of single pairs, summed over columns in lanes. A hidden cell is not a
-//! number and counts for nothing.
+//! Distances of single pairs, summed in lanes. A missing cell is NaN and contributes 0.
 
 use crate::kernel::simd::{fma, multiversion};
 
@@ -25,7 +24,7 @@ fn manhattan_body<const _FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
     summed(a, b, |gap, sum| sum + gap.abs())
 }
 
-/// |a − b|² over the cells of `a` and `b` that are numbers.
+/// |a − b|² over the cells that neither `a` nor `b` lacks.
 pub(crate) fn seen_squared(a: &[f64], b: &[f64]) -> f64 {
     summed(
         a,
@@ -34,7 +33,7 @@ pub(crate) fn seen_squared(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// Σ |a − b| over the cells of `a` and `b` that are numbers.
+/// Σ |a − b| over the cells that neither `a` nor `b` lacks.
 pub(crate) fn seen_manhattan(a: &[f64], b: &[f64]) -> f64 {
     summed(
         a,

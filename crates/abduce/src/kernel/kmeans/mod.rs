@@ -1,10 +1,10 @@
-//! The arithmetic of k-means: centres packed eight side by side, the nearest of
-//! them for many rows at once, distances of single pairs.
+//! Kernels of k-means: the nearest of packed centres for many rows at once, and distances of
+//! single pairs.
 //!
 //!   argmin_j |x − c_j|² = argmin_j ½|c_j|² − x·c_j,
 //!
-//! each score summed over columns in their order, so that a row has the same bits
-//! in whatever company it is computed.
+//! with each score summed in the order of the columns, so that the result for a row does not
+//! depend on the other rows.
 
 mod distances;
 mod nearest;

@@ -1,5 +1,5 @@
-//! The nearest and the second nearest centre of rows, by tiles of rows × groups of
-//! centres whose scores stay in registers until the least of them is known.
+//! The nearest and the second nearest centre of rows, by tiles of rows × groups of centres
+//! whose scores stay in registers.
 
 use super::packed::{LANES, Packed};
 #[cfg(target_arch = "x86_64")]
@@ -8,21 +8,21 @@ use super::vector::{Least, Nearest, Plain, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::simd::{Level, level};
 
-/// Rows of a tile.
+/// The rows of a tile.
 const ROWS: usize = 4;
-/// Groups of a tile: with the rows, half of the registers of AVX-512.
+/// The groups of a tile, so that it takes half of the registers of AVX-512.
 const GROUPS: usize = 4;
-/// Rows of a tile of one group.
+/// The rows of a tile with one group.
 const COLUMN: usize = 8;
 
-/// Writes the nearest centre of each of the named `rows` of `cells`, which has
-/// `centres.width()` numbers a row.
+/// Writes the nearest centre of each of some `rows` of `cells`, which has `centres.width()`
+/// numbers per row.
 pub(crate) fn nearest(centres: &Packed, cells: &[f64], rows: &[u32], out: &mut [Nearest]) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
         fn avx512(centres: &Packed, cells: &[f64], rows: &[u32], out: &mut [Nearest]) {
-            // SAFETY: these are the features that the vectors need.
+            // SAFETY: the function has the features of the vectors.
             unsafe { nearest_by::<Avx512, GROUPS>(centres, cells, rows, out) }
         }
         #[target_feature(enable = "avx2,fma")]
@@ -31,18 +31,18 @@ pub(crate) fn nearest(centres: &Packed, cells: &[f64], rows: &[u32], out: &mut [
             unsafe { nearest_by::<Avx2, 1>(centres, cells, rows, out) }
         }
         match level() {
-            // SAFETY: the level says that the chip has these features.
+            // SAFETY: the processor has these features at this level.
             Level::Avx512 => return unsafe { avx512(centres, cells, rows, out) },
             // SAFETY: as above.
             Level::Avx2 => return unsafe { avx2(centres, cells, rows, out) },
             Level::Baseline => {}
         }
     }
-    // SAFETY: plain numbers need no features.
+    // SAFETY: plain numbers need no processor features.
     unsafe { nearest_by::<Plain, 1>(centres, cells, rows, out) }
 }
 
-/// Writes the scores of the named `rows` with one group of centres.
+/// Writes the scores of some `rows` for one group of centres.
 pub(crate) fn scores(
     centres: &Packed,
     group: usize,
@@ -54,7 +54,7 @@ pub(crate) fn scores(
     {
         #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
         fn avx512(c: &Packed, group: usize, x: &[f64], rows: &[u32], out: &mut [[f64; LANES]]) {
-            // SAFETY: these are the features that the vectors need.
+            // SAFETY: the function has the features of the vectors.
             unsafe { scores_by::<Avx512>(c, group, x, rows, out) }
         }
         #[target_feature(enable = "avx2,fma")]
@@ -63,19 +63,19 @@ pub(crate) fn scores(
             unsafe { scores_by::<Avx2>(c, group, x, rows, out) }
         }
         match level() {
-            // SAFETY: the level says that the chip has these features.
+            // SAFETY: the processor has these features at this level.
             Level::Avx512 => return unsafe { avx512(centres, group, cells, rows, out) },
             // SAFETY: as above.
             Level::Avx2 => return unsafe { avx2(centres, group, cells, rows, out) },
             Level::Baseline => {}
         }
     }
-    // SAFETY: plain numbers need no features.
+    // SAFETY: plain numbers need no processor features.
     unsafe { scores_by::<Plain>(centres, group, cells, rows, out) }
 }
 
 /// # Safety
-/// The chip has the features of the vectors; so for all that follows.
+/// The processor must have the features of `V`. So for all functions below.
 #[inline(always)]
 unsafe fn nearest_by<V: Vector, const G: usize>(
     centres: &Packed,
@@ -141,7 +141,7 @@ fn row(cells: &[f64], width: usize, row: u32) -> &[f64] {
     &cells[start..start + width]
 }
 
-/// The scores of `R` rows with `G` groups of centres.
+/// The scores of `R` rows for `G` groups of centres.
 #[inline(always)]
 unsafe fn block<V: Vector, const R: usize, const G: usize>(
     centres: &Packed,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_and_second_nearest_are_those_of_plain_loops() {
+    fn nearest_and_second_nearest_agree_with_plain_loops() {
         for (width, k) in [(1, 1), (3, 7), (5, 8), (32, 64), (17, 37)] {
             let (cells, centres) = (numbers(23 * width, 0.7), numbers(k * width, 1.3));
             let packed = Packed::new(&centres, width);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_same_bits_in_any_company() {
+    fn the_result_of_a_row_does_not_depend_on_others() {
         let (width, k) = (13, 29);
         let (cells, centres) = (numbers(40 * width, 0.9), numbers(k * width, 0.4));
         let packed = Packed::new(&centres, width);
@@ -254,7 +254,11 @@ mod tests {
             let group = all[row as usize].label as usize / LANES;
             scores(&packed, group, &cells, &[row; 9], &mut lanes);
             let lane = all[row as usize].label as usize % LANES;
-            assert!(lanes.iter().all(|own| own[lane] == all[row as usize].score));
+            assert!(
+                lanes
+                    .iter()
+                    .all(|scores| scores[lane] == all[row as usize].score)
+            );
         }
     }
 }

@@ -1,29 +1,28 @@
-//! Centres in groups of eight, a group's first coordinates side by side, then its
-//! second ones: one vector register holds one coordinate of a whole group.
+//! Centres packed in groups of eight: the first coordinates of a group, then the second ones,
+//! and so on, so that one vector register holds a coordinate of the whole group.
 
 use super::single::Single;
 
-/// Centres of a group.
+/// The centres of a group.
 pub(crate) const LANES: usize = 8;
 
-/// Centres ready for [`nearest`](super::nearest).
+/// Centres prepared for [`nearest`](super::nearest).
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     count: usize,
     width: usize,
-    /// Coordinates with their signs turned, group after group.
+    /// The negated coordinates, group by group.
     pub(super) negated: Vec<[f64; LANES]>,
-    /// ½|c|²; infinite where the last group has no centre, so that it is never
-    /// nearest.
+    /// ½|c|²; infinite for the padding of the last group, so that it is never nearest.
     pub(super) half_norms: Vec<[f64; LANES]>,
     /// The largest |c|².
     pub largest_norm: f64,
-    /// The same in single precision.
+    /// The centres in single precision, if it can be used.
     pub(super) single: Option<Single>,
 }
 
 impl Packed {
-    /// Packs `centres`, one row of `width` numbers after the other.
+    /// Packs `centres`, given as rows of `width` numbers.
     pub fn new(centres: &[f64], width: usize) -> Packed {
         let count = centres.len() / width.max(1);
         let groups = count.div_ceil(LANES);
@@ -37,8 +36,9 @@ impl Packed {
         };
         for (j, centre) in centres.chunks_exact(width.max(1)).enumerate() {
             let (group, lane) = (j / LANES, j % LANES);
-            let own = &mut packed.negated[group * width..(group + 1) * width];
-            own.iter_mut().zip(centre).for_each(|(at, x)| at[lane] = -x);
+            let cells = &mut packed.negated[group * width..(group + 1) * width];
+            let cells = cells.iter_mut().zip(centre);
+            cells.for_each(|(cell, x)| cell[lane] = -x);
             let norm: f64 = centre.iter().map(|x| x * x).sum();
             packed.half_norms[group][lane] = 0.5 * norm;
             packed.largest_norm = packed.largest_norm.max(norm);
@@ -47,17 +47,17 @@ impl Packed {
         packed
     }
 
-    /// How many centres there are.
+    /// The number of centres.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How many groups of eight they are in.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.half_norms.len()
     }
 
-    /// How many coordinates each has.
+    /// The number of coordinates of a centre.
     pub fn width(&self) -> usize {
         self.width
     }

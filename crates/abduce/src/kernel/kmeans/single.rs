@@ -1,19 +1,19 @@
-//! The nearest centre by halves of squared distances in single precision, sixteen side by
-//! side, with a bound on how wrong they are: rows whose two least differ by more have the
-//! label that double precision gives them, the few others are computed again.
+//! The nearest centre by half squared distances in single precision, sixteen at a time, with an
+//! error bound: a row whose two smallest distances differ by more has the same label as in
+//! double precision; the few others are recomputed in double precision.
 //!
-//! With u = 2⁻²⁴, ½|x|² + ½|c|² − x·c of d products differs from the exact one by at most
-//! (d + 5) u ½(|x| + |c|)², to first order in u: two roundings of the factors, three of the
-//! norms and their sum, and one for each product. A little more is added at the beginning,
-//! so that none is negative, and the last b bits of each make room for its label, which
-//! changes it by less than 2^(b−23) of itself: the least then brings its label along.
+//! With u = 2⁻²⁴, the error of ½|x|² + ½|c|² − x·c over d products is at most
+//! (d + 5) u ½(|x| + |c|)² to first order in u: two roundings of the factors, three of the
+//! norms and their sum, and one for each product. This bound is added at the start, so that no
+//! result is negative, and the last b bits of each result are replaced by its label, a relative
+//! change of less than 2^(b−23), so that the minimum includes its label.
 
 use super::nearest::nearest;
 use super::packed::Packed;
 use super::vector::Nearest;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Centres of a group.
+/// The centres of a group.
 const LANES: usize = 16;
 
 /// Centres in single precision.
@@ -23,10 +23,10 @@ pub(super) struct Single {
     half_norms: Vec<[f32; LANES]>,
     /// The labels of each group's centres.
     labels: Vec<[u32; LANES]>,
-    /// How many bits labels take.
+    /// The number of bits of a label.
     bits: u32,
-    /// Whether too few rows were settled to go on with it.
-    hopeless: AtomicBool,
+    /// Whether single precision is given up, because it decided too few rows.
+    given_up: AtomicBool,
 }
 
 impl Clone for Single {
@@ -36,20 +36,20 @@ impl Clone for Single {
             half_norms: self.half_norms.clone(),
             labels: self.labels.clone(),
             bits: self.bits,
-            hopeless: AtomicBool::new(self.hopeless.load(Ordering::Relaxed)),
+            given_up: AtomicBool::new(self.given_up.load(Ordering::Relaxed)),
         }
     }
 }
 
-/// The most bits that labels may take of a number.
+/// The most bits of a label.
 const MOST_BITS: u32 = 10;
 
-/// Squared norms between which single precision neither overflows nor vanishes.
+/// The range of squared norms in which single precision neither overflows nor underflows.
 const NORMS: std::ops::Range<f64> = 1e-30..1e30;
 
 impl Single {
-    /// The centres, one row of `width` numbers after the other; `None` where single
-    /// precision cannot hold them or the chip has no use for it.
+    /// Packs centres, given as rows of `width` numbers; `None` if single precision cannot
+    /// represent them or the processor lacks AVX-512.
     pub fn new(centres: &[f64], width: usize, largest_norm: f64) -> Option<Single> {
         if !is_wide() || !NORMS.contains(&largest_norm) || width == 0 {
             return None;
@@ -66,13 +66,13 @@ impl Single {
             bits,
             negated: vec![[0.0; LANES]; groups * width],
             half_norms: vec![[f32::MAX; LANES]; groups],
-            hopeless: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
         };
         for (j, centre) in centres.chunks_exact(width).enumerate() {
             let (group, lane) = (j / LANES, j % LANES);
-            let own = &mut single.negated[group * width..(group + 1) * width];
-            let cells = own.iter_mut().zip(centre);
-            cells.for_each(|(at, x)| at[lane] = -*x as f32);
+            let cells = &mut single.negated[group * width..(group + 1) * width];
+            let cells = cells.iter_mut().zip(centre);
+            cells.for_each(|(cell, x)| cell[lane] = -*x as f32);
             let norm: f64 = centre.iter().map(|x| x * x).sum();
             single.half_norms[group][lane] = (0.5 * norm) as f32;
         }
@@ -90,8 +90,8 @@ fn is_wide() -> bool {
     false
 }
 
-/// As [`nearest`] labels the rows, whose squared norms are given for all rows of `cells`;
-/// the score is not below that of the nearest, the second score not above that of any
+/// The same labels as [`nearest`], given the squared norms of all rows of `cells`. The scores
+/// are bounds: the first is at least that of the nearest centre, the second at most that of any
 /// other.
 pub(crate) fn nearest_within(
     centres: &Packed,
@@ -102,38 +102,38 @@ pub(crate) fn nearest_within(
 ) {
     #[cfg(target_arch = "x86_64")]
     if let Some(single) = &centres.single
-        && !single.hopeless.load(Ordering::Relaxed)
+        && !single.given_up.load(Ordering::Relaxed)
     {
         let largest = centres.largest_norm.sqrt();
         let terms = (centres.width() as f64 + 5.0) * 2f64.powi(-24) * 1.05;
-        // How wrong a half of a squared distance may be, which is also what it is more.
-        let off = |norm: f64| terms * 0.5 * (largest + norm.sqrt()).powi(2);
-        let begin = |row: u32| {
+        // The bound on the error of a half squared distance.
+        let error = |norm: f64| terms * 0.5 * (largest + norm.sqrt()).powi(2);
+        let start = |row: u32| {
             let norm = norms[row as usize];
-            (0.5 * norm + off(norm)) as f32
+            (0.5 * norm + error(norm)) as f32
         };
-        // SAFETY: centres are in single precision only where the chip has the features.
-        unsafe { wide::nearest(single, centres.width(), cells, begin, rows, out) };
+        // SAFETY: `centres.single` exists only if the processor has the features.
+        unsafe { wide::nearest(single, centres.width(), cells, start, rows, out) };
         let label = 2f64.powi(single.bits as i32 - 23);
-        let mut unclear = Vec::new();
+        let mut undecided = Vec::new();
         for ((row, found), at) in rows.iter().zip(out.iter_mut()).zip(0..) {
             let norm = norms[*row as usize];
-            let (off, more) = (off(norm), 0.5 * norm + off(norm));
-            let least = found.score * (1.0 + label) + off - more;
-            let others = found.second * (1.0 - label) - off - more;
+            let (error, start) = (error(norm), 0.5 * norm + error(norm));
+            let least = found.score * (1.0 + label) + error - start;
+            let others = found.second * (1.0 - label) - error - start;
             if others > least && norm < NORMS.end {
                 (found.score, found.second) = (least, others);
             } else {
-                unclear.push((*row, at));
+                undecided.push((*row, at));
             }
         }
-        if unclear.len() * 2 > rows.len() {
-            single.hopeless.store(true, Ordering::Relaxed);
+        if undecided.len() * 2 > rows.len() {
+            single.given_up.store(true, Ordering::Relaxed);
         }
-        let again: Vec<u32> = unclear.iter().map(|(row, _)| *row).collect();
-        let mut found = vec![Nearest::NOWHERE; again.len()];
+        let again: Vec<u32> = undecided.iter().map(|(row, _)| *row).collect();
+        let mut found = vec![Nearest::NONE; again.len()];
         nearest(centres, cells, &again, &mut found);
-        for ((_, at), found) in unclear.iter().zip(found) {
+        for ((_, at), found) in undecided.iter().zip(found) {
             out[*at] = found;
         }
         return;
@@ -150,11 +150,11 @@ mod wide {
     const ROWS: usize = 4;
     const GROUPS: usize = 4;
 
-    /// Rows ahead that are fetched from memory.
+    /// The number of rows that are prefetched.
     const AHEAD: usize = 16;
 
-    /// The least and the second least so far, lane by lane, each with its label in its last
-    /// bits.
+    /// The smallest and the second smallest distance so far in each lane, with labels in the
+    /// last bits.
     #[derive(Clone, Copy)]
     struct Least {
         best: __m512,
@@ -162,7 +162,7 @@ mod wide {
     }
 
     impl Least {
-        /// Of two.
+        /// The two smallest distances of both.
         #[inline]
         #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
         fn merged(a: Least, b: Least) -> Least {
@@ -173,38 +173,66 @@ mod wide {
                 second: _mm512_min_ps(second, farther),
             }
         }
+
+        /// Merges the quarters of two rows that the masks `A` and `B` select.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+        fn merged_quarters<const A: i32, const B: i32>(one: Least, other: Least) -> Least {
+            Least::merged(
+                Least {
+                    best: _mm512_shuffle_f32x4::<A>(one.best, other.best),
+                    second: _mm512_shuffle_f32x4::<A>(one.second, other.second),
+                },
+                Least {
+                    best: _mm512_shuffle_f32x4::<B>(one.best, other.best),
+                    second: _mm512_shuffle_f32x4::<B>(one.second, other.second),
+                },
+            )
+        }
+
+        /// Merges lanes with those at the places that the mask gives within quarters.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+        fn merged_within<const MASK: i32>(self) -> Least {
+            let permuted = Least {
+                best: _mm512_permute_ps::<MASK>(self.best),
+                second: _mm512_permute_ps::<MASK>(self.second),
+            };
+            Least::merged(self, permuted)
+        }
     }
 
     /// # Safety
-    /// The chip has these features.
+    /// The processor must have these features.
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) unsafe fn nearest(
         single: &Single,
         width: usize,
         cells: &[f64],
-        begin: impl Fn(u32) -> f32,
+        start: impl Fn(u32) -> f32,
         rows: &[u32],
         out: &mut [Nearest],
     ) {
         let mut narrow = vec![0f32; ROWS * width];
-        let mut begins = [0f32; ROWS];
+        let mut starts = [0f32; ROWS];
         for (at, out) in (0..rows.len()).step_by(ROWS).zip(out.chunks_mut(ROWS)) {
-            let those = &rows[at..rows.len().min(at + ROWS)];
-            if let Some(later) = rows.get(at + AHEAD..at + AHEAD + those.len()) {
+            let tile_rows = &rows[at..rows.len().min(at + ROWS)];
+            if let Some(later) = rows.get(at + AHEAD..at + AHEAD + tile_rows.len()) {
                 for row in later {
                     for cell in cells[*row as usize * width..][..width].iter().step_by(8) {
                         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cell).cast());
                     }
                 }
             }
-            for ((own, begins), row) in (narrow.chunks_exact_mut(width).zip(&mut begins)).zip(those)
-            {
+            let targets = narrow.chunks_exact_mut(width).zip(&mut starts);
+            for ((cells32, start32), row) in targets.zip(tile_rows) {
                 let x = &cells[*row as usize * width..][..width];
-                own.iter_mut().zip(x).for_each(|(own, x)| *own = *x as f32);
-                *begins = begin(*row);
+                let cells32 = cells32.iter_mut().zip(x);
+                cells32.for_each(|(cell, x)| *cell = *x as f32);
+                *start32 = start(*row);
             }
-            // A last tile has some rows of the one before it, which nobody asks for.
-            let found = tile(single, width, &narrow, &begins);
+            // The last tile may contain rows of the previous one, whose results are ignored.
+            let found = tile(single, width, &narrow, &starts);
             out.copy_from_slice(&found[..out.len()]);
         }
     }
@@ -215,7 +243,7 @@ mod wide {
         single: &Single,
         width: usize,
         narrow: &[f32],
-        begins: &[f32; ROWS],
+        starts: &[f32; ROWS],
     ) -> [Nearest; ROWS] {
         let far = _mm512_set1_ps(f32::MAX);
         let mut least = [Least {
@@ -225,22 +253,22 @@ mod wide {
         let groups = single.half_norms.len();
         let whole = groups / GROUPS * GROUPS;
         for first in (0..whole).step_by(GROUPS) {
-            take::<GROUPS>(single, width, narrow, begins, first, &mut least);
+            update::<GROUPS>(single, width, narrow, starts, first, &mut least);
         }
         for group in whole..groups {
-            take::<1>(single, width, narrow, begins, group, &mut least);
+            update::<1>(single, width, narrow, starts, group, &mut least);
         }
         across(least, single.bits)
     }
 
-    /// Takes some groups into the least.
+    /// Updates the least by some groups of centres.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn take<const G: usize>(
+    fn update<const G: usize>(
         single: &Single,
         width: usize,
         narrow: &[f32],
-        begins: &[f32; ROWS],
+        starts: &[f32; ROWS],
         first: usize,
         least: &mut [Least; ROWS],
     ) {
@@ -248,8 +276,8 @@ mod wide {
         for (halves, norms) in halves.iter_mut().zip(&single.half_norms[first..]) {
             // SAFETY: the array is as long as the register.
             let norms = unsafe { _mm512_loadu_ps(norms.as_ptr()) };
-            for (half, begin) in halves.iter_mut().zip(begins) {
-                *half = _mm512_add_ps(norms, _mm512_set1_ps(*begin));
+            for (half, start) in halves.iter_mut().zip(starts) {
+                *half = _mm512_add_ps(norms, _mm512_set1_ps(*start));
             }
         }
         let negated = &single.negated[first * width..(first + G) * width];
@@ -272,7 +300,7 @@ mod wide {
             // SAFETY: as above.
             let labels = unsafe { _mm512_loadu_si512(labels.as_ptr().cast()) };
             for (half, least) in halves.iter().zip(least.iter_mut()) {
-                // (half and kept) or label
+                // (half & kept) | label
                 let bits = _mm512_castps_si512(*half);
                 let bits = _mm512_ternarylogic_epi32::<0xEA>(bits, kept, labels);
                 let half = _mm512_castsi512_ps(bits);
@@ -283,63 +311,23 @@ mod wide {
         }
     }
 
-    /// The least over all lanes of four rows at once: halves of two rows are put side by
-    /// side, then quarters of four, and the rest is within quarters.
+    /// The least over all lanes of four rows: merges pairs of rows by halves, then all four by
+    /// quarters, then lanes within quarters.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     fn across(least: [Least; ROWS], bits: u32) -> [Nearest; ROWS] {
         let [a, b, c, d] = least;
-        let ab = Least::merged(
-            Least {
-                best: _mm512_shuffle_f32x4::<0x44>(a.best, b.best),
-                second: _mm512_shuffle_f32x4::<0x44>(a.second, b.second),
-            },
-            Least {
-                best: _mm512_shuffle_f32x4::<0xEE>(a.best, b.best),
-                second: _mm512_shuffle_f32x4::<0xEE>(a.second, b.second),
-            },
-        );
-        let cd = Least::merged(
-            Least {
-                best: _mm512_shuffle_f32x4::<0x44>(c.best, d.best),
-                second: _mm512_shuffle_f32x4::<0x44>(c.second, d.second),
-            },
-            Least {
-                best: _mm512_shuffle_f32x4::<0xEE>(c.best, d.best),
-                second: _mm512_shuffle_f32x4::<0xEE>(c.second, d.second),
-            },
-        );
-        let all = Least::merged(
-            Least {
-                best: _mm512_shuffle_f32x4::<0x88>(ab.best, cd.best),
-                second: _mm512_shuffle_f32x4::<0x88>(ab.second, cd.second),
-            },
-            Least {
-                best: _mm512_shuffle_f32x4::<0xDD>(ab.best, cd.best),
-                second: _mm512_shuffle_f32x4::<0xDD>(ab.second, cd.second),
-            },
-        );
-        let all = Least::merged(
-            all,
-            Least {
-                best: _mm512_permute_ps::<0x4E>(all.best),
-                second: _mm512_permute_ps::<0x4E>(all.second),
-            },
-        );
-        let all = Least::merged(
-            all,
-            Least {
-                best: _mm512_permute_ps::<0xB1>(all.best),
-                second: _mm512_permute_ps::<0xB1>(all.second),
-            },
-        );
+        let ab = Least::merged_quarters::<0x44, 0xEE>(a, b);
+        let cd = Least::merged_quarters::<0x44, 0xEE>(c, d);
+        let all = Least::merged_quarters::<0x88, 0xDD>(ab, cd);
+        let all = all.merged_within::<0x4E>().merged_within::<0xB1>();
         let (mut best, mut second) = ([0f32; LANES], [0f32; LANES]);
         // SAFETY: the arrays are as long as the registers.
         unsafe {
             _mm512_storeu_ps(best.as_mut_ptr(), all.best);
             _mm512_storeu_ps(second.as_mut_ptr(), all.second);
         }
-        let mut out = [Nearest::NOWHERE; ROWS];
+        let mut out = [Nearest::NONE; ROWS];
         for (r, out) in out.iter_mut().enumerate() {
             *out = Nearest {
                 label: best[4 * r].to_bits() & !(u32::MAX << bits),
@@ -381,7 +369,7 @@ mod tests {
             let packed = Packed::new(&centres, width);
             let norm = |x: &[f64]| x.iter().map(|x| x * x).sum();
             let norms: Vec<f64> = cells.chunks_exact(width).map(norm).collect();
-            let mut exact = vec![Nearest::NOWHERE; rows.len()];
+            let mut exact = vec![Nearest::NONE; rows.len()];
             nearest(&packed, &cells, &rows, &mut exact);
             let mut found = exact.clone();
             nearest_within(&packed, &cells, &norms, &rows, &mut found);

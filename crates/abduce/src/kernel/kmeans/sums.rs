@@ -1,5 +1,4 @@
-//! Sums of rows by their labels: first Σ w·x, then, once means are known, the
-//! scatter Σ w |x − m|² about them. Whole rows only.
+//! Sums of complete rows by label: Σ w·x, and the scatter Σ w |x − m|² about given means.
 
 use super::distances::squared_body;
 use crate::kernel::simd::{fma, multiversion};
@@ -19,8 +18,8 @@ fn add_rows_body<const FUSED: bool>(
 ) {
     let rows = cells.chunks_exact(width).zip(labels).zip(weights);
     for ((x, label), weight) in rows {
-        let own = &mut sums[*label as usize * width..][..width];
-        for (sum, x) in own.iter_mut().zip(x) {
+        let sums = &mut sums[*label as usize * width..][..width];
+        for (sum, x) in sums.iter_mut().zip(x) {
             *sum = fma::<FUSED>(*weight, *x, *sum);
         }
     }

@@ -1,23 +1,23 @@
-//! Eight numbers side by side, in whatever registers the chip has. The compiler
-//! does not keep a tile of plain arrays in registers (measured: an eighth of the
-//! speed), so the few operations that tiles need are named here.
+//! Vectors of eight numbers in the registers of the processor. The compiler does not keep tiles
+//! of plain arrays in registers (measured: an eighth of the speed), so the operations of tiles
+//! are defined here.
 
 use super::packed::LANES;
 
 /// Eight numbers.
 ///
 /// # Safety
-/// Every function needs the chip's features that the implementing type is named by.
+/// Every function needs the processor features that the implementing type is named after.
 pub(super) trait Vector: Copy {
     unsafe fn load(x: &[f64; LANES]) -> Self;
     unsafe fn store(self) -> [f64; LANES];
     unsafe fn splat(x: f64) -> Self;
-    /// `a·b + c`, in every lane rounded alike.
+    /// `a·b + c`.
     unsafe fn fma(a: Self, b: Self, c: Self) -> Self;
-    /// Lane by lane: keeps the least score, the mark it came with, and the second
-    /// least; of equals, the earlier stays.
+    /// In each lane, keeps the least score with its mark, and the second least score; of ties,
+    /// the earlier is kept.
     unsafe fn take(least: &mut Least<Self>, score: Self, mark: Self);
-    /// The least over all lanes, where marks are numbers of groups.
+    /// The least over all lanes; marks are numbers of groups.
     #[inline(always)]
     unsafe fn across(least: Least<Self>) -> Nearest {
         // SAFETY: the caller ensures the features.
@@ -47,17 +47,17 @@ fn across_lanes(best: [f64; LANES], mark: [f64; LANES], second: [f64; LANES]) ->
 /// The centre with the least score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
-    /// Which it is; of equals, the first.
+    /// Its number; of ties, the first.
     pub label: u32,
-    /// ½|c|² − x·c of it.
+    /// Its score ½|c|² − x·c.
     pub score: f64,
-    /// The least score of the others; infinite where there is no other.
+    /// The least score of the others; infinite if there is no other.
     pub second: f64,
 }
 
 impl Nearest {
-    /// Before any is known.
-    pub const NOWHERE: Nearest = Nearest {
+    /// A placeholder before the nearest is known.
+    pub const NONE: Nearest = Nearest {
         label: 0,
         score: 0.0,
         second: 0.0,
@@ -72,7 +72,7 @@ pub(super) struct Least<V> {
     pub second: V,
 }
 
-/// Plain numbers, for chips without wide registers.
+/// Plain numbers, for processors without AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Plain([f64; LANES]);
 

@@ -1,9 +1,9 @@
-//! The beta function's logarithm and binomial coefficients of real numbers.
+//! The logarithms of the beta function and of binomial coefficients of real numbers.
 
 use super::gamma::{LN_TAU, ln_gamma, ln_gamma_1p, ln_rising, stirling_rest};
 
-/// ln B(a, b) = ln Γ(a) + ln Γ(b) − ln Γ(a + b) for a, b > 0. Error below 1e-14
-/// times the larger of 1 and the result; large arguments cancel on paper.
+/// ln B(a, b) = ln Γ(a) + ln Γ(b) − ln Γ(a + b) for a, b > 0. Error below 1e-14 times the
+/// larger of 1 and the result.
 pub(crate) fn ln_beta(a: f64, b: f64) -> f64 {
     let (a, b) = if a < b { (a, b) } else { (b, a) };
     if a < 10.0 {
@@ -13,8 +13,8 @@ pub(crate) fn ln_beta(a: f64, b: f64) -> f64 {
     0.5 * (LN_TAU - b.ln()) + main + (stirling_rest(a) + stirling_rest(b) - stirling_rest(a + b))
 }
 
-/// The logarithm of n over k, for real n ≥ k ≥ 0; −∞ for other k. Error below
-/// 1e-14 times the larger of 1 and the result.
+/// The logarithm of the binomial coefficient n over k for real n ≥ k ≥ 0; −∞ for other k.
+/// Error below 1e-14 times the larger of 1 and the result.
 pub(crate) fn ln_choose(n: f64, k: f64) -> f64 {
     let k = k.min(n - k);
     if k < 0.0 {

@@ -1,9 +1,9 @@
-//! The gamma function's logarithm, its derivatives, and differences of it.
+//! The logarithm of the gamma function, its derivatives and its differences.
 //!
-//! Differences of ln Γ at large or close arguments are never taken: Stirling's
-//! series ln Γ(x) = (x − ½) ln x − x + ½ ln 2π + δ(x), δ(x) = Σ B₂ₖ / (2k(2k−1)
-//! x²ᵏ⁻¹), lets the large parts cancel on paper (DiDonato & Morris, ACM TOMS
-//! 18, 1992).
+//! Differences of ln Γ at large or close arguments are computed without cancellation by
+//! Stirling's series ln Γ(x) = (x − ½) ln x − x + ½ ln 2π + δ(x),
+//! δ(x) = Σ B₂ₖ / (2k(2k−1) x²ᵏ⁻¹), whose large terms cancel analytically (DiDonato & Morris,
+//! ACM TOMS 18, 1992).
 
 /// ln 2π.
 pub(crate) const LN_TAU: f64 = 1.837_877_066_409_345_3;
@@ -11,21 +11,20 @@ pub(crate) const LN_TAU: f64 = 1.837_877_066_409_345_3;
 /// Euler's constant γ.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// From here on the asymptotic series below are good to the last bit.
+/// From here on the asymptotic series are accurate to rounding.
 const LARGE: f64 = 10.0;
 
-/// `ln(x!)` for a count held as a number.
+/// ln(x!) for a count x.
 pub(crate) fn ln_factorial(x: f64) -> f64 {
     libm::lgamma(x + 1.0)
 }
 
-/// ln Γ(x) for x > 0. Relative error below 1e-15 also near its roots 1 and 2.
+/// ln Γ(x) for x > 0. Relative error below 1e-15, even near its roots 1 and 2.
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// ln Γ(1 + x) for x > −½ without loss where x is small. Relative error below
-/// 2e-15.
+/// ln Γ(1 + x) for x > −½, accurate for small x. Relative error below 2e-15.
 pub(crate) fn ln_gamma_1p(x: f64) -> f64 {
     /// ζ(k) − 1 from k = 2.
     const ZETA_LESS_ONE: [f64; 26] = [
@@ -87,13 +86,14 @@ pub(crate) fn ln_1p_defect(x: f64) -> f64 {
     r * (x - 2.0 * square * series)
 }
 
-/// x/m − 1 − ln(x/m) ≥ 0 for x, m > 0 without cancellation. Relative error below
-/// 1e-15 but for that of the two numbers.
+/// x/m − 1 − ln(x/m) ≥ 0 for x, m > 0 without cancellation. Relative error below 1e-15 for exact
+/// arguments.
 pub(crate) fn ln_ratio_defect(x: f64, m: f64) -> f64 {
     let excess = (x - m) / m;
-    match excess < -0.5 {
-        true => excess - (x / m).ln(),
-        false => ln_1p_defect(excess),
+    if excess < -0.5 {
+        excess - (x / m).ln()
+    } else {
+        ln_1p_defect(excess)
     }
 }
 
@@ -110,38 +110,36 @@ const STIRLING: [f64; 9] = [
     43_867.0 / 244_188.0,
 ];
 
-/// δ(x), what Stirling's formula leaves of ln Γ(x), for x ≥ 10. Relative error
-/// below 1e-15.
+/// δ(x), the remainder of Stirling's formula, for x ≥ 10. Relative error below 1e-15.
 pub(super) fn stirling_rest(x: f64) -> f64 {
     let square = 1.0 / (x * x);
     STIRLING.iter().rev().fold(0.0, |sum, c| sum * square + c) / x
 }
 
-/// x ln x − x − ln Γ(x) for x > 0, about ½ ln(x/2π) where x is large, without
-/// cancellation there.
+/// x ln x − x − ln Γ(x) for x > 0, about ½ ln(x/2π) for large x, without cancellation.
 pub(crate) fn ln_gamma_defect(x: f64) -> f64 {
-    match x < LARGE {
-        true => x * x.ln() - x - ln_gamma(x),
-        false => 0.5 * (x.ln() - LN_TAU) - stirling_rest(x),
+    if x < LARGE {
+        x * x.ln() - x - ln_gamma(x)
+    } else {
+        0.5 * (x.ln() - LN_TAU) - stirling_rest(x)
     }
 }
 
-/// ln Γ(x + a) − ln Γ(x) for x > 0, a ≥ 0: the logarithm of x (x + 1) … (x + a
-/// − 1) for whole a. Nothing cancels when a is far smaller than x. Relative
-/// error below 1e-14.
+/// ln Γ(x + a) − ln Γ(x) for x > 0, a ≥ 0, the logarithm of the rising factorial
+/// x (x + 1) … (x + a − 1), without cancellation if a is far smaller than x. Relative error
+/// below 1e-14.
 pub(crate) fn ln_rising(x: f64, a: f64) -> f64 {
-    // Γ(x + 1) = x Γ(x) climbs to where Stirling's series holds.
-    let mut climb = 0.0;
+    // Γ(x + 1) = x Γ(x) shifts x to where Stirling's series is accurate.
+    let mut shift = 0.0;
     let mut base = x;
     while base < LARGE {
-        climb += (a / base).ln_1p();
+        shift += (a / base).ln_1p();
         base += 1.0;
     }
-    // (base + a − ½) ln(1 + a/base) − a + a ln base, with the first two nearly
-    // opposite.
+    // (base + a − ½) ln(1 + a/base) − a + a ln base; the first two terms nearly cancel.
     let share = a / base;
     let main = a * base.ln() - base * ln_1p_defect(share) + (a - 0.5) * share.ln_1p();
-    main - fall(&STIRLING, 1, base, a) - climb
+    main - fall(&STIRLING, 1, base, a) - shift
 }
 
 /// Σ cₖ (x⁻ᵐ − (x + a)⁻ᵐ) for x ≥ 10, where m is `first`, 1 or 2, and grows by 2:
@@ -176,23 +174,23 @@ const DIGAMMA: [f64; 9] = [
     43_867.0 / 14_364.0,
 ];
 
-/// ψ(x), the derivative of ln Γ, for x > 0: climbs to 10, then the asymptotic
-/// series. Relative error below 1e-15, near the root 1.4616 absolute error
-/// below 1e-15.
+/// ψ(x), the derivative of ln Γ, for x > 0: shifted to 10, then by the asymptotic series.
+/// Relative error below 1e-15, absolute error below 1e-15 near the root 1.4616.
 pub(crate) fn digamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
         return f64::NAN;
     }
-    let (x, climb) = climbed(x, |x| 1.0 / x);
-    (x.ln() - far_ln_less_digamma(x)) - climb
+    let (x, shift) = shifted(x, |x| 1.0 / x);
+    (x.ln() - far_ln_less_digamma(x)) - shift
 }
 
-/// ln x − ψ(x) for x > 0, about 1/2x where x is large, without cancellation
-/// there. Relative error below 1e-14.
+/// ln x − ψ(x) for x > 0, about 1/2x for large x, without cancellation. Relative error below
+/// 1e-14.
 pub(crate) fn ln_less_digamma(x: f64) -> f64 {
-    match x < LARGE {
-        true => x.ln() - digamma(x),
-        false => far_ln_less_digamma(x),
+    if x < LARGE {
+        x.ln() - digamma(x)
+    } else {
+        far_ln_less_digamma(x)
     }
 }
 
@@ -203,17 +201,16 @@ fn far_ln_less_digamma(x: f64) -> f64 {
     0.5 / x + series
 }
 
-/// ψ(x + a) − ψ(x) for x > 0, a ≥ 0, of which the logarithms cancel on paper.
-/// Relative error below 1e-14.
+/// ψ(x + a) − ψ(x) for x > 0, a ≥ 0, without cancellation. Relative error below 1e-14.
 pub(crate) fn digamma_rise(x: f64, a: f64) -> f64 {
-    let mut climb = 0.0;
+    let mut shift = 0.0;
     let mut base = x;
     while base < LARGE {
-        climb += a / (base * (base + a));
+        shift += a / (base * (base + a));
         base += 1.0;
     }
     let main = (a / base).ln_1p() + 0.5 * a / (base * (base + a));
-    climb + (main + fall(&DIGAMMA, 2, base, a))
+    shift + (main + fall(&DIGAMMA, 2, base, a))
 }
 
 /// ψ′(x), the derivative of [`digamma`], for x > 0. Relative error below 1e-15.
@@ -233,26 +230,25 @@ pub(crate) fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
         return f64::NAN;
     }
-    let (x, climb) = climbed(x, |x| 1.0 / (x * x));
+    let (x, shift) = shifted(x, |x| 1.0 / (x * x));
     let square = 1.0 / (x * x);
     let series = BERNOULLI
         .iter()
         .rev()
         .fold(0.0, |sum, c| (sum + c) * square);
-    (series + 0.5 / x + 1.0) / x + climb
+    (series + 0.5 / x + 1.0) / x + shift
 }
 
-/// The first of x, x + 1, … that is large, and the sum of `step` over those
-/// before it, from the smallest on.
-fn climbed(x: f64, step: impl Fn(f64) -> f64) -> (f64, f64) {
+/// The first of x, x + 1, … that is at least [`LARGE`], and the sum of `step` over the earlier
+/// ones.
+fn shifted(x: f64, step: impl Fn(f64) -> f64) -> (f64, f64) {
     let steps = (LARGE - x).ceil().max(0.0) as u32;
     let terms = (0..steps).rev().map(|i| step(x + f64::from(i)));
     (x + f64::from(steps), terms.sum())
 }
 
-/// The x > 0 at which ψ(x) = y: Newton's method, which approaches the root of a
-/// concave function from below (start after Minka, *Estimating a Dirichlet
-/// distribution*, 2000). Relative error below 1e-14.
+/// The x > 0 at which ψ(x) = y, by Newton's method from the start of Minka (*Estimating a
+/// Dirichlet distribution*, 2000). Relative error below 1e-14.
 pub(crate) fn inverse_digamma(y: f64) -> f64 {
     if y > 40.0 {
         // ψ(x) = ln x − 1/2x − …
@@ -265,8 +261,7 @@ pub(crate) fn inverse_digamma(y: f64) -> f64 {
     };
     for _ in 0..20 {
         let step = (digamma(x) - y) / trigamma(x);
-        // Newton in ln x near 0, where ψ is −1/x, cannot leave the positive
-        // numbers.
+        // Limited steps keep x positive.
         x = if step < 0.5 * x { x - step } else { 0.5 * x };
         if step.abs() <= 1e-15 * x {
             break;
@@ -275,8 +270,8 @@ pub(crate) fn inverse_digamma(y: f64) -> f64 {
     x
 }
 
-/// ln Γ of several dimensions, Γₚ(a) = π^{p(p−1)/4} Π Γ(a − j/2) over j < p,
-/// for a > (p − 1)/2. Relative error as of [`ln_gamma`].
+/// The logarithm of the multivariate gamma function Γₚ(a) = π^{p(p−1)/4} Π Γ(a − j/2) over
+/// j < p, for a > (p − 1)/2. Relative error as of [`ln_gamma`].
 pub(crate) fn ln_multigamma(a: f64, order: usize) -> f64 {
     const LN_PI: f64 = 1.144_729_885_849_400_2;
     let p = order as f64;

@@ -1,12 +1,11 @@
 //! The regularised incomplete beta function
 //! I(x) = ∫₀ˣ tᵃ⁻¹ (1−t)ᵇ⁻¹ dt / B(a, b), its complement, and their inverses.
 //!
-//! As with the incomplete gamma functions, the small tail is a product of
-//! positive numbers: the power series where its terms fall at once, the
-//! continued fraction of DiDonato & Morris (ACM TOMS 18, 1992) below the mean,
-//! and numerical integration where both parameters are large or where a small
-//! one leaves nearly all mass on one side. A point is a pair (x, y) with
-//! x + y = 1, so that both are known to full precision.
+//! As with the incomplete gamma functions, the smaller tail is a product of positive numbers: by
+//! the power series if its terms decrease at once, by the continued fraction of DiDonato &
+//! Morris (ACM TOMS 18, 1992) below the mean, and by numerical integration if both parameters
+//! are large or a small one leaves nearly all mass on one side. A point is a pair (x, y) with
+//! x + y = 1, both to full precision.
 
 use super::beta::ln_beta;
 use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma_1p, ln_rising, stirling_rest};
@@ -15,19 +14,19 @@ use super::normal::normal_quantile;
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
 
-/// I(x), the beta distribution's mass below x, for a, b > 0. Relative error
-/// below 3e-13 for parameters from 1e-8 to 1e9, also where it is 1e-200.
+/// I(x), the mass of the beta distribution below x, for a, b > 0. Relative error below 3e-13
+/// for parameters from 1e-8 to 1e9, even at 1e-200.
 pub(crate) fn beta_i(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x, 1.0 - x).0
 }
 
-/// 1 − I(x), the mass above x, to the same relative error. With the parameters
-/// exchanged it is also I(1 − x) for an x so small that 1 − x is rounded.
+/// 1 − I(x), the mass above x, to the same relative error. With exchanged parameters it is
+/// I(1 − x), even for an x so small that 1 − x would be rounded.
 pub(crate) fn beta_i_complement(a: f64, b: f64, x: f64) -> f64 {
     tails(a, b, x, 1.0 - x).1
 }
 
-/// I(x) and 1 − I(x), each accurate in its own tail.
+/// I(x) and 1 − I(x), each to a small relative error.
 fn tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if x.is_nan() || !(a > 0.0 && b > 0.0) {
         return (f64::NAN, f64::NAN);
@@ -52,8 +51,7 @@ fn tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// The tails where x is at most the mean or, with a parameter below 1, at most
-/// one half.
+/// The tails for x up to the mean or, with a parameter up to 1, up to one half.
 fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if b * x <= 0.7 || (b <= 1.0 && x <= 0.5) {
         return series(a, b, x);
@@ -71,12 +69,10 @@ fn tails_below(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     (lower, 1.0 - lower)
 }
 
-/// How far x is below the mean a / (a + b), times a + b: a y − b x, which is
-/// a − (a + b) x. Rounded only once, from the smaller of x and y, which is the one known
-/// exactly.
+/// The distance of x below the mean a / (a + b), times a + b: a y − b x = a − (a + b) x. It is
+/// rounded only once, and computed from the smaller of x and y, which is exact.
 fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    /// a − (a + b) x with the rounding of both products and of their sum taken
-    /// back.
+    /// a − (a + b) x, compensated for the rounding of the products and their sum.
     fn rest(a: f64, b: f64, x: f64) -> f64 {
         let (p, q) = (a * x, b * x);
         let products = a.mul_add(x, -p) + b.mul_add(x, -q);
@@ -92,10 +88,9 @@ fn below_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
 }
 
-/// ln(xᵃ yᵇ / B(a, b)) for x + y = 1, without cancellation near the mean: the
-/// beta density at x times x y, and the binomial and negative binomial
-/// probabilities but for a factor (Loader 2000). Absolute error below 1e-14 of
-/// the larger of 1 and the result.
+/// ln(xᵃ yᵇ / B(a, b)) for x + y = 1, without cancellation near the mean (Loader 2000): the
+/// beta density at x times x y, and up to a factor the binomial and negative binomial
+/// probabilities. Error below 1e-14 times the larger of 1 and the result.
 pub(crate) fn ln_beta_mass(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a.min(b) < 10.0 {
         let (ln_x, ln_y) = if x < y {
@@ -120,9 +115,9 @@ pub(crate) fn ln_beta_mass(a: f64, b: f64, x: f64, y: f64) -> f64 {
     at_mean - fall + (stirling_rest(n) - stirling_rest(a) - stirling_rest(b))
 }
 
-/// Both tails by the power series: with head = xᵃ / aB(a, b), the lower is head
-/// (1 + a S) where S = Σ (1−b)(2−b)…(n−b) xⁿ / n!(a+n). The upper, where it is
-/// small, is (1 − head) − head a S, with 1 − head by expm1.
+/// Both tails by the power series: with head = xᵃ / aB(a, b), the lower is head (1 + a S) with
+/// S = Σ (1−b)(2−b)…(n−b) xⁿ / n!(a+n). The upper, if it is small, is (1 − head) − head a S,
+/// with 1 − head by expm1.
 fn series(a: f64, b: f64, x: f64) -> (f64, f64) {
     let (mut power, mut sum, mut n) = (1.0, 0.0f64, 0.0);
     loop {
@@ -153,7 +148,7 @@ fn ln_a_beta(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The lower tail over the mass, for a, b > 1 and x below the mean.
+/// The lower tail divided by the mass by continued fraction, for a, b > 1 and x below the mean.
 fn lower_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let below = below_mean(a, b, x, y);
     let denominator = |n: f64| {
@@ -179,8 +174,8 @@ fn lower_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     value
 }
 
-/// The lower tail over the mass for large a and b: ∫₀¹ (1−s)^{a−1} (1 +
-/// sx/y)^{b−1} ds / y, whose exponent falls by a sum of positive terms.
+/// The lower tail divided by the mass for large a and b: ∫₀¹ (1−s)^{a−1} (1 + sx/y)^{b−1} ds / y,
+/// whose exponent decreases by a sum of positive terms.
 fn lower_integral(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let odds = x / y;
     let slope = (below_mean(a, b, x, y) - y + x) / y;
@@ -190,29 +185,26 @@ fn lower_integral(a: f64, b: f64, x: f64, y: f64) -> f64 {
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach, PANELS) / y
 }
 
-/// The upper tail over the mass for a ≤ 1 and bx > 0.7, where x ≤ ½: ∫₀^∞
-/// e^{as} (1 + x(eˢ − 1))^{−a−b} ds over the log-odds, of which the integrand
-/// is log-concave.
+/// The upper tail divided by the mass for a ≤ 1, bx > 0.7 and x ≤ ½:
+/// ∫₀^∞ e^{as} (1 + x(eˢ − 1))^{−a−b} ds over the log-odds, with a log-concave integrand.
 fn upper_integral(a: f64, b: f64, x: f64) -> f64 {
     let fall = |s: f64| (a + b) * (x * s.exp_m1()).ln_1p() - a * s;
     let reach = ((50.0 / b).exp_m1() / x).ln_1p();
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach, 2 * PANELS)
 }
 
-/// The x at which I(x) = p. Relative error of x below 1e-12 where x is
-/// determined by p to that.
+/// The x at which I(x) = p. Relative error below 1e-12 if p determines x so precisely.
 pub(crate) fn inverse_beta_i(a: f64, b: f64, p: f64) -> f64 {
     inverse(a, b, p, 1.0 - p)
 }
 
-/// The x at which 1 − I(x) = q. Accurate for tiny q, where 1 − q is 1.
+/// The x at which 1 − I(x) = q, accurate even for tiny q.
 pub(crate) fn inverse_beta_i_complement(a: f64, b: f64, q: f64) -> f64 {
     inverse(a, b, 1.0 - q, q)
 }
 
-/// The x at which I = p and 1 − I = q, from the smaller of the two. Against the
-/// log-odds of x the logarithms of both tails are concave, so that Newton's
-/// method cannot go astray.
+/// The x at which I = p and 1 − I = q, from the smaller of the two. The logarithms of both tails
+/// are concave in the log-odds of x, so that Newton's method converges.
 fn inverse(a: f64, b: f64, p: f64, q: f64) -> f64 {
     if !((0.0..=1.0).contains(&p) && a > 0.0 && b > 0.0) {
         return f64::NAN;
@@ -225,7 +217,7 @@ fn inverse(a: f64, b: f64, p: f64, q: f64) -> f64 {
     } else {
         ((-q).ln_1p(), q.ln())
     };
-    // I ≈ xᵃ / aB(a, b) for small x, and likewise from the other end.
+    // I ≈ xᵃ / aB(a, b) for small x, and likewise at the other end.
     let ln_x = (ln_p + ln_a_beta(a, b)) / a;
     let ln_y = (ln_q + ln_a_beta(b, a)) / b;
     if ln_x + b.max(1.0).ln() < -40.0 {

@@ -1,33 +1,31 @@
 //! The regularised incomplete gamma functions P(a, x) = ∫₀ˣ tᵃ⁻¹ e⁻ᵗ dt / Γ(a),
 //! Q = 1 − P, and their inverses.
 //!
-//! Whichever tail is small is computed as a product of positive numbers: P by
-//! its power series below the mean, Q by its continued fraction above it
-//! (Gautschi, ACM TOMS 5, 1979; modified Lentz). Where a is large and x near it
-//! both take √a steps; there the tail is integrated numerically, which takes
-//! the same few dozen steps for every a.
+//! The smaller tail is a product of positive numbers: P by its power series below the mean, Q by
+//! its continued fraction above it (Gautschi, ACM TOMS 5, 1979; modified Lentz). For large a and
+//! x near a, where both would take √a steps, the tail is integrated numerically, which takes a
+//! few dozen steps for every a.
 
 use super::gamma::{LN_TAU, ln_1p_defect, ln_gamma, ln_gamma_1p, ln_ratio_defect, stirling_rest};
 use super::normal::normal_quantile;
 use crate::kernel::quadrature::integrate_smooth;
 use crate::kernel::roots::increasing_newton;
 
-/// P(a, x), the gamma distribution's mass below x, for a > 0. Relative error
-/// below 3e-13 for a from 1e-8 to 1e10, also where P is 1e-200.
+/// P(a, x), the mass of the gamma distribution below x, for a > 0. Relative error below 3e-13
+/// for a from 1e-8 to 1e10, even at 1e-200.
 pub(crate) fn gamma_p(a: f64, x: f64) -> f64 {
     tails(a, x).0
 }
 
-/// Q(a, x) = 1 − P(a, x), the mass above x. Relative error below 3e-13 for a
-/// from 1e-8 to 1e10, also where Q is 1e-200.
+/// Q(a, x) = 1 − P(a, x), the mass above x. Relative error below 3e-13 for a from 1e-8 to 1e10,
+/// even at 1e-200.
 pub(crate) fn gamma_q(a: f64, x: f64) -> f64 {
     tails(a, x).1
 }
 
-/// The logarithm of x^a e^{−x} / Γ(a + 1), the Poisson mass of the count `a` at
-/// rate `x`, without cancellation near a = x (Loader, *Fast and accurate
-/// computation of binomial probabilities*, 2000). Absolute error below 2e-15 of
-/// the larger of 1 and the result.
+/// The logarithm of x^a e^{−x} / Γ(a + 1), the Poisson mass of the count `a` at rate `x`,
+/// without cancellation near a = x (Loader, *Fast and accurate computation of binomial
+/// probabilities*, 2000). Error below 2e-15 times the larger of 1 and the result.
 pub(crate) fn ln_poisson_mass(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return if a == 0.0 && x == 0.0 {
@@ -45,8 +43,8 @@ pub(crate) fn ln_poisson_mass(a: f64, x: f64) -> f64 {
     -a * ln_ratio_defect(x, a) - 0.5 * (LN_TAU + a.ln()) - stirling_rest(a)
 }
 
-/// x ln(x/rate) − x + rate ≥ 0, by which the logarithm of a Poisson mass at x is
-/// below that of the rate x, without cancellation.
+/// x ln(x/rate) − x + rate ≥ 0 without cancellation: how far the log-mass of x is below its
+/// maximum over rates.
 pub(crate) fn poisson_deviance(x: f64, rate: f64) -> f64 {
     match (x > 0.0, rate > 0.0) {
         (true, true) => x * ln_ratio_defect(rate, x),
@@ -55,7 +53,7 @@ pub(crate) fn poisson_deviance(x: f64, rate: f64) -> f64 {
     }
 }
 
-/// P and Q, each accurate in its own tail.
+/// P and Q, each to a small relative error.
 fn tails(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 {
         return (f64::NAN, f64::NAN);
@@ -83,7 +81,7 @@ fn tails(a: f64, x: f64) -> (f64, f64) {
         return (p, 1.0 - p);
     }
     let p = mass * lower_series(a, x);
-    // With a small, nearly all mass is below any x; 1 − P would be rounding.
+    // For small a, nearly all mass is below x, and 1 − P would lose precision.
     let q = if p < 0.7 { 1.0 - p } else { upper_series(a, x) };
     (p, q)
 }
@@ -133,48 +131,45 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
     value
 }
 
-/// Q / (a · mass) = ∫₀^∞ (1+s)^{a−1} e^{−xs} ds for x ≥ a ≫ 1. The exponent
-/// falls as (x−a+1) s + (a−1)(s − ln(1+s)), a sum of positive terms.
+/// Q / (a · mass) = ∫₀^∞ (1+s)^{a−1} e^{−xs} ds for x ≥ a ≫ 1. The exponent decreases by
+/// (x−a+1) s + (a−1)(s − ln(1+s)), a sum of positive terms.
 fn upper_integral(a: f64, x: f64) -> f64 {
     let slope = x - a + 1.0;
     let fall = |s: f64| slope * s + (a - 1.0) * ln_1p_defect(s);
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach(slope, a), PANELS)
 }
 
-/// P / (a · mass) = ∫₀¹ (1−s)^{a−1} e^{xs} ds for x < a, likewise.
+/// P / (a · mass) = ∫₀¹ (1−s)^{a−1} e^{xs} ds for x < a.
 fn lower_integral(a: f64, x: f64) -> f64 {
     let slope = a - 1.0 - x;
     let fall = |s: f64| slope * s + (a - 1.0) * ln_1p_defect(-s);
     integrate_smooth(|s| (-fall(s)).exp(), 0.0, reach(slope, a).min(0.9), PANELS)
 }
 
-/// Panels for a fall by about [`DEPTH`].
+/// The number of panels for a decrease of the exponent by about [`DEPTH`].
 pub(super) const PANELS: usize = 4;
 
-/// How deep the exponent must fall for the rest to be below rounding, with some
-/// to spare.
+/// The decrease of the exponent beyond which the integrand is below rounding.
 const DEPTH: f64 = 45.0;
 
-/// Where slope · s + curvature · s²/2 has fallen by [`DEPTH`].
+/// The s at which slope · s + curvature · s²/2 reaches [`DEPTH`].
 pub(super) fn reach(slope: f64, curvature: f64) -> f64 {
     let slope = slope.max(0.0);
     2.0 * DEPTH / (slope + (slope * slope + 2.0 * DEPTH * curvature).sqrt())
 }
 
-/// The x at which P(a, x) = p. Relative error of x below 3e-13 where x is
-/// determined by p to that.
+/// The x at which P(a, x) = p. Relative error below 3e-13 if p determines x so precisely.
 pub(crate) fn inverse_gamma_p(a: f64, p: f64) -> f64 {
     inverse(a, p, 1.0 - p)
 }
 
-/// The x at which Q(a, x) = q. Accurate for tiny q, where 1 − q is 1.
+/// The x at which Q(a, x) = q, accurate even for tiny q.
 pub(crate) fn inverse_gamma_q(a: f64, q: f64) -> f64 {
     inverse(a, 1.0 - q, q)
 }
 
-/// The x at which P = p and Q = q, from the smaller of the two. Against ln x
-/// the logarithms of both tails are concave, so that Newton's method cannot go
-/// astray.
+/// The x at which P = p and Q = q, from the smaller of the two. The logarithms of both tails are
+/// concave in ln x, so that Newton's method converges.
 fn inverse(a: f64, p: f64, q: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) || a.is_nan() || a <= 0.0 {
         return f64::NAN;
@@ -186,7 +181,7 @@ fn inverse(a: f64, p: f64, q: f64) -> f64 {
         return f64::INFINITY;
     }
     let ln_p = if p < 0.5 { p.ln() } else { (-q).ln_1p() };
-    // P ≈ xᵃ / Γ(1 + a) for small x, and less than that for all.
+    // P ≤ xᵃ / Γ(1 + a), with equality in the limit of small x.
     let ln_least = (ln_p + ln_gamma_1p(a)) / a;
     if ln_least < -40.0 {
         return ln_least.exp();
@@ -205,8 +200,8 @@ fn inverse(a: f64, p: f64, q: f64) -> f64 {
     start * increasing_newton(-800.0, 800.0, 0.0, 2e-16, from_start).exp()
 }
 
-/// Wilson and Hilferty's cube root of a chi-squared is nearly normal (1931);
-/// for small a, Q ≈ e^{−x} / xΓ(a).
+/// The start by Wilson and Hilferty (1931), in which the cube root of a chi-squared is nearly
+/// normal; for small a by Q ≈ e^{−x} / xΓ(a).
 fn first_guess(a: f64, p: f64, q: f64) -> f64 {
     if a < 1.0 {
         return -(q.ln() + ln_gamma(a)).min(0.0);

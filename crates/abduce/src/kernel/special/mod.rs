@@ -1,5 +1,4 @@
-//! Special functions that the standard library lacks, each accurate in its own
-//! tail.
+//! Special functions, each accurate to a small relative error in both tails.
 
 mod bessel;
 mod beta;

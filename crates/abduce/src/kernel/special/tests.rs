@@ -1,5 +1,4 @@
-//! Every special function against mpmath (`golden/special.py`), and the laws of
-//! inverses.
+//! Special functions against mpmath (`golden/special.py`), and inverses against functions.
 
 use super::gamma::ln_gamma_1p;
 use super::*;
@@ -12,8 +11,7 @@ fn golden(name: &str) -> Vec<Vec<f64>> {
     serde_json::from_value(all[name].clone()).unwrap()
 }
 
-/// Every row within `tolerance` of its value, in units of the value or of
-/// `unit`, whichever is larger.
+/// Asserts that every row is within `tolerance` times the larger of its value and `unit`.
 fn assert_golden(name: &str, tolerance: f64, unit: f64, f: impl Fn(&[f64]) -> f64) {
     let rows = golden(name);
     assert!(rows.len() > 10, "{name} is nearly empty");
@@ -42,7 +40,7 @@ fn the_gamma_function_and_its_derivatives_are_those_of_mpmath() {
 }
 
 #[test]
-fn small_steps_of_ln_gamma_keep_all_their_digits() {
+fn small_differences_of_ln_gamma_have_a_small_relative_error() {
     for row in golden("ln_rising").iter().filter(|row| row[1] <= 1e-3) {
         // Near the root of ψ at 1.46 the step itself vanishes.
         let unit = 0.3 * row[1];
@@ -103,7 +101,7 @@ fn the_bessel_functions_are_those_of_mpmath() {
 fn inverse_digamma_undoes_digamma() {
     for x in [1e-8, 1e-3, 0.3, 1.0, 1.4616, 2.7, 9.0, 1e3, 1e12, 1e20] {
         let found = inverse_digamma(digamma(x));
-        // ψ = ln x hides the last digits of a large x.
+        // ψ = ln x does not determine the last digits of a large x.
         let tolerance = 1e-15 * (4.0 + digamma(x).abs());
         assert!((found / x - 1.0).abs() < tolerance, "{found} {x}");
     }
@@ -123,8 +121,7 @@ fn inverse_bessel_ratio_undoes_the_ratio() {
     }
 }
 
-/// Levels of probability in both tails, as the smaller tail and whether it is
-/// the lower one.
+/// Probabilities of a tail, and whether it is the lower one.
 fn levels() -> impl Iterator<Item = (f64, bool)> {
     let small = [1e-280, 1e-100, 1e-20, 1e-9, 1e-3, 0.05, 0.3, 0.5];
     small
@@ -146,7 +143,7 @@ fn inverse_incomplete_gamma_undoes_both_tails() {
             if x < 1e-290 {
                 continue;
             }
-            // What half a unit in the last place of x does to the level.
+            // The effect of the rounding of x on the level.
             let slope = a * ln_poisson_mass(a, x).exp() / level;
             let tolerance = 3e-13 + 4.0 * f64::EPSILON * slope;
             assert!(
@@ -170,8 +167,7 @@ fn inverse_incomplete_beta_undoes_both_tails() {
                     let x = inverse_beta_i_complement(a, b, level);
                     (x, beta_i_complement(a, b, x))
                 };
-                // At the ends of the range the level is between two
-                // neighbouring numbers.
+                // Near the ends, no float x has this level.
                 if !(1e-290..=1.0 - 1e-9).contains(&x) {
                     continue;
                 }

@@ -94,7 +94,7 @@ impl Places<'_> {
     fn look_up(&self, points: &Points, rows: &[u32], kept: &mut Kept) -> bool {
         let mut changed = false;
         for rows in rows.chunks(TILE) {
-            let mut found = [Nearest::NOWHERE; TILE];
+            let mut found = [Nearest::NONE; TILE];
             let own = &mut found[..rows.len()];
             nearest_within(&self.packed, &points.cells, &points.norms, rows, own);
             for (row, found) in rows.iter().zip(found) {

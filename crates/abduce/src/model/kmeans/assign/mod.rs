@@ -90,7 +90,7 @@ impl<'a> Places<'a> {
     /// The labels of rows, with nothing kept.
     pub fn label(&self, points: &Points, labels: &mut [u32]) {
         for rows in points.whole.chunks(TILE) {
-            let mut found = [Nearest::NOWHERE; TILE];
+            let mut found = [Nearest::NONE; TILE];
             let found = &mut found[..rows.len()];
             nearest_within(&self.packed, &points.cells, &points.norms, rows, found);
             let pairs = rows.iter().zip(found.iter());
@@ -194,7 +194,7 @@ impl Moves {
 fn nearest_others(centres: &[f64], packed: &Packed) -> Vec<f64> {
     let width = packed.width();
     let rows: Vec<u32> = (0..packed.count() as u32).collect();
-    let mut found = vec![Nearest::NOWHERE; rows.len()];
+    let mut found = vec![Nearest::NONE; rows.len()];
     nearest(packed, centres, &rows, &mut found);
     let each = centres.chunks_exact(width).zip(found);
     let each = each.map(|(centre, found)| {
