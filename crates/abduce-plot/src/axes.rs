@@ -1,19 +1,19 @@
-//! Axes: the range that holds the data, marks at round numbers, their labels in the
-//! data's own units. Steps are 1, 2 or 5 times a power of ten (Heckbert 1990, "Nice
-//! numbers for graph labels"); on logarithmic axes marks are powers of ten, with 2
-//! and 5 between them where few would be seen. All arithmetic survives ±1e308.
+//! Axes: a range that contains the data, and ticks at round numbers with labels. Steps are 1, 2
+//! or 5 times a power of ten (Heckbert 1990, "Nice numbers for graph labels"); logarithmic axes
+//! have ticks at powers of ten, and at 2 and 5 times these if they are few. All arithmetic works
+//! up to ±1e308.
 
-/// How an axis turns numbers into lengths.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Equal differences are equal lengths.
     #[default]
     Linear,
-    /// Equal ratios are equal lengths; only positive numbers have a place.
+    /// Equal ratios are equal lengths; only positive numbers can be drawn.
     Logarithmic,
 }
 
-/// A range of numbers that has a place on paper.
+/// The range and the scale of an axis.
 ///
 /// ```
 /// use abduce_plot::{Axis, Scale};
@@ -29,12 +29,12 @@ pub struct Axis {
     scale: Scale,
 }
 
-/// How much of the range stays free at either end.
+/// The fraction of the range that is added at either end.
 const MARGIN: f64 = 0.04;
 
 impl Axis {
-    /// An axis on which every finite number (on a logarithmic one, every positive
-    /// one) has its place within a small margin.
+    /// An axis that contains all finite numbers (on a logarithmic axis, all positive ones), with
+    /// a small margin.
     pub fn covering(numbers: impl IntoIterator<Item = f64>, scale: Scale) -> Axis {
         let mut ends: Option<(f64, f64)> = None;
         let has_place = |x: &f64| x.is_finite() && (scale == Scale::Linear || *x > 0.0);
@@ -65,11 +65,12 @@ impl Axis {
 
     /// An axis from one number to another.
     pub fn between(low: f64, high: f64) -> Axis {
-        let finite = low.is_finite() && high.is_finite();
-        let (low, high) = match finite {
-            true if low < high => (low, high),
-            true => around(low),
-            false => (0.0, 1.0),
+        let (low, high) = if !low.is_finite() || !high.is_finite() {
+            (0.0, 1.0)
+        } else if low < high {
+            (low, high)
+        } else {
+            around(low)
         };
         Axis {
             low,
@@ -88,19 +89,19 @@ impl Axis {
         self.high
     }
 
-    /// How numbers are turned into lengths.
+    /// The scale.
     pub fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// Where a number is, from 0 at the low end to 1 at the high one, or beyond;
-    /// nothing where it has no place.
+    /// The position of a number, from 0 at the low end to 1 at the high end, or beyond; `None`
+    /// if it cannot be drawn.
     pub fn fraction(&self, x: f64) -> Option<f64> {
         let fraction = match self.scale {
             Scale::Linear if (self.high - self.low).is_finite() => {
                 (x - self.low) / (self.high - self.low)
             }
-            // Halves, because the difference is more than a number can be.
+            // Halves, because the difference overflows.
             Scale::Linear => (x / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0),
             Scale::Logarithmic if x > 0.0 => {
                 log_ratio(x, self.low) / log_ratio(self.high, self.low)
@@ -110,7 +111,7 @@ impl Axis {
         fraction.is_finite().then_some(fraction)
     }
 
-    /// The number at a fraction of the way.
+    /// The number at a position.
     pub fn at(&self, fraction: f64) -> f64 {
         match self.scale {
             Scale::Linear if (self.high - self.low).is_finite() => {
@@ -123,7 +124,7 @@ impl Axis {
         }
     }
 
-    /// Round numbers on the axis with their labels, about as many as wanted.
+    /// About as many ticks as wanted, at round numbers, with their labels.
     pub fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let wanted = wanted.max(2);
         if self.scale == Scale::Logarithmic {
@@ -135,7 +136,7 @@ impl Axis {
         self.multiples(nice_step(self.high / 2.0 - self.low / 2.0, wanted))
     }
 
-    /// The same, at whole numbers only.
+    /// The same as [`ticks`](Axis::ticks), at whole numbers only.
     pub fn whole_ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let step = nice_step(self.high / 2.0 - self.low / 2.0, wanted.max(2));
         self.multiples(step.max(1.0))
@@ -144,7 +145,7 @@ impl Axis {
     /// All multiples of a step on the axis.
     fn multiples(&self, step: f64) -> Vec<(f64, String)> {
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
-        // Beyond 2⁵³ a step is less than the distance of two numbers.
+        // Beyond 2⁵³ steps, neighbouring ticks are the same number.
         let countable = first.abs().max(last.abs()) < 9e15 && last - first < 1e3;
         let ends = [self.low, self.high];
         if !countable || step <= 0.0 {
@@ -156,7 +157,7 @@ impl Axis {
         ticks.map(|x| (x, number(x, step))).collect()
     }
 
-    /// Powers of ten, with 2 and 5 times them if few are on the axis.
+    /// Powers of ten on the axis, with 2 and 5 times these if they are few.
     fn powers(&self, wanted: usize) -> Vec<f64> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let every = (((last - first) / wanted as f64).ceil()).max(1.0);
@@ -177,7 +178,7 @@ impl Axis {
     }
 }
 
-/// ln(x / y), for numbers close to each other and for those whose ratio is none.
+/// ln(x / y), accurate for close numbers and for ratios that overflow.
 fn log_ratio(x: f64, y: f64) -> f64 {
     match x / y {
         ratio if ratio.is_normal() => ratio.ln(),
@@ -185,7 +186,7 @@ fn log_ratio(x: f64, y: f64) -> f64 {
     }
 }
 
-/// A range around a single number, in proportion to it, so that units do not matter.
+/// A range around a number, proportional to it.
 fn around(x: f64) -> (f64, f64) {
     let margin = if x == 0.0 { 1.0 } else { x.abs() * 0.1 };
     let clamped = |x: f64| x.clamp(-f64::MAX, f64::MAX);
@@ -195,15 +196,15 @@ fn around(x: f64) -> (f64, f64) {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that cuts a range, given by its half,
-/// into no more than so many parts.
+/// The smallest of 1, 2 and 5 times a power of ten that divides a range, given by its half, into
+/// at most this many parts.
 pub(super) fn nice_step(half: f64, parts: usize) -> f64 {
     let rough = half / parts as f64 * 2.0;
     if rough.is_nan() || rough <= 0.0 {
         return 0.0;
     }
     let power = rough.log10().floor();
-    // A power of ten that is read is exact; one that is computed is not.
+    // Parsed powers of ten are exact, computed ones are not.
     let steps = [1, 2, 5, 10, 20].map(|digit| format!("{digit}e{power}"));
     let steps = steps.iter().filter_map(|text| text.parse().ok());
     let enough = |step: &f64| *step >= rough * (1.0 - 1e-9);
@@ -213,13 +214,13 @@ pub(super) fn nice_step(half: f64, parts: usize) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// A number with as many digits as tell it from its neighbours a step away.
+/// A number with enough digits to distinguish it from its neighbours a step away.
 pub(super) fn number(x: f64, step: f64) -> String {
     if x == 0.0 || x.abs() < step.abs() / 1e6 {
         return "0".into();
     }
     let place = |x: f64| x.abs().log10().floor();
-    // A thousandth of a step more, so that 0.9999… of a power of ten is one.
+    // Rounds a step slightly below a power of ten up to it.
     let last = place(step * 1.001);
     let plain = match x.abs() {
         size if size >= 1e6 || (size < 1e-4 && last < -4.0) => {
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_within_the_axis() {
+    fn every_number_is_on_the_axis() {
         for (a, b) in RANGES {
             for scale in [Scale::Linear, Scale::Logarithmic] {
                 let axis = Axis::covering([a, b, f64::NAN, f64::INFINITY], scale);
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_cover_the_data_and_their_labels_say_them() {
+    fn ticks_cover_the_data_and_have_their_numbers_as_labels() {
         for (a, b) in RANGES {
             let axis = Axis::covering([a, b], Scale::Linear);
             let ticks = axis.ticks(5);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn units_change_nothing_but_the_power_of_ten() {
+    fn a_change_of_units_only_changes_the_power_of_ten() {
         for factor in [1e-9, 1e-3, 1e3, 1e9] {
             let axis = Axis::covering([1.3, 8.7], Scale::Linear);
             let other = Axis::covering([1.3 * factor, 8.7 * factor], Scale::Linear);
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_leads_back_to_its_number() {
+    fn the_number_at_a_position_has_that_position() {
         for scale in [Scale::Linear, Scale::Logarithmic] {
             let axis = Axis::covering([2.0, 50.0], scale);
             for x in [2.0, 3.7, 50.0] {

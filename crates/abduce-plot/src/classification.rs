@@ -1,26 +1,26 @@
-//! Which group each row is in: colour and symbol say it, and for Gaussian groups a cross
-//! says the mean and ellipses where half and nine tenths of the group are. One
-//! column alone is drawn as densities, with a strip of rows for each group below.
+//! The classification plot: each row with the colour and symbol of its group, and for Gaussian
+//! groups a cross at the mean and ellipses that contain 50 % and 90 % of the mass. A single
+//! column is drawn as densities, with a strip of rows for each group below.
 
 use super::Cloud;
 use super::curves::Shape;
 use super::look;
-use super::panel::{BELOW, Labels, Panel, single};
+use super::panel::{BELOW, Labels, Panel};
 use super::scatter::{described, pairs, places};
 use super::sheet::{Frame, Key, Room, legend_above, of_groups, sheet};
 use super::svg::{Svg, Symbols, pixel};
 use crate::Result;
 use std::fmt::Write;
 
-/// The share of a group within its inner ellipse.
+/// The mass of a group within its inner ellipse.
 pub(super) const INNER: f64 = 0.5;
-/// The share of a group within its outer ellipse.
+/// The mass of a group within its outer ellipse.
 pub(super) const OUTER: f64 = 0.9;
 
-/// Draws which group each row is in; two columns at a time where there are more.
+/// Draws the rows with their groups, two columns at a time if there are more.
 ///
 /// # Errors
-/// If the parts of the cloud do not fit together.
+/// If the cloud is [invalid](Cloud::check).
 pub fn classification(frame: &Frame, cloud: &Cloud) -> Result<String> {
     cloud.check()?;
     let description = described("Classification", cloud);
@@ -50,9 +50,9 @@ pub fn classification(frame: &Frame, cloud: &Cloud) -> Result<String> {
     ))
 }
 
-/// What is said of crosses and ellipses, where there are any.
+/// The caption about crosses and ellipses, if there are any.
 pub(super) fn caption(cloud: &Cloud) -> &'static str {
-    let mut means = cloud.gaussians.iter().flat_map(|own| &own.mean);
+    let mut means = cloud.gaussians.iter().flat_map(|group| &group.mean);
     if has_ellipses(cloud) {
         ELLIPSES
     } else if means.any(Option::is_some) {
@@ -62,7 +62,7 @@ pub(super) fn caption(cloud: &Cloud) -> &'static str {
     }
 }
 
-/// What is said where there are ellipses.
+/// The caption about ellipses.
 const ELLIPSES: &str = "Ellipses hold 50 % and 90 % of a group, a cross is its mean.";
 
 /// Whether any group is Gaussian in two of the columns.
@@ -77,7 +77,7 @@ fn has_ellipses(cloud: &Cloud) -> bool {
     })
 }
 
-/// The ellipses and means of groups that are Gaussian in two columns.
+/// Draws the ellipses and means of groups that are Gaussian in two columns.
 pub(super) fn ellipses(svg: &mut Svg, panel: &Panel, cloud: &Cloud, x: usize, y: usize) {
     for (number, gaussian) in cloud.gaussians.iter().enumerate() {
         svg.group(&look::class_of(number));
@@ -106,14 +106,12 @@ pub(super) fn ellipses(svg: &mut Svg, panel: &Panel, cloud: &Cloud, x: usize, y:
     }
 }
 
-/// One column: densities, and below them the rows of each group.
+/// A single column: densities, and below them the rows of each group.
 fn strips(frame: &Frame, cloud: &Cloud, description: &str) -> String {
     let (mut svg, mut room) = sheet(frame, description, "", Symbols::new(0));
     let variable = &cloud.variables[0];
-    let several = variable
-        .marginal
-        .as_ref()
-        .is_some_and(|own| own.groups.len() > 1);
+    let marginal = variable.marginal.as_ref();
+    let several = marginal.is_some_and(|marginal| marginal.groups.len() > 1);
     let mut legend = of_groups(&cloud.groups, Key::Line);
     if several {
         legend.push((Key::Total, "all".into()));
@@ -126,36 +124,15 @@ fn strips(frame: &Frame, cloud: &Cloud, description: &str) -> String {
         height: (room.height - below).max(BELOW + 10.0),
         ..room
     };
+    // The numbers of the axis are written below the strips, outside of this panel.
     let across = Labels {
         name: "",
         numbers: false,
         whole: variable.whole,
     };
-    let axes = (cloud.axis(0), shape.upward());
-    let upward = if variable.whole {
-        "probability"
-    } else {
-        "density"
-    };
-    // The numbers of this panel stand below the strips, in the room it leaves.
-    let panel = single(&mut svg, upper, axes, across, upward);
-    panel.open(&mut svg);
-    shape.draw(&mut svg, &panel);
-    svg.close();
+    let panel = shape.draw_single(&mut svg, cloud, upper, across);
     let top = panel.room.top + panel.room.height + 8.0;
-    for group in 0..cloud.groups.len() {
-        let mut d = String::new();
-        let y = top + strip * group as f64;
-        for (row, x) in variable.values.iter().enumerate() {
-            let at = x.and_then(|x| panel.across(x));
-            if let (Some(x), true) = (at, cloud.group_of(row) == group) {
-                let _ = write!(d, "M{} {}v{}", pixel(x), pixel(y), pixel(strip - 3.0));
-            }
-        }
-        svg.group(&look::class_of(group));
-        svg.path("strip", &d);
-        svg.close();
-    }
+    draw_strips(&mut svg, cloud, &panel, top, strip);
     let numbers = Panel {
         room: Room {
             top,
@@ -174,4 +151,21 @@ fn strips(frame: &Frame, cloud: &Cloud, description: &str) -> String {
         },
     );
     svg.finish()
+}
+
+/// Draws the rows of each group as lines in a strip of some height.
+fn draw_strips(svg: &mut Svg, cloud: &Cloud, panel: &Panel, top: f64, height: f64) {
+    for group in 0..cloud.groups.len() {
+        let mut d = String::new();
+        let y = top + height * group as f64;
+        for (row, x) in cloud.variables[0].values.iter().enumerate() {
+            let at = x.and_then(|x| panel.across(x));
+            if let (Some(x), true) = (at, cloud.group_of(row) == group) {
+                let _ = write!(d, "M{} {}v{}", pixel(x), pixel(y), pixel(height - 3.0));
+            }
+        }
+        svg.group(&look::class_of(group));
+        svg.path("strip", &d);
+        svg.close();
+    }
 }

@@ -1,10 +1,10 @@
-//! What is drawn: rows as points of several columns, each row in a group, and what
-//! a model says of the columns.
+//! The data of a plot: rows as points of several columns, their groups, and the densities of a
+//! model.
 
 use super::{Axis, Gaussian, Grid, Scale};
 use crate::{Error, Result};
 
-/// Rows of numbers, each in its group.
+/// Rows of numbers with their groups.
 ///
 /// ```
 /// use abduce_plot::{Cloud, Frame, Variable, classification};
@@ -27,59 +27,58 @@ pub struct Cloud {
     pub variables: Vec<Variable>,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The group of each row, from 0; nothing where rows are in none.
+    /// The group of each row, from 0; empty if there are no groups.
     pub group: Vec<usize>,
-    /// How uncertain the group of each row is: 1 less its probability. Nothing where
-    /// that is not known.
+    /// The uncertainty of each row's group: 1 minus its probability; empty if it is unknown.
     pub uncertainty: Vec<f64>,
-    /// How often each row counts; nothing where all count once.
+    /// The weight of each row; empty if all have weight 1.
     pub weights: Vec<f64>,
-    /// What each group is, where groups are Gaussian.
+    /// The Gaussian of each group; empty if groups are not Gaussian.
     pub gaussians: Vec<Gaussian>,
 }
 
 /// A column of the plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The cell of each row.
     pub values: Vec<Option<f64>>,
-    /// Whether only whole numbers have a probability.
+    /// Whether the column has whole numbers only, so that densities are probabilities.
     pub whole: bool,
-    /// Whether points are moved by up to 0.3 along it, so that equal whole numbers do not
-    /// hide each other.
+    /// Whether points are jittered by up to 0.3, so that equal whole numbers do not hide each
+    /// other.
     pub jittered: bool,
-    /// How its axis turns numbers into lengths.
+    /// The scale of the axis.
     pub scale: Scale,
-    /// The density of the column alone.
+    /// The marginal density of the column.
     pub marginal: Option<Marginal>,
 }
 
 /// The density of one column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marginal {
-    /// Where it is known, rising.
+    /// The points at which it is given, in increasing order.
     pub at: Vec<f64>,
-    /// The density there.
+    /// The density at these points.
     pub density: Vec<f64>,
-    /// What each group adds to it.
+    /// The contribution of each group.
     pub groups: Vec<Vec<f64>>,
 }
 
 /// The density of two columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
-    /// The column that goes to the right, by its place among the variables.
+    /// The variable on the horizontal axis.
     pub x: usize,
-    /// The column that goes up.
+    /// The variable on the vertical axis.
     pub y: usize,
     /// The density, up to a factor.
     pub density: Grid,
 }
 
 impl Variable {
-    /// A column of rows.
+    /// A column with a linear axis.
     pub fn new(name: impl Into<String>, values: Vec<Option<f64>>) -> Variable {
         Variable {
             name: name.into(),
@@ -88,7 +87,7 @@ impl Variable {
         }
     }
 
-    /// Whether it has few different numbers, all of them whole and many of them equal.
+    /// Whether the column has few distinct values, all of them whole numbers.
     pub fn is_of_few_whole_numbers(&self) -> bool {
         const MOST: usize = 64;
         let mut different = std::collections::HashSet::new();
@@ -103,25 +102,25 @@ impl Variable {
         rows > 2 * different.len()
     }
 
-    /// How far the point of a row is moved; `step` is irrational, so that the moves of
-    /// many rows are even.
-    fn moved(&self, row: usize, step: f64) -> f64 {
+    /// The jitter of a row; an irrational `step` makes it uniform over rows.
+    fn jitter(&self, row: usize, step: f64) -> f64 {
         const MOST: f64 = 0.3;
-        match self.jittered {
-            true => MOST * (2.0 * ((row + 1) as f64 * step).fract() - 1.0),
-            false => 0.0,
+        if self.jittered {
+            MOST * (2.0 * ((row + 1) as f64 * step).fract() - 1.0)
+        } else {
+            0.0
         }
     }
 
-    /// Where the point of a row is along this variable as the one across, or upward.
+    /// The jittered value of a row on the horizontal or the vertical axis.
     pub(super) fn drawn_at(&self, row: usize, upward: bool) -> Option<f64> {
-        // Steps of the R₂ sequence, with which pairs of moves are even in the plane.
+        // The steps of the R₂ sequence, with which points are uniform in the plane.
         let step = if upward {
             0.569_840_290_998
         } else {
             0.754_877_666_247
         };
-        self.values[row].map(|x| x + self.moved(row, step))
+        self.values[row].map(|x| x + self.jitter(row, step))
     }
 
     /// The finite numbers of the rows.
@@ -137,74 +136,79 @@ impl Variable {
 impl Cloud {
     /// The number of rows.
     pub fn rows(&self) -> usize {
-        self.variables.first().map_or(0, |own| own.values.len())
+        let first = self.variables.first();
+        first.map_or(0, |variable| variable.values.len())
     }
 
-    /// How often a row counts.
+    /// The weight of a row.
     pub(super) fn weight(&self, row: usize) -> f64 {
         self.weights.get(row).copied().unwrap_or(1.0)
     }
 
-    /// The group of a row; the first where rows are in none.
+    /// The group of a row; 0 if there are no groups.
     pub(super) fn group_of(&self, row: usize) -> usize {
         self.group.get(row).copied().unwrap_or(0)
     }
 
-    /// Whether the parts fit together.
+    /// Checks that the parts match.
     ///
     /// # Errors
-    /// If lengths differ, a group has no name, or there is nothing to draw.
+    /// If lengths differ, a group has no name, or there is no column.
     pub fn check(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::new(what));
         if self.variables.is_empty() {
             return wrong("a plot needs a column of numbers".into());
         }
         let rows = self.rows();
-        let lengths = self.variables.iter().map(|own| own.values.len());
-        let per_row = [self.group.len(), self.uncertainty.len(), self.weights.len()];
-        let per_row = per_row.into_iter().filter(|length| *length > 0);
-        if let Some(other) = lengths.chain(per_row).find(|length| *length != rows) {
-            return wrong(format!(
-                "a plot of {rows} rows cannot have {other} of something"
-            ));
+        let columns = self.variables.iter();
+        let columns = columns.map(|variable| (variable.name.as_str(), variable.values.len()));
+        let optional = [
+            ("group", self.group.len()),
+            ("uncertainty", self.uncertainty.len()),
+            ("weights", self.weights.len()),
+        ];
+        let optional = optional.into_iter().filter(|(_, length)| *length > 0);
+        let mut lengths = columns.chain(optional);
+        if let Some((name, length)) = lengths.find(|(_, length)| *length != rows) {
+            return wrong(format!("{name} has {length} values for {rows} rows"));
         }
         if let Some(group) = self.group.iter().find(|group| **group >= self.groups.len()) {
             return wrong(format!("group {group} of a plot has no name"));
         }
         for variable in &self.variables {
-            let Some(own) = &variable.marginal else {
+            let Some(marginal) = &variable.marginal else {
                 continue;
             };
-            let mut lengths = own.groups.iter().map(Vec::len);
-            let points = own.at.len();
-            if own.density.len() != points || lengths.any(|length| length != points) {
-                return wrong(format!("the density of {} has gaps", variable.name));
+            let mut lengths = marginal.groups.iter().map(Vec::len);
+            let points = marginal.at.len();
+            if marginal.density.len() != points || lengths.any(|length| length != points) {
+                let name = &variable.name;
+                return wrong(format!("the density of {name} is not given at all points"));
             }
         }
         Ok(())
     }
 
-    /// The axis of a variable: all its rows have a place on it. Ellipses and the
-    /// bulk of densities have theirs too, but a broad one must not make a
-    /// point of the rows.
+    /// The axis of a variable, which contains all rows, and ellipses and the bulk of densities
+    /// as far as these are at most 20 % beyond the rows.
     pub(super) fn axis(&self, variable: usize) -> Axis {
-        let own = &self.variables[variable];
-        let mut wished: Vec<f64> = own.marginal.iter().flat_map(|m| m.bulk()).collect();
+        let column = &self.variables[variable];
+        let mut extra: Vec<f64> = column.marginal.iter().flat_map(|m| m.bulk()).collect();
         for gaussian in &self.gaussians {
             let ring = gaussian.ellipse(variable, variable, super::classification::OUTER);
-            wished.extend(ring.into_iter().flatten().map(|(x, _)| x));
+            extra.extend(ring.into_iter().flatten().map(|(x, _)| x));
         }
-        let rows = Axis::covering(own.numbers(), own.scale);
-        if own.numbers().next().is_some() {
+        let rows = Axis::covering(column.numbers(), column.scale);
+        if column.numbers().next().is_some() {
             let (low, high) = (rows.at(-0.2), rows.at(1.2));
-            wished.iter_mut().for_each(|x| *x = x.clamp(low, high));
+            extra.iter_mut().for_each(|x| *x = x.clamp(low, high));
         }
-        Axis::covering(own.numbers().chain(wished), own.scale)
+        Axis::covering(column.numbers().chain(extra), column.scale)
     }
 }
 
 impl Marginal {
-    /// Where the density is worth showing.
+    /// The points at which the density is not negligible.
     fn bulk(&self) -> impl Iterator<Item = f64> + '_ {
         let finite = self.density.iter().copied().filter(|d| d.is_finite());
         let peak = finite.fold(0.0, f64::max);

@@ -1,36 +1,35 @@
-//! Contours by marching squares (Lorensen & Cline 1987, in the plane): where a function
-//! on a grid crosses a level, as closed rings. The grid's lines may be unevenly
-//! spaced. Beyond its edges the function counts as nothing, so that a region cut off
-//! there is closed along the edge and can be filled.
+//! Contours of a function on a grid as closed rings, by marching squares (Lorensen & Cline 1987,
+//! in the plane). The lines of the grid may be unevenly spaced. Outside of the grid the function
+//! is 0, so that regions are closed along its edges and can be filled.
 
 use crate::{Error, Result};
 
 /// The values of a function at the crossings of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Where the upright lines are, from left to right.
+    /// The positions of the vertical lines, increasing.
     pub x: Vec<f64>,
-    /// Where the level lines are, from low to high.
+    /// The positions of the horizontal lines, increasing.
     pub y: Vec<f64>,
-    /// The values, one level line after the other.
+    /// The values, one horizontal line after the other.
     pub values: Vec<f64>,
 }
 
-/// A closed curve: its first point is not said twice.
+/// A closed curve; the first point is not repeated.
 pub type Ring = Vec<(f64, f64)>;
 
 impl Grid {
-    /// Whether the numbers fit together.
+    /// Checks the grid.
     ///
     /// # Errors
-    /// If lines are out of order or values are missing, negative or not finite.
+    /// If lines are not increasing, or values are missing, negative or not finite.
     pub fn check(&self) -> Result<()> {
-        let rising = |lines: &[f64]| {
+        let increasing = |lines: &[f64]| {
             let finite = lines.iter().all(|x| x.is_finite());
             finite && lines.windows(2).all(|pair| pair[0] < pair[1])
         };
-        if !rising(&self.x) || !rising(&self.y) {
-            return Err(Error::new("the lines of a grid must rise"));
+        if !increasing(&self.x) || !increasing(&self.y) {
+            return Err(Error::new("the lines of a grid must be increasing"));
         }
         if self.values.len() != self.x.len() * self.y.len() {
             return Err(Error::new(format!(
@@ -46,17 +45,18 @@ impl Grid {
         Ok(())
     }
 
-    /// The value at a crossing of the grid with one more line of nothing around it.
+    /// The value at a crossing of the grid padded with one line of zeros on each side.
     fn bordered(&self, column: usize, row: usize) -> f64 {
         let inside = (1..=self.x.len()).contains(&column) && (1..=self.y.len()).contains(&row);
-        match inside {
-            true => self.values[(row - 1) * self.x.len() + column - 1],
-            false => 0.0,
+        if inside {
+            self.values[(row - 1) * self.x.len() + column - 1]
+        } else {
+            0.0
         }
     }
 
-    /// The boundary of where the function is at least `level`, which is more than 0:
-    /// rings around what is inside and, turning the other way, around holes in it.
+    /// The boundary of the region where the function is at least `level` > 0: rings around the
+    /// region and, with opposite orientation, around holes in it.
     ///
     /// ```
     /// use abduce_plot::Grid;
@@ -71,10 +71,10 @@ impl Grid {
     pub fn contour(&self, level: f64) -> Vec<Ring> {
         let (columns, rows) = (self.x.len() + 2, self.y.len() + 2);
         let crossings = columns * rows;
-        // An edge is known by its lower left end: level ones first, then upright ones.
-        let level_edge = |column: usize, row: usize| row * columns + column;
-        let upright_edge = |column: usize, row: usize| crossings + row * columns + column;
-        // Every crossed edge leads to one other, with what is inside on the left.
+        // Edges are numbered by their lower left ends: first horizontal, then vertical ones.
+        let horizontal = |column: usize, row: usize| row * columns + column;
+        let vertical = |column: usize, row: usize| crossings + row * columns + column;
+        // The next edge that the contour crosses, with the region on the left.
         let mut next: Vec<Option<usize>> = vec![None; 2 * crossings];
         for row in 0..rows - 1 {
             for column in 0..columns - 1 {
@@ -82,10 +82,10 @@ impl Grid {
                 let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
                 let inside = corners.map(|value| value >= level);
                 let edges = [
-                    level_edge(column, row),
-                    upright_edge(column + 1, row),
-                    level_edge(column, row + 1),
-                    upright_edge(column, row),
+                    horizontal(column, row),
+                    vertical(column + 1, row),
+                    horizontal(column, row + 1),
+                    vertical(column, row),
                 ];
                 let middle = corners.iter().map(|v| v / 4.0).sum::<f64>() >= level;
                 for (from, to) in crossed(inside, middle) {
@@ -108,13 +108,13 @@ impl Grid {
         rings
     }
 
-    /// Where an edge is crossed, the function taken to be straight along it.
+    /// The point at which the contour crosses an edge, by linear interpolation.
     fn crossing(&self, edge: usize, level: f64) -> (f64, f64) {
         let (columns, rows) = (self.x.len() + 2, self.y.len() + 2);
-        let upright = edge >= columns * rows;
+        let vertical = edge >= columns * rows;
         let place = edge % (columns * rows);
         let (column, row) = (place % columns, place / columns);
-        let (right, upper) = if upright {
+        let (right, upper) = if vertical {
             (column, row + 1)
         } else {
             (column + 1, row)
@@ -129,8 +129,8 @@ impl Grid {
         (along(&self.x, column, right), along(&self.y, row, upper))
     }
 
-    /// The level whose region holds a share of the whole mass, as far as the grid
-    /// sees it: the region of highest density. Nothing where there is no mass.
+    /// The level of the highest-density region that contains a share of the mass on the grid;
+    /// `None` if there is no mass.
     pub fn level_of_mass(&self, share: f64) -> Option<f64> {
         let (widths, heights) = (spans(&self.x), spans(&self.y));
         let cells = self.values.iter().enumerate();
@@ -144,7 +144,7 @@ impl Grid {
         let total: f64 = cells.iter().map(|cell| cell.1).sum();
         let mut sum = 0.0;
         cells.iter().find_map(|(value, mass)| {
-            // Half of a cell lies on either side of a level through its middle.
+            // Half of a cell is on either side of a level through its middle.
             sum += mass / 2.0;
             let reached = sum >= share * total;
             sum += mass / 2.0;
@@ -153,18 +153,19 @@ impl Grid {
     }
 }
 
-/// Which edges of a square (lower, right, upper, left) a level leads from and to, by
-/// which of its corners (lower left, lower right, upper right, upper left) are inside.
+/// The edges of a square (lower, right, upper, left) that the contour enters and leaves by,
+/// given which of its corners (lower left, lower right, upper right, upper left) and whether
+/// its middle are inside.
 fn crossed(inside: [bool; 4], middle: bool) -> Vec<(usize, usize)> {
     let crossed: Vec<usize> = (0..4)
         .filter(|k| inside[*k] != inside[(k + 1) % 4])
         .collect();
     match crossed[..] {
-        // Going round a square, a level is entered where what was inside ends.
+        // The contour enters at the edge after an inside corner, going anticlockwise.
         [a, b] if inside[a] => vec![(a, b)],
         [a, b] => vec![(b, a)],
         [_, _, _, _] => match (inside[0], middle) {
-            // Two corners inside: joined if the middle is, else each by itself.
+            // Two opposite corners inside: joined if the middle is inside too.
             (true, true) => vec![(0, 1), (2, 3)],
             (true, false) => vec![(0, 3), (2, 1)],
             (false, true) => vec![(1, 2), (3, 0)],
@@ -174,8 +175,7 @@ fn crossed(inside: [bool; 4], middle: bool) -> Vec<(usize, usize)> {
     }
 }
 
-/// How much of the axis each line stands for; relative to all of it, so that no
-/// product of two is out of range.
+/// The share of the axis that each line represents.
 pub(super) fn spans(lines: &[f64]) -> Vec<f64> {
     let whole = match lines {
         [first, .., last] => last / 2.0 - first / 2.0,
@@ -230,13 +230,12 @@ mod tests {
                 );
             }
             let round = std::f64::consts::PI * radius * radius;
-            // An area goes with the square of a radius.
             assert!((area(&rings[0]) / round - 1.0).abs() < 0.02);
         }
     }
 
     #[test]
-    fn the_level_of_a_mass_encloses_it_on_uneven_lines_too() {
+    fn the_level_of_a_mass_encloses_it_on_uneven_lines() {
         let mut uneven: Vec<f64> = even(-4.5, 4.5, 71);
         uneven.extend(even(-1.01, 1.01, 40));
         uneven.sort_by(f64::total_cmp);
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_turns_the_other_way_and_a_cut_region_is_closed_at_the_edge() {
+    fn a_hole_has_opposite_orientation_and_a_cut_region_is_closed_at_the_edge() {
         let ring = |x: f64, y: f64| (-(x.hypot(y) - 2.0).powi(2)).exp();
         let around = grid(even(-4.0, 4.0, 81), even(-4.0, 4.0, 81), ring);
         let mut areas: Vec<f64> = around.contour(0.5).iter().map(area).collect();
@@ -265,7 +264,7 @@ mod tests {
 
     #[test]
     fn regions_that_touch_at_a_corner_stay_closed() {
-        // A chessboard is nothing but saddles.
+        // A chessboard has only saddles.
         let chess = |x: f64, y: f64| if (x + y) as i64 % 2 == 0 { 1.0 } else { 0.1 };
         let grid = grid(even(0.0, 9.0, 10), even(0.0, 9.0, 10), chess);
         for level in [0.3, 0.5, 0.55, 0.9] {
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_contour_and_bad_grids_are_refused() {
+    fn zero_has_no_contour_and_invalid_grids_are_refused() {
         let flat = grid(even(0.0, 1.0, 5), even(0.0, 1.0, 5), |_, _| 0.0);
         assert!(flat.contour(0.5).is_empty() && flat.level_of_mass(0.5).is_none());
         let point = grid(vec![1.0], vec![2.0], |_, _| 1.0);

@@ -1,9 +1,10 @@
-//! One column: the density that a model gives it, what each group adds to it, and a
-//! histogram of the rows on the same scale, so that bars and curve each have area 1.
-//! Bars are as wide as Freedman & Diaconis (1981) say, rounded to a round number.
+//! A single column: the density of a model with the contribution of each group, and a histogram
+//! of the rows as a density. The bar width follows Freedman & Diaconis (1981), rounded to a round
+//! number.
 
 use super::look;
-use super::panel::Panel;
+use super::panel::{Labels, Panel, single};
+use super::sheet::Room;
 use super::svg::{Svg, pixel};
 use super::{Axis, Cloud, Marginal, Scale};
 use std::fmt::Write;
@@ -16,14 +17,14 @@ pub(super) struct Bar {
     pub density: f64,
 }
 
-/// What is drawn of one column.
+/// The density and the histogram of one column.
 pub(super) struct Shape<'a> {
     pub bars: Vec<Bar>,
     pub marginal: Option<&'a Marginal>,
 }
 
 impl<'a> Shape<'a> {
-    /// The density of a column, or its histogram where none is known.
+    /// The density of a column, or its histogram if there is no density.
     pub fn of(cloud: &'a Cloud, variable: usize) -> Shape<'a> {
         let marginal = cloud.variables[variable].marginal.as_ref();
         let bars = match marginal {
@@ -33,7 +34,7 @@ impl<'a> Shape<'a> {
         Shape { bars, marginal }
     }
 
-    /// Both.
+    /// The density and the histogram of a column.
     pub fn with_bars(cloud: &'a Cloud, variable: usize) -> Shape<'a> {
         Shape {
             bars: bars(cloud, variable),
@@ -44,10 +45,8 @@ impl<'a> Shape<'a> {
     /// The axis of densities.
     pub fn upward(&self) -> Axis {
         let bars = self.bars.iter().map(|bar| bar.density);
-        let curve = self
-            .marginal
-            .iter()
-            .flat_map(|own| own.density.iter().copied());
+        let curve = self.marginal.iter();
+        let curve = curve.flat_map(|marginal| marginal.density.iter().copied());
         let highest = bars
             .chain(curve)
             .filter(|d| d.is_finite())
@@ -62,7 +61,22 @@ impl<'a> Shape<'a> {
         )
     }
 
-    /// Draws bars, what groups add, and the density.
+    /// Draws the only column of a cloud in a panel of its own.
+    pub fn draw_single(&self, svg: &mut Svg, cloud: &Cloud, room: Room, across: Labels) -> Panel {
+        let axes = (cloud.axis(0), self.upward());
+        let upward = if cloud.variables[0].whole {
+            "probability"
+        } else {
+            "density"
+        };
+        let panel = single(svg, room, axes, across, upward);
+        panel.open(svg);
+        self.draw(svg, &panel);
+        svg.close();
+        panel
+    }
+
+    /// Draws the bars, the contributions of groups, and the density.
     pub fn draw(&self, svg: &mut Svg, panel: &Panel) {
         for bar in &self.bars {
             let ends = (
@@ -72,18 +86,19 @@ impl<'a> Shape<'a> {
             );
             if let (Some(left), Some(right), Some(top)) = ends {
                 let bottom = panel.room.top + panel.room.height;
-                // A pixel between bars tells them apart.
+                // Bars are a pixel apart.
                 let width = (right - left - 1.0).max(0.6);
                 svg.rectangle("bar", left + 0.5, top, width, bottom - top);
             }
         }
-        let Some(own) = self.marginal else {
+        let Some(marginal) = self.marginal else {
             return;
         };
-        let several = own.groups.len() > 1;
-        for (group, density) in own.groups.iter().enumerate().filter(|_| several) {
-            let curve = panel.line(own.at.iter().copied().zip(density.iter().copied()), false);
-            let ends = (own.at.first(), own.at.last());
+        let at = marginal.at.iter().copied();
+        let several = marginal.groups.len() > 1;
+        for (group, density) in marginal.groups.iter().enumerate().filter(|_| several) {
+            let curve = panel.line(at.clone().zip(density.iter().copied()), false);
+            let ends = (marginal.at.first(), marginal.at.last());
             let (Some(first), Some(last)) = (ends.0, ends.1) else {
                 continue;
             };
@@ -98,7 +113,7 @@ impl<'a> Shape<'a> {
             svg.path("line", &curve);
             svg.close();
         }
-        let all = own.at.iter().copied().zip(own.density.iter().copied());
+        let all = at.zip(marginal.density.iter().copied());
         svg.path(
             "total",
             &panel.line(all.filter(|(_, d)| d.is_finite()), false),
@@ -106,11 +121,11 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// The histogram of a column on the scale of densities.
+/// The histogram of a column as a density.
 pub(super) fn bars(cloud: &Cloud, variable: usize) -> Vec<Bar> {
-    let own = &cloud.variables[variable];
-    let rows = own.values.iter().enumerate();
-    let has_place = |x: &f64| x.is_finite() && (own.scale == Scale::Linear || *x > 0.0);
+    let column = &cloud.variables[variable];
+    let rows = column.values.iter().enumerate();
+    let has_place = |x: &f64| x.is_finite() && (column.scale == Scale::Linear || *x > 0.0);
     let mut rows: Vec<(f64, f64)> = rows
         .filter_map(|(row, x)| Some((x.filter(has_place)?, cloud.weight(row))))
         .filter(|(_, weight)| *weight > 0.0)
@@ -119,7 +134,7 @@ pub(super) fn bars(cloud: &Cloud, variable: usize) -> Vec<Bar> {
     let (Some((low, _)), Some((high, _))) = (rows.first().copied(), rows.last().copied()) else {
         return Vec::new();
     };
-    let edges = edges(&rows, own.whole, own.scale, (low, high));
+    let edges = edges(&rows, column.whole, column.scale, (low, high));
     let total: f64 = rows.iter().map(|row| row.1).sum();
     let mut bars = Vec::new();
     let mut next = 0;
@@ -142,13 +157,14 @@ pub(super) fn bars(cloud: &Cloud, variable: usize) -> Vec<Bar> {
     bars
 }
 
-/// Where bars end, for rows in order.
+/// The edges of the bars, for sorted rows.
 fn edges(rows: &[(f64, f64)], whole: bool, scale: Scale, (low, high): (f64, f64)) -> Vec<f64> {
     if low == high {
         let around = Axis::covering([low], scale);
-        return match whole {
-            true => vec![low - 0.5, low + 0.5],
-            false => vec![around.at(0.3), around.at(0.7)],
+        return if whole {
+            vec![low - 0.5, low + 0.5]
+        } else {
+            vec![around.at(0.3), around.at(0.7)]
         };
     }
     let total: f64 = rows.iter().map(|row| row.1).sum();
@@ -170,25 +186,28 @@ fn edges(rows: &[(f64, f64)], whole: bool, scale: Scale, (low, high): (f64, f64)
     };
     let half_range = high / 2.0 - low / 2.0;
     let wide = (quantile(0.75) / 2.0 - quantile(0.25) / 2.0) / total.cbrt();
-    // Half of the quartiles' distance and half of the range: the ratio is the same.
-    let count = match wide > 0.0 {
-        true => (half_range / (2.0 * wide)).clamp(5.0, 40.0),
-        false => 12.0,
+    // The ratio of half of the range to half of the interquartile range.
+    let count = if wide > 0.0 {
+        (half_range / (2.0 * wide)).clamp(5.0, 40.0)
+    } else {
+        12.0
     };
-    // Rounding up from half the width comes nearest to it.
+    // `nice_step` rounds up, so half of the width gives the nearest step.
     let step = super::axes::nice_step(half_range, 2 * count.round() as usize);
     let step = if whole { step.max(1.0).round() } else { step };
     let shift = if whole { 0.5 } else { 0.0 };
     let first = ((low + shift) / step).floor();
     let edge = |k: usize| (first + k as f64) * step - shift;
     let count = ((high + shift) / step).floor() - first + 1.0;
-    let edges: Vec<f64> = match count < 1e3 && step > 0.0 {
-        true => (0..=count as usize).map(edge).collect(),
-        false => Vec::new(),
+    let edges: Vec<f64> = if count < 1e3 && step > 0.0 {
+        (0..=count as usize).map(edge).collect()
+    } else {
+        Vec::new()
     };
-    match edges.windows(2).all(|pair| pair[0] < pair[1]) && edges.len() > 1 {
-        true => edges,
-        false => vec![low, high],
+    if edges.windows(2).all(|pair| pair[0] < pair[1]) && edges.len() > 1 {
+        edges
+    } else {
+        vec![low, high]
     }
 }
 
@@ -211,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_have_area_one_and_hold_every_row() {
+    fn bars_have_area_one_and_contain_every_row() {
         let even: Vec<f64> = (0..300).map(|k| f64::from(k * k) / 17.0 + 1.0).collect();
         let large: Vec<f64> = even.iter().map(|x| x * 1e150).collect();
         let counts: Vec<f64> = (0..200).map(|k| f64::from(k % 13)).collect();
@@ -238,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_weight_two_is_the_row_twice_and_of_none_absent() {
+    fn weight_two_is_the_row_twice_and_weight_zero_no_row() {
         let weighed = cloud(
             vec![1.0, 2.0, 5.0, 90.0],
             vec![1.0, 2.0, 1.0, 0.0],

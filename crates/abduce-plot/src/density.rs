@@ -1,9 +1,8 @@
-//! The density of a model: of two columns as regions of highest density, each holding a
-//! stated share of the mass; of one column as a curve over the rows' histogram, with what
-//! each group adds.
+//! The density of a model: of two columns as highest-density regions with given masses; of one
+//! column as a curve over the histogram of the rows, with the contribution of each group.
 
 use super::curves::Shape;
-use super::panel::{Labels, Panel, single};
+use super::panel::{Labels, Panel};
 use super::scatter::{described, pairs, places};
 use super::sheet::{Frame, Key, Legend, legend_above, of_groups, sheet};
 use super::svg::{Svg, Symbols, pixel};
@@ -11,17 +10,17 @@ use super::{Cloud, Surface};
 use crate::{Error, Result};
 use std::fmt::Write;
 
-/// The shares of the mass that contours hold, outer ones first.
+/// The masses within the contours, from the outermost.
 const SHARES: [f64; 5] = [0.95, 0.8, 0.6, 0.4, 0.2];
 
 const CAPTION: &str = "Contours hold 20, 40, 60, 80 and 95 % of the model's mass.";
 
-/// Draws the density of a model, two columns at a time, over the rows there are. There
-/// must be a surface for each pair of columns, the earlier one to the right; a
-/// single column needs its marginal density instead.
+/// Draws the density of a model and the rows, two columns at a time. There must be a surface
+/// for each pair of columns, with the earlier one on the horizontal axis; a single column needs
+/// its marginal density instead.
 ///
 /// # Errors
-/// If the parts do not fit together, or a density is missing.
+/// If the cloud or a grid is invalid, or a density is missing.
 pub fn density(frame: &Frame, cloud: &Cloud, surfaces: &[Surface]) -> Result<String> {
     cloud.check()?;
     surfaces
@@ -31,7 +30,11 @@ pub fn density(frame: &Frame, cloud: &Cloud, surfaces: &[Surface]) -> Result<Str
     if cloud.variables.len() == 1 {
         return curve(frame, cloud, &description);
     }
-    let of_pair = |x: usize, y: usize| surfaces.iter().find(|own| (own.x, own.y) == (x, y));
+    let of_pair = |x: usize, y: usize| {
+        surfaces
+            .iter()
+            .find(|surface| (surface.x, surface.y) == (x, y))
+    };
     for y in 0..cloud.variables.len() {
         if let Some(x) = (0..y).find(|x| of_pair(*x, y).is_none()) {
             return Err(no_density(
@@ -44,8 +47,8 @@ pub fn density(frame: &Frame, cloud: &Cloud, surfaces: &[Surface]) -> Result<Str
         2 => Legend::new(),
         _ => curve_legend(cloud, 0, false),
     };
-    let told = (description.as_str(), CAPTION);
-    Ok(pairs(frame, cloud, told, &legend, |svg, panel, x, y| {
+    let texts = (description.as_str(), CAPTION);
+    Ok(pairs(frame, cloud, texts, &legend, |svg, panel, x, y| {
         if let Some(surface) = of_pair(x, y) {
             contours(svg, panel, surface);
         }
@@ -74,13 +77,14 @@ fn contours(svg: &mut Svg, panel: &Panel, surface: &Surface) {
     svg.close();
 }
 
-/// What the curves of a column stand for.
+/// The legend of the curves of a column.
 fn curve_legend(cloud: &Cloud, variable: usize, bars: bool) -> Legend {
     let marginal = cloud.variables[variable].marginal.as_ref();
-    let several = marginal.is_some_and(|own| own.groups.len() > 1);
-    let mut legend = match several {
-        true => of_groups(&cloud.groups, Key::Line),
-        false => Legend::new(),
+    let several = marginal.is_some_and(|marginal| marginal.groups.len() > 1);
+    let mut legend = if several {
+        of_groups(&cloud.groups, Key::Line)
+    } else {
+        Legend::new()
     };
     legend.push((Key::Total, if several { "all" } else { "model" }.into()));
     if bars {
@@ -104,15 +108,6 @@ fn curve(frame: &Frame, cloud: &Cloud, description: &str) -> Result<String> {
         numbers: true,
         whole: variable.whole,
     };
-    let axes = (cloud.axis(0), shape.upward());
-    let upward = if variable.whole {
-        "probability"
-    } else {
-        "density"
-    };
-    let panel = single(&mut svg, room, axes, across, upward);
-    panel.open(&mut svg);
-    shape.draw(&mut svg, &panel);
-    svg.close();
+    shape.draw_single(&mut svg, cloud, room, across);
     Ok(svg.finish())
 }

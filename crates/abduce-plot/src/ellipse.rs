@@ -1,7 +1,7 @@
-//! Ellipses of Gaussians: the points at a Mahalanobis distance r from the mean, which
-//! hold the mass 1 − exp(−r²/2) of a Gaussian of two columns.
+//! Ellipses of Gaussians: the points at Mahalanobis distance r from the mean enclose the mass
+//! 1 − exp(−r²/2) of a bivariate Gaussian.
 
-/// What a group is in each column, as far as it is Gaussian there.
+/// The mean and covariance of a group in the columns in which it is Gaussian.
 ///
 /// ```
 /// use abduce_plot::Gaussian;
@@ -12,25 +12,24 @@
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gaussian {
-    /// The mean of each column; nothing where the group is not Gaussian in it.
+    /// The mean of each column; `None` if the group is not Gaussian in it.
     pub mean: Vec<Option<f64>>,
-    /// The covariances of all pairs of columns, column by column; empty where the group has
-    /// a centre and no covariance.
+    /// The covariance matrix, column by column; empty if the group has only a centre.
     pub covariance: Vec<f64>,
 }
 
-/// How many points stand for an ellipse.
+/// The number of points of an ellipse.
 const POINTS: usize = 72;
 
 impl Gaussian {
-    /// The ellipse of two columns that holds a share of the mass, as points around it;
-    /// nothing where the group is not Gaussian in both.
+    /// The ellipse of two columns that encloses a mass, as points on it; `None` if the group is
+    /// not Gaussian in both.
     pub fn ellipse(&self, x: usize, y: usize, mass: f64) -> Option<Vec<(f64, f64)>> {
         let columns = self.mean.len();
         let mean = ((*self.mean.get(x)?)?, (*self.mean.get(y)?)?);
         let covariance = |i: usize, j: usize| self.covariance.get(j * columns + i).copied();
         let (xx, xy, yy) = (covariance(x, x)?, covariance(x, y)?, covariance(y, y)?);
-        // The root of the covariance; rounding must not leave a negative variance.
+        // The Cholesky factor of the covariance; rounding may make a variance negative.
         let a = xx.max(0.0).sqrt();
         let b = if a > 0.0 { xy / a } else { 0.0 };
         let c = (yy - b * b).max(0.0).sqrt();
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ellipse_holds_the_mass_it_says() {
+    fn an_ellipse_encloses_its_mass() {
         let gaussian = Gaussian {
             mean: vec![None, Some(3.0), Some(-1.0)],
             covariance: vec![1.0, 0.0, 0.0, 0.0, 4.0, -2.5, 0.0, -2.5, 2.0],

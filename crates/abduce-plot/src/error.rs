@@ -1,4 +1,4 @@
-//! The error of a plot: what about its numbers cannot be drawn.
+//! The error of a plot that cannot be drawn.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Laws of every plot: its SVG is well-formed, what is drawn has a place inside the panel,
-//! names stay names, and no data, however few or far, make a number that is none.
+//! Laws of every plot: the SVG is well-formed, symbols are inside their panels, names are
+//! escaped, and no data lead to NaN or infinite coordinates.
 
 use super::*;
 use roxmltree::{Document, Node};
@@ -23,7 +23,10 @@ fn cloud(columns: &[&[f64]], groups: usize) -> Cloud {
         covariance[number * columns.len() + number] = spread(column);
     }
     let gaussian = Gaussian {
-        mean: columns.iter().map(|own| own.first().copied()).collect(),
+        mean: columns
+            .iter()
+            .map(|column| column.first().copied())
+            .collect(),
         covariance,
     };
     Cloud {
@@ -74,20 +77,20 @@ fn with_marginals(mut cloud: Cloud) -> Cloud {
     cloud
 }
 
-/// Every plot of rows that there is.
+/// All plots of rows.
 fn plots(cloud: &Cloud) -> Vec<String> {
     let frame = Frame::new("A title of <b> & 'c'");
     let bare = vec![
         classification(&frame, cloud).unwrap(),
         uncertainty(&frame, cloud).unwrap(),
     ];
-    let told = with_marginals(cloud.clone());
-    let surfaces = flat_surfaces(&told);
+    let full = with_marginals(cloud.clone());
+    let surfaces = flat_surfaces(&full);
     bare.into_iter()
         .chain([
-            classification(&frame, &told).unwrap(),
-            uncertainty(&frame, &told).unwrap(),
-            density(&frame, &told, &surfaces).unwrap(),
+            classification(&frame, &full).unwrap(),
+            uncertainty(&frame, &full).unwrap(),
+            density(&frame, &full, &surfaces).unwrap(),
         ])
         .collect()
 }
@@ -96,7 +99,7 @@ fn number(node: Node, name: &str) -> f64 {
     node.attribute(name).unwrap().parse().unwrap()
 }
 
-/// Where a symbol is, and the region that clips it.
+/// The position of every symbol, and its clipping region.
 fn symbols<'a>(document: &'a Document) -> Vec<((f64, f64), Node<'a, 'a>)> {
     let is_region = |node: &Node| node.has_tag_name("svg") && node.parent_element().is_some();
     let uses = document
@@ -181,7 +184,7 @@ fn every_row_is_drawn_inside_its_panel_once_for_each_pair() {
 }
 
 #[test]
-fn names_of_users_are_text_and_nothing_else() {
+fn names_are_escaped() {
     let columns: &[&[f64]] = &[&[1.0, 2.0], &[3.0, 4.0]];
     for svg in plots(&cloud(columns, 2)) {
         let document = well_formed(&svg);
@@ -204,7 +207,7 @@ fn names_of_users_are_text_and_nothing_else() {
 }
 
 #[test]
-fn a_change_of_units_changes_no_place() {
+fn a_change_of_units_moves_no_point() {
     let x = [1.0, 2.5, 4.0, 3.0];
     let y = [0.3, 0.1, 0.25, 0.4];
     let metres = cloud(&[&x, &y], 2);
@@ -230,16 +233,16 @@ fn a_change_of_units_changes_no_place() {
 }
 
 #[test]
-fn rows_with_holes_are_left_out_and_others_stay() {
-    let mut holed = cloud(&[&[1.0, 2.0, 3.0], &[3.0, 4.0, 5.0]], 2);
-    holed.variables[1].values[1] = None;
-    holed.variables[0].values[2] = Some(f64::NAN);
-    let svg = classification(&Frame::new("holes"), &holed).unwrap();
+fn rows_with_missing_values_are_left_out() {
+    let mut incomplete = cloud(&[&[1.0, 2.0, 3.0], &[3.0, 4.0, 5.0]], 2);
+    incomplete.variables[1].values[1] = None;
+    incomplete.variables[0].values[2] = Some(f64::NAN);
+    let svg = classification(&Frame::new("missing values"), &incomplete).unwrap();
     assert_eq!(symbols(&well_formed(&svg)).len(), 1);
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn invalid_clouds_are_refused() {
     let good = cloud(&[&[1.0, 2.0], &[3.0, 4.0]], 2);
     let frame = Frame::new("");
     let short = Cloud {
@@ -338,8 +341,8 @@ fn values_much_worse_than_the_others_do_not_stretch_the_axis() {
 }
 
 #[test]
-fn a_trace_says_how_it_ended() {
-    let told = |values: &[Option<f64>], iterations, converged| {
+fn a_trace_states_its_outcome() {
+    let drawn = |values: &[Option<f64>], iterations, converged| {
         let fit = Trace {
             name: "log-likelihood",
             values,
@@ -351,11 +354,11 @@ fn a_trace_says_how_it_ended() {
         svg
     };
     let three = [None, Some(-12.0), Some(-11.5)];
-    assert!(told(&three, 2, true).contains("converged after 2 iterations"));
-    assert!(told(&three, 2, false).contains("had not converged after 2 iterations"));
-    assert!(told(&[Some(-3.0)], 1, true).contains("computed at once"));
+    assert!(drawn(&three, 2, true).contains("converged after 2 iterations"));
+    assert!(drawn(&three, 2, false).contains("had not converged after 2 iterations"));
+    assert!(drawn(&[Some(-3.0)], 1, true).contains("computed at once"));
     let long: Vec<Option<f64>> = (0..500).map(|k| Some(-1e4 / f64::from(k + 1))).collect();
-    assert!(told(&long, 499, false).matches("<use").count() == 1);
+    assert!(drawn(&long, 499, false).matches("<use").count() == 1);
     let none = Trace {
         name: "log-likelihood",
         values: &[None],

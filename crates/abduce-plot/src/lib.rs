@@ -1,9 +1,10 @@
-//! Plots as SVG text: plain numbers in, a drawing out that is small, readable in print
-//! and by people who see colours differently, light or dark as the reader prefers.
+//! Plots of clusters, classes, densities and fits as SVG text, from plain numbers. The drawings
+//! are small, readable in print and with colour vision deficiency, and follow the reader's light
+//! or dark theme.
 //!
-//! [`classification`], [`uncertainty`] and [`density`] draw a [`Cloud`] of rows, two columns
-//! at a time; [`criteria`] draws the criteria that a model was chosen by, [`trace`] the course
-//! of a fit. All but the last are the plots of mclust (Scrucca et al. 2016).
+//! [`classification`], [`uncertainty`] and [`density`] draw a [`Cloud`] of rows, two columns at
+//! a time; [`criteria`] draws the criterion of a model selection, [`trace`] the progress of a
+//! fit. All but the last follow mclust (Scrucca et al. 2016).
 
 #![forbid(unsafe_code)]
 

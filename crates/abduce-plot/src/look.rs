@@ -1,9 +1,9 @@
-//! How plots look: colours, symbols, letters. The colours are those of Okabe & Ito
-//! (2008), which people who do not tell red from green tell apart; a symbol for each group
-//! makes them readable in print. There are seven colours and eight symbols, so
-//! that 56 groups look different. Readers who prefer a dark page get one.
+//! The style of plots: colours, symbols and text. The colours are based on Okabe & Ito (2008),
+//! which people with red-green colour blindness can distinguish; symbols distinguish groups in
+//! black and white. Seven colours and eight symbols give 56 different groups. There is a light
+//! and a dark theme.
 
-/// A colour on white and the one that stands for it on black.
+/// The colours of groups in the light and the dark theme.
 const COLOURS: [(&str, &str); 7] = [
     ("#0072b2", "#56b4e9"),
     ("#d55e00", "#ff8b3d"),
@@ -14,7 +14,7 @@ const COLOURS: [(&str, &str); 7] = [
     ("#5c5c5c", "#b5b5b5"),
 ];
 
-/// Circle, triangle, square, diamond, plus, cross, triangle on its head, star.
+/// Circle, triangle, square, diamond, plus, cross, inverted triangle, star.
 pub(super) const SYMBOLS: [&str; 8] = [
     "M-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0Z",
     "M0-4L3.7 2.6H-3.7Z",
@@ -26,16 +26,16 @@ pub(super) const SYMBOLS: [&str; 8] = [
     "M0-4.6L1.2-1.5L4.4-1.4L1.9 .6L2.7 3.7L0 1.9L-2.7 3.7L-1.9 .6L-4.4-1.4L-1.2-1.5Z",
 ];
 
-/// Dashes for the lines of groups; the first is none.
+/// The dashes of the lines of groups.
 const DASHES: [&str; 4] = ["none", "6 3", "2 2.5", "8 3 2 3"];
 
-/// The class that colours a group, and dashes its lines.
+/// The CSS classes of a group's colour and dashes.
 pub(super) fn class_of(group: usize) -> String {
     format!("c{} d{}", group % COLOURS.len(), group % DASHES.len())
 }
 
-/// The sheet of styles. Every rule is about what is inside a plot, so that a page may
-/// hold it.
+/// The CSS of a plot. Every rule is limited to plots, so that it does not affect the page that
+/// contains one.
 pub(super) fn style() -> String {
     const LIGHT: &str = ".abduce-plot .paper{fill:#fff}\
         .abduce-plot text{fill:#222}.abduce-plot .tick,.abduce-plot .caption{fill:#555}\
@@ -77,9 +77,9 @@ pub(super) fn style() -> String {
         .abduce-plot .best{fill:none;stroke:currentColor;stroke-width:1.6}";
     let mut style = format!("{SHAPES}{LIGHT}");
     let mut dark = DARK.to_string();
-    for (number, (light, own_dark)) in COLOURS.iter().enumerate() {
-        style.push_str(&format!(".abduce-plot .c{number}{{color:{light}}}"));
-        dark.push_str(&format!(".abduce-plot .c{number}{{color:{own_dark}}}"));
+    for (number, (on_light, on_dark)) in COLOURS.iter().enumerate() {
+        style.push_str(&format!(".abduce-plot .c{number}{{color:{on_light}}}"));
+        dark.push_str(&format!(".abduce-plot .c{number}{{color:{on_dark}}}"));
     }
     for (number, dash) in DASHES.iter().enumerate().skip(1) {
         style.push_str(&format!(
@@ -89,17 +89,19 @@ pub(super) fn style() -> String {
     format!("{style}@media (prefers-color-scheme:dark){{{dark}}}")
 }
 
-/// The height of letters of a class, in pixels.
+/// The font size of a class, in pixels.
 pub(super) fn font_size(class: &str) -> f64 {
-    let is = |name: &str| class.split(' ').any(|own| own == name);
-    match () {
-        () if is("title") => 16.0,
-        () if is("tick") || is("caption") => 11.0,
-        () => 12.0,
+    let is = |name: &str| class.split(' ').any(|other| other == name);
+    if is("title") {
+        16.0
+    } else if is("tick") || is("caption") {
+        11.0
+    } else {
+        12.0
     }
 }
 
-/// About how wide a text is, in pixels; fonts differ.
+/// The approximate width of a text, in pixels.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let width = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '(' | ')' => 0.32,
@@ -111,7 +113,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     size * text.chars().map(width).sum::<f64>()
 }
 
-/// As much of a text as has room, with an ellipsis where some of it has not.
+/// A text, truncated with an ellipsis if it is wider than `room`.
 pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
     if text_width(text, size) <= room {
         return text.to_string();
@@ -127,7 +129,7 @@ pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
     format!("{}…", shown.trim_end())
 }
 
-/// A text in lines of some width.
+/// A text wrapped to lines of at most the width `room`.
 pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_room_is_cut_and_says_so() {
+    fn a_text_that_is_too_wide_is_truncated() {
         assert_eq!(fitted("waiting", 12.0, 100.0), "waiting");
         let cut = fitted(&"long ".repeat(50), 12.0, 100.0);
         assert!(
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_lines_hold_every_word_in_order() {
+    fn wrapped_lines_have_all_words_in_order() {
         let text = "one two three four five six seven";
         let lines = wrapped(text, 12.0, 70.0);
         assert!(lines.len() > 2);

@@ -1,5 +1,5 @@
-//! A panel: two axes on a piece of the sheet, with the light lines, labels and names
-//! that let numbers be read off it; and panels in a corner, one for each pair of columns.
+//! A panel: two axes in a rectangle of the sheet, with grid lines, labels and names; and the
+//! triangle of panels for all pairs of columns.
 
 use super::axes::Axis;
 use super::look;
@@ -7,50 +7,50 @@ use super::sheet::Room;
 use super::svg::{Svg, line_through, pixel, simplified};
 use std::fmt::Write;
 
-/// Two axes on a piece of the sheet.
+/// Two axes in a rectangle of the sheet.
 pub(super) struct Panel {
     pub x: Axis,
     pub y: Axis,
     pub room: Room,
 }
 
-/// What is written at an axis.
+/// The labels of an axis.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Labels<'a> {
     /// The name of the axis.
     pub name: &'a str,
-    /// Whether its numbers are written.
+    /// Whether ticks have numbers.
     pub numbers: bool,
-    /// Whether only whole numbers are.
+    /// Whether ticks are only at whole numbers.
     pub whole: bool,
 }
 
-/// The height that numbers and the name of an axis take below a panel.
+/// The height of the numbers and the name of an axis below a panel.
 pub(super) const BELOW: f64 = 38.0;
 
 impl Panel {
-    /// Where a point is on the sheet.
+    /// The position of a point on the sheet.
     pub fn place(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         Some((self.across(x)?, self.up(y)?))
     }
 
-    /// Where a number is from left to right.
+    /// The horizontal position of a number.
     pub fn across(&self, x: f64) -> Option<f64> {
         Some(self.room.left + self.x.fraction(x)? * self.room.width)
     }
 
-    /// Where a number is from the top down.
+    /// The vertical position of a number.
     pub fn up(&self, y: f64) -> Option<f64> {
         Some(self.room.top + (1.0 - self.y.fraction(y)?) * self.room.height)
     }
 
-    /// A line through points. What is at or below 0 is far to the left of, or below, a
-    /// logarithmic axis.
+    /// A line through points. On a logarithmic axis, numbers up to 0 are far to the left of, or
+    /// below, the panel.
     pub fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, closed: bool) -> String {
         const FAR: f64 = 1e3;
         let Room { left, top, .. } = self.room;
         let (right, bottom) = (left + self.room.width, top + self.room.height);
-        // Farther outside, coordinates would have more digits than readers of SVG take.
+        // Very large coordinates are a problem for SVG renderers.
         let place = |(x, y): (f64, f64)| {
             let across = self.across(x).or((x <= 0.0).then_some(-FAR))?;
             let up = self.up(y).or((y <= 0.0).then_some(bottom + FAR))?;
@@ -63,7 +63,7 @@ impl Panel {
         line_through(simplified(places), closed)
     }
 
-    /// Opens the region of the panel, which clips.
+    /// Opens the clipping region of the panel.
     pub fn open(&self, svg: &mut Svg) {
         let Room {
             left,
@@ -76,9 +76,10 @@ impl Panel {
 
     fn x_ticks(&self, labels: Labels) -> Vec<(f64, String)> {
         let wanted = tick_count(self.room.width, 58.0);
-        match labels.whole {
-            true => self.x.whole_ticks(wanted),
-            false => self.x.ticks(wanted),
+        if labels.whole {
+            self.x.whole_ticks(wanted)
+        } else {
+            self.x.ticks(wanted)
         }
     }
 
@@ -86,7 +87,7 @@ impl Panel {
         self.y.ticks(tick_count(self.room.height, 42.0))
     }
 
-    /// Draws lines and labels.
+    /// Draws grid lines, axes and labels.
     pub fn draw_axes(&self, svg: &mut Svg, across: Labels, upward: Labels) {
         let Room {
             left,
@@ -115,7 +116,7 @@ impl Panel {
         self.number_across(svg, across);
     }
 
-    /// Writes the numbers and the name of the axis that goes to the right.
+    /// Writes the numbers and the name of the horizontal axis.
     pub fn number_across(&self, svg: &mut Svg, across: Labels) {
         let Room { left, width, .. } = self.room;
         let bottom = self.room.top + self.room.height;
@@ -128,7 +129,7 @@ impl Panel {
         for (x, label) in &ticks {
             let Some(x) = self.across(*x) else { continue };
             let half = look::text_width(label, 11.0) / 2.0;
-            // Numbers of many digits would run into each other.
+            // Overlapping numbers are left out.
             if x - half > free {
                 svg.text("tick middle", x, bottom + 15.0, label, f64::INFINITY);
                 free = x + half + 4.0;
@@ -145,26 +146,26 @@ impl Panel {
         }
     }
 
-    /// Writes the name of the upward axis at its left.
+    /// Writes the name of the vertical axis at its left.
     pub fn name_upward(&self, svg: &mut Svg, name: &str, x: f64) {
         let middle = self.room.top + self.room.height / 2.0;
         svg.upright_text("name middle", x, middle, name, self.room.height);
     }
 }
 
-/// How many numbers an axis of some length has; small ones have some too.
+/// The number of ticks of an axis of some length.
 fn tick_count(length: f64, apart: f64) -> usize {
     (length / apart).max(4.0) as usize
 }
 
-/// The width that the numbers of an upward axis take.
+/// The width of the numbers of a vertical axis.
 pub(super) fn numbers_width(axis: &Axis, height: f64) -> f64 {
     let ticks = axis.ticks(tick_count(height, 42.0));
     let widths = ticks.iter().map(|(_, label)| look::text_width(label, 11.0));
     widths.fold(0.0, f64::max) + 8.0
 }
 
-/// One panel with the names and numbers of both axes, in all of a room.
+/// A panel that fills a rectangle, with names and numbers of both axes.
 pub(super) fn single(
     svg: &mut Svg,
     room: Room,
@@ -180,7 +181,7 @@ pub(super) fn single(
         room: Room {
             left: room.left + left,
             top: room.top,
-            // The last number stands half beyond the axis.
+            // Half of the last number is beyond the axis.
             width: (room.width - left - 10.0).max(10.0),
             height,
         },
@@ -194,7 +195,7 @@ pub(super) fn single(
     panel
 }
 
-/// Panels for all pairs of columns, below the diagonal, and for each column on it.
+/// Panels for all pairs of columns below the diagonal, and for each column on it.
 pub(super) struct Corner {
     axes: Vec<Axis>,
     inner: Room,
@@ -229,7 +230,7 @@ impl Corner {
         }
     }
 
-    /// The panel of two columns, one to the right and one up, with its axes drawn.
+    /// The panel of two columns, with its axes drawn.
     pub fn pair(&self, svg: &mut Svg, column: usize, row: usize, names: &[&str]) -> Panel {
         let panel = Panel {
             x: self.axes[column].clone(),
@@ -240,7 +241,7 @@ impl Corner {
         panel
     }
 
-    /// The panel of one column, with an axis of its own upward.
+    /// The panel of one column with a vertical axis, with its axes drawn.
     pub fn diagonal(&self, svg: &mut Svg, column: usize, upward: Axis, names: &[&str]) -> Panel {
         let panel = Panel {
             x: self.axes[column].clone(),
@@ -268,7 +269,7 @@ impl Corner {
         }
     }
 
-    /// The room above the diagonal.
+    /// The free rectangle above the diagonal.
     pub fn free(&self) -> Room {
         let first = self.cell(self.axes.len().div_ceil(2), 0);
         let diagonal = self.cell(0, self.axes.len().div_ceil(2));

@@ -1,6 +1,5 @@
-//! Points of two columns at a time: one panel for two columns, a corner of panels for
-//! more, with the density of each column on the diagonal. What is drawn in a panel
-//! is the business of each plot.
+//! Scatter plots of pairs of columns: one panel for two columns, a triangle of panels for more,
+//! with the density of each column on the diagonal. Each plot draws the contents of its panels.
 
 use super::curves;
 use super::panel::{Corner, Labels, Panel, single};
@@ -8,11 +7,10 @@ use super::sheet::{Frame, Legend, legend_above, legend_in, sheet};
 use super::svg::{Svg, Symbols};
 use super::{Axis, Cloud};
 
-/// More rows than this have small symbols.
+/// With more rows than this, symbols are small.
 const CROWD: usize = 1500;
 
-/// A plot of two or more columns: sheet, panels and what `draw` puts into the panel of
-/// two columns.
+/// A plot of two or more columns; `draw` draws the contents of the panel of two columns.
 pub(super) fn pairs(
     frame: &Frame,
     cloud: &Cloud,
@@ -46,7 +44,10 @@ pub(super) fn pairs(
         svg.close();
         return svg.finish();
     }
-    let names: Vec<&str> = variables.iter().map(|own| own.name.as_str()).collect();
+    let names: Vec<&str> = variables
+        .iter()
+        .map(|variable| variable.name.as_str())
+        .collect();
     let axes: Vec<Axis> = (0..variables.len()).map(axis).collect();
     let corner = Corner::new(axes, room);
     for row in 0..variables.len() {
@@ -68,7 +69,7 @@ pub(super) fn pairs(
     svg.finish()
 }
 
-/// The rows that have a place in a panel, with it.
+/// The rows that can be drawn in a panel, with their positions.
 pub(super) fn places<'a>(
     cloud: &'a Cloud,
     panel: &'a Panel,
@@ -82,25 +83,22 @@ pub(super) fn places<'a>(
     })
 }
 
-/// What a plot of rows says of itself to those who do not see it.
+/// The description of a plot of rows for screen readers.
 pub(super) fn described(what: &str, cloud: &Cloud) -> String {
-    let names: Vec<&str> = cloud
-        .variables
-        .iter()
-        .map(|own| own.name.as_str())
-        .collect();
+    let variables = cloud.variables.iter();
+    let names: Vec<&str> = variables.map(|variable| variable.name.as_str()).collect();
     let mut text = format!("{what} of {}, {} rows", names.join(", "), cloud.rows());
     if !cloud.group.is_empty() {
         let mut counts = vec![0; cloud.groups.len()];
         cloud.group.iter().for_each(|group| counts[*group] += 1);
         let groups = cloud.groups.iter().zip(counts).take(24);
-        let told: Vec<String> = groups
+        let groups: Vec<String> = groups
             .map(|(name, rows)| format!("{name}: {rows}"))
             .collect();
         text.push_str(&format!(
             " in {} groups ({})",
             cloud.groups.len(),
-            told.join(", ")
+            groups.join(", ")
         ));
     }
     text

@@ -1,14 +1,14 @@
-//! The sheet around a plot: title, legend and caption, and the room they leave.
+//! The sheet of a plot: title, legend and caption, and the rectangle between them.
 
 use super::look;
 use super::svg::{Svg, Symbols};
 
-/// What stands around a plot, and its size in pixels.
+/// The title and caption of a plot, and its size in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// The line above.
+    /// The title, above the plot.
     pub title: String,
-    /// What is said below.
+    /// The caption, below the plot.
     pub caption: String,
     /// The width.
     pub width: f64,
@@ -17,7 +17,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame of the usual size without a caption.
+    /// A frame of the default size without a caption.
     pub fn new(title: impl Into<String>) -> Frame {
         Frame {
             title: title.into(),
@@ -27,7 +27,7 @@ impl Frame {
         }
     }
 
-    /// A size at which this many columns can be told apart.
+    /// A suitable width and height for this many columns.
     pub fn size_for(columns: usize) -> (f64, f64) {
         match columns {
             0..=2 => (640.0, 480.0),
@@ -36,7 +36,7 @@ impl Frame {
     }
 }
 
-/// What a name in a legend stands for.
+/// The key of an entry in a legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Key {
     /// The symbol of a group.
@@ -67,10 +67,10 @@ pub(super) struct Room {
 const MARGIN: f64 = 16.0;
 const LINE: f64 = 18.0;
 const KEY: f64 = 22.0;
-/// So many groups are named, and the rest counted.
+/// The most groups that a legend names.
 const NAMED: usize = 24;
 
-/// A sheet with title and caption, and the room between them.
+/// A sheet with title and caption, and the rectangle between them.
 pub(super) fn sheet(
     frame: &Frame,
     description: &str,
@@ -99,7 +99,7 @@ pub(super) fn sheet(
     (svg, room)
 }
 
-/// The symbols of groups, by their names.
+/// A legend of groups.
 pub(super) fn of_groups(names: &[String], key: impl Fn(usize) -> Key) -> Legend {
     let named = names.iter().take(NAMED).enumerate();
     let mut legend: Legend = named
@@ -112,7 +112,7 @@ pub(super) fn of_groups(names: &[String], key: impl Fn(usize) -> Key) -> Legend 
     legend
 }
 
-/// Writes a legend in lines below the title and takes its room.
+/// Writes a legend below the title, and removes its area from `room`.
 pub(super) fn legend_above(svg: &mut Svg, legend: &Legend, room: &mut Room) {
     let (mut x, mut y) = (room.left, room.top + 12.0);
     for (key, name) in legend {
@@ -131,7 +131,7 @@ pub(super) fn legend_above(svg: &mut Svg, legend: &Legend, room: &mut Room) {
     }
 }
 
-/// Writes a legend line by line into a corner of the sheet.
+/// Writes a legend with one line per entry into a rectangle.
 pub(super) fn legend_in(svg: &mut Svg, legend: &Legend, corner: Room) {
     let lines = ((corner.height / LINE) as usize).max(1);
     for (number, (key, name)) in legend.iter().enumerate().take(lines) {

@@ -1,29 +1,28 @@
-//! SVG as text: elements are appended to a string, whatever a user wrote is escaped,
-//! coordinates have one decimal. Nothing here knows what is drawn. A region that clips
-//! is an `<svg>` in the `<svg>`, so that no id is needed and several plots can
-//! stand in one page.
+//! A writer of SVG: elements are appended to a string, text is escaped, coordinates have one
+//! decimal. A clipping region is a nested `<svg>`, which needs no id, so that a page may contain
+//! several plots.
 
 use super::look;
 use std::fmt::Write;
 
-/// A drawing in the making.
+/// A drawing under construction.
 pub(super) struct Svg {
     out: String,
     open: Vec<&'static str>,
     symbols: Symbols,
 }
 
-/// Which symbols a drawing has.
+/// The symbols of a drawing.
 #[derive(Clone, Copy)]
 pub(super) struct Symbols {
-    /// How many.
+    /// The number of symbols.
     pub count: usize,
-    /// Whether they are small, for small panels.
+    /// Whether they are small.
     pub small: bool,
 }
 
 impl Symbols {
-    /// So many of the usual size.
+    /// Symbols of the default size.
     pub fn new(count: usize) -> Symbols {
         Symbols {
             count,
@@ -31,14 +30,14 @@ impl Symbols {
         }
     }
 
-    /// The name of a group's symbol. Plots in one page must mean the same by a name.
+    /// The id of a group's symbol, which is the same symbol in all plots of a page.
     fn id(self, group: usize) -> String {
         let size = if self.small { "small" } else { "symbol" };
         format!("abduce-{size}-{}", group % look::SYMBOLS.len())
     }
 }
 
-/// Text in which nothing is markup; characters that XML forbids become `U+FFFD`.
+/// Escapes text for XML; forbidden characters become `U+FFFD`.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -56,10 +55,10 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A coordinate in tenths of a pixel, in as few characters as it takes.
+/// A coordinate rounded to tenths of a pixel, as text.
 pub(super) fn pixel(x: f64) -> String {
     let tenths = (x * 10.0).round() / 10.0;
-    // A negative zero is a zero.
+    // Adding 0 turns −0 into 0.
     format!("{}", tenths + 0.0)
 }
 
@@ -82,8 +81,7 @@ pub(super) fn line_through(points: impl IntoIterator<Item = (f64, f64)>, closed:
     d
 }
 
-/// A line with as few points as keep it within a tenth of a pixel (Douglas & Peucker
-/// 1973).
+/// Simplifies a line to within a tenth of a pixel (Douglas & Peucker 1973).
 pub(super) fn simplified(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     const TOLERANCE: f64 = 0.1;
     if points.len() < 3 {
@@ -105,25 +103,21 @@ pub(super) fn simplified(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points.filter(|(_, kept)| *kept).map(|(at, _)| at).collect()
 }
 
-/// How far a point is from the line between two others.
+/// The distance of a point from the segment between two others.
 fn distance((x, y): (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let length = dx.hypot(dy);
-    match length > 0.0 {
-        // A line that turns back on itself is not within its ends.
-        true => {
-            let along = ((x - a.0) * dx + (y - a.1) * dy) / length;
-            let beyond = (along - along.clamp(0.0, length)).abs();
-            let beside = ((x - a.0) * dy - (y - a.1) * dx).abs() / length;
-            beside.max(beyond)
-        }
-        false => (x - a.0).hypot(y - a.1),
+    if length == 0.0 {
+        return (x - a.0).hypot(y - a.1);
     }
+    let along = ((x - a.0) * dx + (y - a.1) * dy) / length;
+    let beyond = (along - along.clamp(0.0, length)).abs();
+    let beside = ((x - a.0) * dy - (y - a.1) * dx).abs() / length;
+    beside.max(beyond)
 }
 
 impl Svg {
-    /// An empty drawing of a size in pixels, with the name and the description that
-    /// screen readers say, and the symbols it uses.
+    /// An empty drawing of a size in pixels, with a title and a description for screen readers.
     pub fn new(width: f64, height: f64, title: &str, description: &str, symbols: Symbols) -> Svg {
         let (w, h) = (pixel(width), pixel(height));
         let mut out = format!(
@@ -153,13 +147,13 @@ impl Svg {
         svg
     }
 
-    /// Opens a group whose members share a class.
+    /// Opens a group with a class.
     pub fn group(&mut self, class: &str) {
         let _ = write!(self.out, "<g class=\"{class}\">");
         self.open.push("g");
     }
 
-    /// Opens a region outside of which nothing is drawn.
+    /// Opens a clipping region.
     pub fn region(&mut self, x: f64, y: f64, width: f64, height: f64) {
         let box_ = [x, y, width, height].map(pixel);
         let [x, y, w, h] = &box_;
@@ -170,7 +164,7 @@ impl Svg {
         self.open.push("svg");
     }
 
-    /// Closes what was opened last.
+    /// Closes the last open group or region.
     pub fn close(&mut self) {
         if let Some(element) = self.open.pop() {
             let _ = writeln!(self.out, "</{element}>");
@@ -185,20 +179,20 @@ impl Svg {
         );
     }
 
-    /// A path; one of no points is left out.
+    /// Draws a path, unless it is empty.
     pub fn path(&mut self, class: &str, d: &str) {
         if !d.is_empty() {
             let _ = write!(self.out, "<path class=\"{class}\" d=\"{d}\"/>");
         }
     }
 
-    /// The symbol of a group, in the colour of the group that is open.
+    /// Draws the symbol of a group in the current colour.
     pub fn symbol(&mut self, group: usize, x: f64, y: f64) {
         let (id, [x, y]) = (self.symbols.id(group), [x, y].map(pixel));
         let _ = write!(self.out, "<use href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>");
     }
 
-    /// The same with its own class, larger or smaller, more or less opaque.
+    /// Draws the symbol of a group with a class, scale and opacity.
     pub fn scaled_symbol(
         &mut self,
         class: &str,
@@ -216,7 +210,7 @@ impl Svg {
         );
     }
 
-    /// A line of text no wider than `room`; what is cut off can be read by hovering.
+    /// Writes a line of text, truncated to the width `room` with the full text as a tooltip.
     pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str, room: f64) {
         self.any_text(
             class,
@@ -226,7 +220,7 @@ impl Svg {
         );
     }
 
-    /// The same, read from below.
+    /// Writes a line of text upwards.
     pub fn upright_text(&mut self, class: &str, x: f64, y: f64, text: &str, room: f64) {
         let place = format!(
             "transform=\"translate({} {})rotate(-90)\"",
@@ -238,7 +232,7 @@ impl Svg {
 
     fn any_text(&mut self, class: &str, place: &str, text: &str, room: f64) {
         let shown = look::fitted(text, look::font_size(class), room);
-        let whole = if shown == text {
+        let tooltip = if shown == text {
             String::new()
         } else {
             format!("<title>{}</title>", escape(text))
@@ -246,11 +240,11 @@ impl Svg {
         let shown = escape(&shown);
         let _ = write!(
             self.out,
-            "<text class=\"{class}\" {place}>{whole}{shown}</text>"
+            "<text class=\"{class}\" {place}>{tooltip}{shown}</text>"
         );
     }
 
-    /// The whole text of the drawing.
+    /// Closes the drawing and returns its text.
     pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -264,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_user_wrote_is_never_markup() {
+    fn text_is_escaped() {
         assert_eq!(
             escape("a<b & \"c\" > 'd'"),
             "a&lt;b &amp; &quot;c&quot; &gt; &#39;d&#39;"
@@ -274,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_have_a_decimal_at_most() {
+    fn coordinates_have_at_most_one_decimal() {
         assert_eq!(
             [1.0, 2.25, -0.04, 1e3].map(pixel),
             ["1", "2.3", "0", "1000"]
@@ -297,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_fall_on_each_other_are_one() {
+    fn coinciding_points_are_merged() {
         let points = [(0.0, 0.0), (0.01, 0.02), (1.0, 2.0)];
         assert_eq!(line_through(points, true), "M0 0 1 2Z");
         assert_eq!(line_through([], true), "");

@@ -1,6 +1,6 @@
-//! How sure the groups are: the larger and darker a symbol, the less probable its own
-//! group, from nothing to 1 − 1/groups. Uncertain rows are drawn last, on top of
-//! others. One column alone is drawn with the uncertainty upward.
+//! The uncertainty of the groups: symbols are larger and darker for more uncertain rows, from 0
+//! to 1 − 1/groups, and these are drawn last. A single column is drawn with the uncertainty on
+//! the vertical axis.
 
 use super::classification::{self, ellipses};
 use super::look;
@@ -11,15 +11,14 @@ use super::svg::Symbols;
 use super::{Axis, Cloud};
 use crate::{Error, Result};
 
-/// Draws how uncertain the group of each row is.
+/// Draws the rows with the uncertainty of their groups.
 ///
 /// # Errors
-/// If the parts of the cloud do not fit together, or the uncertainty of its rows is
-/// not known.
+/// If the cloud is [invalid](Cloud::check), or its uncertainties are missing or not from 0 to 1.
 pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
     cloud.check()?;
-    let proper = cloud.uncertainty.iter().all(|u| (0.0..=1.0).contains(u));
-    if cloud.uncertainty.len() != cloud.rows() || !proper {
+    let valid = cloud.uncertainty.iter().all(|u| (0.0..=1.0).contains(u));
+    if cloud.uncertainty.len() != cloud.rows() || !valid {
         return Err(Error::new(
             "a plot of uncertainty needs a number from 0 to 1 for each row",
         ));
@@ -51,7 +50,7 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
         |svg, panel, x, y| {
             ellipses(svg, panel, cloud, x, y);
             let mut place = vec![None; cloud.rows()];
-            places(cloud, panel, x, y).for_each(|(row, own)| place[row] = Some(own));
+            places(cloud, panel, x, y).for_each(|(row, at)| place[row] = Some(at));
             for row in &order {
                 let Some((x, y)) = place[*row] else { continue };
                 let group = cloud.group_of(*row);
@@ -63,9 +62,9 @@ pub fn uncertainty(frame: &Frame, cloud: &Cloud) -> Result<String> {
     ))
 }
 
-const UNCERTAINTY: &str = "Uncertainty is 1 less the probability of the row's own group.";
+const UNCERTAINTY: &str = "Uncertainty is 1 minus the probability of the row's group.";
 
-/// The greatest uncertainty there can be.
+/// The greatest possible uncertainty.
 fn most(groups: usize) -> f64 {
     if groups > 1 {
         1.0 - 1.0 / groups as f64
@@ -74,12 +73,13 @@ fn most(groups: usize) -> f64 {
     }
 }
 
-/// Size and opacity of a share of the greatest uncertainty.
+/// The scale and opacity of symbols for a share of the greatest uncertainty.
 fn look_of(share: f64) -> (f64, f64) {
     let share = share.clamp(0.0, 1.0);
     (0.6 + 1.6 * share, 0.45 + 0.55 * share)
 }
 
+/// A single column, with the uncertainty on the vertical axis.
 fn upward(frame: &Frame, cloud: &Cloud, description: &str, order: &[usize]) -> String {
     let (mut svg, mut room) = sheet(
         frame,
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_more_uncertain_the_larger_and_darker() {
+    fn more_uncertain_rows_are_larger_and_darker() {
         let looks: Vec<(f64, f64)> = (0..=10).map(|k| look_of(f64::from(k) / 10.0)).collect();
         assert!(
             looks

@@ -1,7 +1,6 @@
-//! The numbers of a plot out of a model and its rows: which rows are drawn, their groups
-//! and how uncertain these are, and the model's densities of columns and pairs of them
-//! on grids. A density with all other columns hidden is the marginal one, because models
-//! integrate over what is hidden, so this serves every model there is.
+//! Computes the numbers of a plot from a model and its rows: the rows that are drawn with their
+//! groups and uncertainties, and the model's densities of columns and pairs of columns on grids.
+//! These are densities with all other columns missing, which every model integrates over.
 
 use super::sample::Sample;
 use super::{Axis, Cloud, Gaussian, Grid, Marginal, Scale, Surface, Variable};
@@ -13,33 +12,33 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// What is wanted of a model.
+/// What to compute for a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wish {
-    /// The columns, by their positions in the schema.
+    /// The positions of the columns in the schema.
     pub columns: Vec<usize>,
-    /// Those of them on a logarithmic axis.
+    /// Those of them with a logarithmic axis.
     pub logarithmic: Vec<usize>,
-    /// Whether the densities of pairs are wanted.
+    /// Whether to compute the densities of pairs of columns.
     pub surfaces: bool,
-    /// How many rows are drawn at most.
+    /// The most rows to draw.
     pub most_rows: usize,
-    /// The seed of what is drawn by chance.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
 /// The numbers of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gathered {
-    /// The rows and what the model says of the columns.
+    /// The rows, and the groups and densities of the model.
     pub cloud: Cloud,
     /// The densities of pairs of columns.
     pub surfaces: Vec<Surface>,
-    /// What must be said about the rows.
+    /// Notes about the rows for the caption.
     pub notes: Vec<String>,
 }
 
-/// The columns of a model that are numbers and can be drawn.
+/// The numeric columns of a model, which can be plotted.
 pub fn plottable(model: &dyn Predict) -> Vec<usize> {
     let fields = model.schema().fields.iter().enumerate();
     let is_number = |kind: Kind| matches!(kind, Kind::Real | Kind::Count);
@@ -47,11 +46,10 @@ pub fn plottable(model: &dyn Predict) -> Vec<usize> {
     numbers.map(|(c, _)| c).collect()
 }
 
-/// Asks a model for the numbers of a plot, with the rows of a table if there is one.
+/// Computes the numbers of a plot from a model, with the rows of a table if there is one.
 ///
 /// # Errors
-/// If rows cannot be read or the arithmetic fails, or if the densities of pairs
-/// are wanted of a model that does not have them.
+/// If rows cannot be read, a computation fails, or the model does not have the densities.
 pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result<Gathered> {
     let fields = &model.schema().fields;
     let variable = |column: &usize| Variable {
@@ -60,9 +58,10 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
             unit => format!("{} in units of {unit:e}", fields[*column].name),
         },
         whole: fields[*column].kind == Kind::Count,
-        scale: match wish.logarithmic.contains(column) {
-            true => Scale::Logarithmic,
-            false => Scale::Linear,
+        scale: if wish.logarithmic.contains(column) {
+            Scale::Logarithmic
+        } else {
+            Scale::Linear
         },
         ..Variable::default()
     };
@@ -92,7 +91,7 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
     })
 }
 
-/// Where the groups are, as far as they are Gaussian.
+/// The mean and covariance of each group, in the columns in which it is Gaussian.
 fn gaussians(model: &Model, columns: &[usize]) -> Vec<Gaussian> {
     let groups = model.predictor().moments(columns).into_iter();
     let gaussian = |group: Moments| Gaussian {
@@ -102,7 +101,16 @@ fn gaussians(model: &Model, columns: &[usize]) -> Vec<Gaussian> {
     groups.map(gaussian).collect()
 }
 
-/// Adds rows, all or an even sample, with their groups and how uncertain these are.
+/// The numbers of rows that are not drawn completely.
+#[derive(Default)]
+struct Omitted {
+    /// Rows whose missing values the model cannot integrate over.
+    unanswered: usize,
+    /// Rows with missing values in the plotted columns.
+    incomplete: usize,
+}
+
+/// Adds rows, all or a sample, with their groups and uncertainties.
 fn add_rows(
     cloud: &mut Cloud,
     model: &Model,
@@ -112,7 +120,7 @@ fn add_rows(
 ) -> Result<()> {
     let classifier = model.classifier()?;
     let mut sample = Sample::new(source, wish.most_rows, wish.seed)?;
-    let (mut unanswered, mut holes) = (0, 0);
+    let mut omitted = Omitted::default();
     for chunk in source.scan()? {
         let chunk = chunk?;
         let taken: Vec<(u32, f64)> = chunk
@@ -125,58 +133,68 @@ fn add_rows(
         let rows: Vec<u32> = taken.iter().map(|(row, _)| *row).collect();
         let rows = chunk.take(&rows);
         let lacking = model.predictor().unanswerable(&rows);
-        unanswered += lacking.len();
-        let is_there = |row: &u32| lacking.binary_search(&(*row as usize)).is_err();
-        let answered: Vec<u32> = (0..rows.rows() as u32).filter(is_there).collect();
+        omitted.unanswered += lacking.len();
+        let is_answered = |row: &u32| lacking.binary_search(&(*row as usize)).is_err();
+        let answered: Vec<u32> = (0..rows.rows() as u32).filter(is_answered).collect();
         let rows = rows.take(&answered);
         let posterior = classifier(&rows)?;
-        for (place, own) in answered.iter().enumerate() {
+        for (place, row) in answered.iter().enumerate() {
             let best = posterior.best(place);
             cloud.group.push(best);
             let uncertainty = 1.0 - posterior.row(place)[best];
             cloud.uncertainty.push(uncertainty.clamp(0.0, 1.0));
-            cloud.weights.push(taken[*own as usize].1);
+            cloud.weights.push(taken[*row as usize].1);
         }
-        let mut has_hole = vec![false; rows.rows()];
+        let mut is_incomplete = vec![false; rows.rows()];
         for (variable, column) in cloud.variables.iter_mut().zip(&wish.columns) {
             let cells = rows.column(*column).cells(0, rows.rows());
-            for (row, hole) in has_hole.iter_mut().enumerate() {
+            for (row, is_incomplete) in is_incomplete.iter_mut().enumerate() {
                 let value = cells.number(row);
-                *hole |= value.is_none();
+                *is_incomplete |= value.is_none();
                 variable.values.push(value);
             }
         }
-        holes += has_hole.iter().filter(|hole| **hole).count();
+        omitted.incomplete += is_incomplete.iter().filter(|row| **row).count();
     }
     if let Some(all) = sample.thinned() {
         let drawn = cloud.rows();
         notes.push(format!(
-            "{drawn} of {all} rows, taken evenly by chance (seed\u{a0}{}).",
+            "{drawn} of {all} rows, sampled evenly (seed\u{a0}{}).",
             wish.seed
         ));
     }
-    if holes > 0 {
-        let rows = if holes == 1 {
-            "row with missing values is"
-        } else {
-            "rows with missing values are"
-        };
-        notes.push(match wish.columns.len() {
-            1 | 2 => format!("{holes} {rows} not drawn."),
-            _ => format!("{holes} {rows} drawn only where both numbers are known."),
-        });
-    }
-    if unanswered > 0 {
-        notes.push(format!(
-            "{unanswered} more have missing values that this model cannot integrate over."
-        ));
-    }
+    notes.extend(omitted.notes(wish.columns.len()));
     Ok(())
 }
 
-/// Moves points apart that would hide each other.
+impl Omitted {
+    /// Notes for a plot of this many columns.
+    fn notes(&self, columns: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.incomplete > 0 {
+            let rows = if self.incomplete == 1 {
+                "1 row with missing values is".to_string()
+            } else {
+                format!("{} rows with missing values are", self.incomplete)
+            };
+            notes.push(match columns {
+                1 | 2 => format!("{rows} not drawn."),
+                _ => format!("{rows} drawn only where both numbers are known."),
+            });
+        }
+        if self.unanswered > 0 {
+            notes.push(format!(
+                "{} more have missing values that this model cannot integrate over.",
+                self.unanswered
+            ));
+        }
+        notes
+    }
+}
+
+/// Jitters points that would hide each other.
 fn jitter(cloud: &mut Cloud, notes: &mut Vec<String>) {
-    // One column is drawn as a density.
+    // A single column is drawn as a density.
     if cloud.variables.len() < 2 {
         return;
     }
@@ -184,8 +202,8 @@ fn jitter(cloud: &mut Cloud, notes: &mut Vec<String>) {
         let linear = variable.scale == Scale::Linear;
         variable.jittered = linear && variable.is_of_few_whole_numbers();
     }
-    let jittered = cloud.variables.iter().filter(|own| own.jittered);
-    let names: Vec<&str> = jittered.map(|own| own.name.as_str()).collect();
+    let jittered = cloud.variables.iter().filter(|column| column.jittered);
+    let names: Vec<&str> = jittered.map(|column| column.name.as_str()).collect();
     if !names.is_empty() {
         notes.push(format!(
             "Points are moved by up to 0.3 where many are equal: {}.",
@@ -194,76 +212,27 @@ fn jitter(cloud: &mut Cloud, notes: &mut Vec<String>) {
     }
 }
 
-/// Adds the density of each column, and gives those of pairs.
+/// Adds the density of each column to the cloud, and returns the densities of pairs.
 fn densities(cloud: &mut Cloud, joint: &dyn Joint, wish: &Wish) -> Result<Vec<Surface>> {
-    let mut rng = ChaCha8Rng::seed_from_u64(wish.seed);
-    let nothing = vec![None; joint.schema().fields.len()];
-    // Neighbours cannot be drawn from; then the rows say where the mass is.
-    let draws = joint.sample(&nothing, DRAWS, &mut rng).ok();
-    let numbers = |place: usize| -> Vec<f64> {
-        let column = wish.columns[place];
-        let cells = draws
-            .as_ref()
-            .map(|draws| draws.column(column).cells(0, draws.rows()));
-        let drawn = cells
-            .iter()
-            .flat_map(|cells| (0..DRAWS).filter_map(|row| cells.number(row)));
-        drawn.filter(|x| x.is_finite()).collect()
-    };
-    let places = 0..cloud.variables.len();
-    let drawn: Vec<Vec<f64>> = places.clone().map(numbers).collect();
+    let drawn = draws(joint, wish);
     if drawn.iter().all(Vec::is_empty) && cloud.rows() == 0 {
-        let error = Error::parameter("nothing says where the density of this model is");
-        return Err(error.with_hint("name the DATA too"));
+        let error = Error::parameter("the range of this model's density is unknown");
+        return Err(error.with_hint("plot it together with its data"));
     }
     let lines = |place: usize, count: usize| lines(&cloud.variables[place], &drawn[place], count);
-    let marginal = |place: usize| -> Result<Option<Marginal>> {
+    let places = 0..cloud.variables.len();
+    let marginal = |place: usize| {
         let at = lines(place, 320);
-        let given = [(wish.columns[place], at.clone())];
-        Ok(asked(joint, &given, true)?.map(|(log_density, groups)| {
-            let density: Vec<f64> = log_density.iter().map(|l| l.exp()).collect();
-            let group = |number: usize| {
-                let shares = groups.iter().skip(number).step_by(cloud.groups.len());
-                let shares = density.iter().zip(shares);
-                shares.map(|(density, share)| density * share).collect()
-            };
-            let groups = (0..cloud.groups.len()).map(group).collect();
-            Marginal {
-                at,
-                density,
-                groups,
-            }
-        }))
+        marginal(joint, wish.columns[place], at, cloud.groups.len())
     };
     let marginals = places.clone().map(marginal).collect::<Result<Vec<_>>>()?;
     let mut surfaces = Vec::new();
     let each = if cloud.variables.len() == 2 { 120 } else { 64 };
-    let pairs = places.clone().flat_map(|y| (0..y).map(move |x| (x, y)));
+    let pairs = places.flat_map(|y| (0..y).map(move |x| (x, y)));
     for (x, y) in pairs.filter(|_| wish.surfaces) {
-        let (across, up) = (lines(x, each), lines(y, each));
-        let cells = up.iter().flat_map(|y| across.iter().map(|x| (*x, *y)));
-        let (xs, ys) = cells.unzip();
-        let given = [(wish.columns[x], xs), (wish.columns[y], ys)];
-        let Some((log_density, _)) = asked(joint, &given, false)? else {
-            return Err(Error::parameter(
-                "this model has no density of two columns without its others",
-            )
-            .with_hint("draw all its columns if they are two, or fit kde instead"));
-        };
-        let peak = log_density.iter().copied().filter(|l| l.is_finite());
-        let peak = peak.fold(f64::NEG_INFINITY, f64::max);
-        let relative = log_density.iter().map(|l| (l - peak).exp());
-        surfaces.push(Surface {
-            x,
-            y,
-            density: Grid {
-                x: across,
-                y: up,
-                values: relative
-                    .map(|d| if d.is_finite() { d } else { 0.0 })
-                    .collect(),
-            },
-        });
+        let columns = [wish.columns[x], wish.columns[y]];
+        let density = density_of_pair(joint, columns, lines(x, each), lines(y, each))?;
+        surfaces.push(Surface { x, y, density });
     }
     for (variable, marginal) in cloud.variables.iter_mut().zip(marginals) {
         variable.marginal = marginal;
@@ -271,12 +240,78 @@ fn densities(cloud: &mut Cloud, joint: &dyn Joint, wish: &Wish) -> Result<Vec<Su
     Ok(surfaces)
 }
 
-/// How many rows are drawn to find where the mass is.
+/// The number of draws from the model to find the range of its density.
 const DRAWS: usize = 2000;
 
-/// The log-densities of rows of which some columns are given, and the probabilities of
-/// their groups if asked for; nothing where the model cannot say.
-fn asked(
+/// Draws from the model in each column; none from a model that cannot be drawn from.
+fn draws(joint: &dyn Joint, wish: &Wish) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(wish.seed);
+    let nothing = vec![None; joint.schema().fields.len()];
+    let Ok(draws) = joint.sample(&nothing, DRAWS, &mut rng) else {
+        return vec![Vec::new(); wish.columns.len()];
+    };
+    let numbers = |column: &usize| {
+        let cells = draws.column(*column).cells(0, draws.rows());
+        let numbers = (0..draws.rows()).filter_map(|row| cells.number(row));
+        numbers.filter(|x| x.is_finite()).collect()
+    };
+    wish.columns.iter().map(numbers).collect()
+}
+
+/// The density of a column at some points, with the contribution of each group; `None` if the
+/// model does not have it.
+fn marginal(
+    joint: &dyn Joint,
+    column: usize,
+    at: Vec<f64>,
+    groups: usize,
+) -> Result<Option<Marginal>> {
+    let Some((log_density, shares)) = log_densities(joint, &[(column, at.clone())], true)? else {
+        return Ok(None);
+    };
+    let density: Vec<f64> = log_density.iter().map(|l| l.exp()).collect();
+    let group = |number: usize| {
+        let shares = shares.iter().skip(number).step_by(groups);
+        let pairs = density.iter().zip(shares);
+        pairs.map(|(density, share)| density * share).collect()
+    };
+    Ok(Some(Marginal {
+        at,
+        groups: (0..groups).map(group).collect(),
+        density,
+    }))
+}
+
+/// The density of two columns on a grid, relative to its maximum there.
+fn density_of_pair(
+    joint: &dyn Joint,
+    [x, y]: [usize; 2],
+    across: Vec<f64>,
+    up: Vec<f64>,
+) -> Result<Grid> {
+    let cells = up.iter().flat_map(|y| across.iter().map(|x| (*x, *y)));
+    let (xs, ys) = cells.unzip();
+    let Some((log_density, _)) = log_densities(joint, &[(x, xs), (y, ys)], false)? else {
+        return Err(
+            Error::parameter("this model does not have the density of two of its columns")
+                .with_hint("plot all its columns if they are two, or fit kde instead"),
+        );
+    };
+    let peak = log_density.iter().copied().filter(|l| l.is_finite());
+    let peak = peak.fold(f64::NEG_INFINITY, f64::max);
+    let relative = log_density.iter().map(|l| (l - peak).exp());
+    Ok(Grid {
+        x: across,
+        y: up,
+        values: relative
+            .map(|d| if d.is_finite() { d } else { 0.0 })
+            .collect(),
+    })
+}
+
+/// The log-densities of rows with some given columns, and if wanted the probabilities of their
+/// groups; `None` if the model cannot integrate over the other columns.
+fn log_densities(
     joint: &dyn Joint,
     given: &[(usize, Vec<f64>)],
     with_groups: bool,
@@ -288,7 +323,7 @@ fn asked(
         .iter()
         .enumerate()
         .map(
-            |(column, field)| match given.iter().find(|(own, _)| *own == column) {
+            |(column, field)| match given.iter().find(|(given, _)| *given == column) {
                 Some((_, numbers)) => Column::from_numbers(numbers.iter().copied().map(Some)),
                 None => Column::hidden(field.kind, rows),
             },
@@ -311,20 +346,20 @@ fn asked(
     });
     let answers = answers.collect::<Result<Vec<_>>>()?;
     let (mut densities, mut groups) = (Vec::new(), Vec::new());
-    for (own, shares) in answers {
-        densities.extend(own);
+    for (part, shares) in answers {
+        densities.extend(part);
         groups.extend(shares);
     }
     Ok(Some((densities, groups)))
 }
 
-/// Where the density of a column is asked for: half of the lines evenly over the range of
-/// rows and draws, half as close as these are, so that a narrow peak is not missed.
+/// The points at which the density of a column is computed: half of them evenly over the range
+/// of rows and draws, half at their quantiles, so that a narrow peak is not missed.
 fn lines(variable: &Variable, draws: &[f64], count: usize) -> Vec<f64> {
     let has_place = |x: &f64| variable.scale == Scale::Linear || *x > 0.0;
     let mut numbers: Vec<f64> = draws.iter().copied().filter(has_place).collect();
     numbers.sort_by(f64::total_cmp);
-    // A heavy tail draws very far numbers.
+    // Draws from heavy tails may be extremely far.
     let cut = numbers.len() / 250;
     let mut bulk: Vec<f64> = numbers[cut..numbers.len() - cut].to_vec();
     bulk.extend(variable.numbers().filter(has_place));
@@ -343,7 +378,7 @@ fn lines(variable: &Variable, draws: &[f64], count: usize) -> Vec<f64> {
     lines.extend((0..half).filter_map(quantile));
     lines.retain(|x| x.is_finite());
     lines.sort_by(f64::total_cmp);
-    // Lines closer than a hair are one.
+    // Points that would coincide in the plot are merged.
     let mut last = f64::NEG_INFINITY;
     lines.retain(|x| {
         let place = axis.fraction(*x).unwrap_or(last);

@@ -1,5 +1,5 @@
-//! Plots of models and their rows: [`gather`] asks a model for the numbers, and the functions
-//! of the crate `abduce-plot`, which are re-exported here, draw them as SVG text.
+//! Plots of models and their rows: [`gather`] computes the numbers from a model, and the
+//! functions of the crate `abduce-plot`, re-exported here, draw them as SVG text.
 
 mod gather;
 mod sample;

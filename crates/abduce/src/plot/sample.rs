@@ -1,19 +1,20 @@
-//! Which rows of a table are drawn. Where there are too many, the table is cut into as
-//! many parts of equal weight as may be drawn, and each part gives a row by chance:
-//! the sample is spread evenly, and rows that come in turns do not fall in with it.
+//! The rows of a table that are drawn. If there are too many, the table is divided into as many
+//! parts of equal weight as rows may be drawn, and one row is drawn at random from each part
+//! (stratified sampling), so that periodic rows do not bias the sample.
 
 use crate::Result;
 use crate::data::Source;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Which rows are drawn: all, or where there are too many, one from each of as many
-/// equal parts of the table by weight, so that weight 2 counts as the row twice.
+/// A sample of rows: all of them, or one from each of many parts of equal weight.
 pub(super) struct Sample {
     rng: ChaCha8Rng,
-    /// The weight of one part and the number of all rows, where not all are drawn.
+    /// The weight of one part and the number of all rows, if not all are drawn.
     thinned: Option<(f64, u64)>,
+    /// The weight of the rows so far.
     passed: f64,
+    /// The number of the next part, and the point in it that is drawn, in parts.
     part: f64,
     next: f64,
 }
@@ -38,13 +39,13 @@ impl Sample {
         Ok(sample)
     }
 
-    /// The number of all rows, where not all are drawn.
+    /// The number of all rows, if not all are drawn.
     pub fn thinned(&self) -> Option<u64> {
         self.thinned.map(|(_, rows)| rows)
     }
 
-    /// How often the next row counts, if it is drawn: a row of much weight may stand
-    /// for several.
+    /// How often the next row counts, if it is drawn; a row of large weight may be drawn
+    /// several times.
     pub fn count(&mut self, weight: f64) -> Option<f64> {
         let Some((width, _)) = self.thinned else {
             return Some(weight);
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_are_all_drawn_and_many_stand_for_as_many_as_allowed() {
+    fn few_rows_are_all_drawn_and_many_are_sampled_evenly() {
         assert_eq!(drawn(vec![1.0, 2.0, 0.0], 5), [1.0, 2.0]);
         let counts = drawn(vec![1.0; 1000], 130);
         assert_eq!(counts.iter().sum::<f64>(), 130.0);
