@@ -236,6 +236,14 @@ fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()
             ))
         };
     }
+    macro_rules! floats {
+        ($kind:ty) => {
+            cells!(array.as_primitive::<$kind>(), |x, row| each(
+                row,
+                float(f64::from(x))
+            ))
+        };
+    }
     match array.data_type() {
         DataType::Null => (0..array.len()).try_for_each(|row| each(row, Cell::Missing)),
         DataType::Boolean => cells!(array.as_boolean(), |x, row| each(row, Cell::Bool(x))),
@@ -252,15 +260,9 @@ fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()
                 i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer),
             )
         }),
-        DataType::Float16 => cells!(array.as_primitive::<Float16Type>(), |x, row| {
-            each(row, float(x.to_f64()))
-        }),
-        DataType::Float32 => cells!(array.as_primitive::<Float32Type>(), |x, row| {
-            each(row, float(f64::from(x)))
-        }),
-        DataType::Float64 => cells!(array.as_primitive::<Float64Type>(), |x, row| {
-            each(row, float(x))
-        }),
+        DataType::Float16 => floats!(Float16Type),
+        DataType::Float32 => floats!(Float32Type),
+        DataType::Float64 => floats!(Float64Type),
         DataType::Utf8 => cells!(array.as_string::<i32>(), |x, row| text(x, row, each)),
         DataType::LargeUtf8 => cells!(array.as_string::<i64>(), |x, row| text(x, row, each)),
         DataType::Utf8View => cells!(array.as_string_view(), |x, row| text(x, row, each)),

@@ -180,19 +180,11 @@ impl Column {
         let nulls = nulls.filter(|n| n.null_count() > 0);
         match self {
             Column::Real { values, .. } => Column::Real {
-                values: rows
-                    .iter()
-                    .map(|&r| values[r as usize])
-                    .collect::<Vec<_>>()
-                    .into(),
+                values: taken(values, rows).into(),
                 nulls,
             },
             Column::Code { values, .. } => Column::Code {
-                values: rows
-                    .iter()
-                    .map(|&r| values[r as usize])
-                    .collect::<Vec<_>>()
-                    .into(),
+                values: taken(values, rows).into(),
                 nulls,
             },
             Column::Text { values, .. } => {
@@ -208,6 +200,10 @@ impl Column {
             }
         }
     }
+}
+
+fn taken<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+    rows.iter().map(|row| values[*row as usize]).collect()
 }
 
 fn split<T: Default>(cells: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<bool>) {
