@@ -31,7 +31,7 @@ impl Model {
         }
         let most = if slow { PIECE } else { CHUNK_ROWS };
         watched(py, threads, None, |control| {
-            answers(table.source(), most, control, &ask)
+            answers(table.source(), most, control, |_, chunk| ask(chunk))
         })
     }
 }

@@ -20,6 +20,7 @@ pub mod leaf;
 pub mod learn;
 pub mod model;
 pub mod plot;
+pub mod prelude;
 mod spelling;
 pub mod store;
 pub mod text;

@@ -35,8 +35,9 @@ pub fn in_order<T: Send, E: From<Error>>(
     }
 }
 
-/// The answers about all rows, in their order. At most `most` rows are asked about at once
-/// before an interrupt is looked for; after one, the answers are incomplete.
+/// The answers about all rows, in their order. `ask` is given the number of rows before the
+/// chunk, and the chunk: at most `most` rows, so that an interrupt is noticed soon. After one,
+/// the answers are incomplete.
 ///
 /// # Errors
 /// The first error, in the order of the chunks, of the source or of `ask`.
@@ -44,35 +45,43 @@ pub fn answers<T: Clone + Send>(
     source: &dyn Source,
     most: usize,
     control: Control,
-    ask: impl Fn(&Chunk) -> Result<Vec<T>> + Sync,
+    ask: impl Fn(usize, &Chunk) -> Result<Vec<T>> + Sync,
 ) -> Result<Vec<T>> {
-    let ask = |chunk: &Chunk| -> Result<Vec<T>> {
+    let ask = |(number, chunk): (usize, &Chunk)| -> Result<Vec<T>> {
+        let before = number * CHUNK_ROWS;
         if control.is_interrupted() {
             return Ok(Vec::new());
         }
         if chunk.rows() <= most {
-            return ask(chunk);
+            return ask(before, chunk);
         }
         let starts = (0..chunk.rows()).step_by(most);
-        let parts = starts.map(|start| chunk.slice(start, most.min(chunk.rows() - start)));
-        let answers = parts.map(|part| match control.is_interrupted() {
-            true => Ok(Vec::new()),
-            false => ask(&part),
+        let answers = starts.map(|start| {
+            if control.is_interrupted() {
+                return Ok(Vec::new());
+            }
+            let part = chunk.slice(start, most.min(chunk.rows() - start));
+            ask(before + start, &part)
         });
         Ok(answers.collect::<Result<Vec<_>>>()?.concat())
     };
     let parts: Vec<Vec<T>> = if let Some(table) = source.table() {
-        table.chunks().par_iter().map(ask).collect::<Result<_>>()?
+        table
+            .chunks()
+            .par_iter()
+            .enumerate()
+            .map(ask)
+            .collect::<Result<_>>()?
     } else if let Some(maker) = source.maker() {
         let chunks = source.rows().div_ceil(CHUNK_ROWS as u64) as usize;
         let numbers = (0..chunks).into_par_iter();
-        let each = numbers.map(|number| ask(&maker(number)?));
+        let each = numbers.map(|number| ask((number, &maker(number)?)));
         each.collect::<Result<_>>()?
     } else {
         let mut parts = Vec::new();
         in_order(
             source,
-            |_, chunk| ask(chunk),
+            |number, chunk| ask((number, chunk)),
             |_, part| {
                 parts.push(part);
                 Ok::<(), Error>(())

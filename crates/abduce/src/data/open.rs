@@ -8,10 +8,11 @@ use crate::data::raw::RawRows;
 use crate::data::read::{self, Frame, Inputs, number};
 use crate::data::table::names::{listed, nearest, shortly};
 use crate::data::table::schema::{Kind, Schema};
-use crate::data::table::source::Source;
+use crate::data::table::source::{Source, Table};
 use crate::{Error, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Opened files: their encoded rows, and notes for the user.
@@ -72,6 +73,35 @@ impl std::fmt::Debug for Opened {
             .field("files", &self.files)
             .field("left_out", &self.left_out)
             .finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// Reads a file into memory, and infers what its columns are.
+    ///
+    /// Columns whose kinds are not as wanted are read by [`open`] with [`ReadOptions`], and so
+    /// are tables larger than memory.
+    ///
+    /// ```
+    /// use abduce::data::{Source, Table};
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("penguins.csv");
+    /// std::fs::write(&path, "species,mass\nadelie,3750\ngentoo,NA\n")?;
+    /// let table = Table::read(&path)?;
+    /// assert_eq!(table.rows(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Table> {
+        let options = ReadOptions {
+            memory_budget: u64::MAX,
+            ..ReadOptions::default()
+        };
+        let opened = open(&[path.as_ref().display().to_string()], &options)?;
+        let chunks = opened.source.scan()?.collect::<Result<Vec<_>>>()?;
+        Ok(Table::from_chunks(opened.source.schema().clone(), chunks))
     }
 }
 

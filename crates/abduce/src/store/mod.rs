@@ -2,14 +2,18 @@
 //! sufficient statistics and the provenance of a model. A file is written to a temporary name
 //! and renamed, so that a failure leaves no partial file; files of older versions stay readable.
 
+mod answers;
 mod check;
 mod early;
 mod file;
+mod fit;
 mod kinds;
 mod living;
 mod lock;
 mod replacement;
 
+pub use answers::Prediction;
+pub use fit::Fit;
 pub use kinds::read_kinds;
 pub use living::Changed;
 pub use lock::FileLock;

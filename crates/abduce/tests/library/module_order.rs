@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The modules of `src`, in the order in which they build on each other.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "error", "spelling", "control", "validate", "kernel", "text", "data", "density", "family",
     "leaf", "bayes", "ask", "learn", "model", "concept", "estimate", "eval", "store", "plot",
+    "prelude",
 ];
 
 /// The modules that a piece of source code names after `crate::`, comments left out.

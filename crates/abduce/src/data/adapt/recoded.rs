@@ -25,6 +25,8 @@ pub(crate) enum Translation {
     Numbers(Vec<f64>),
     /// All cells become this code.
     Constant(u32),
+    /// Numbers are multiplied.
+    Scaled(f64),
 }
 
 impl Translation {
@@ -43,6 +45,11 @@ impl Translation {
     /// # Errors
     /// If the other column lacks one, or has another kind.
     pub fn new(from: &Field, to: &Field) -> Result<Translation> {
+        Translation::with_unseen(from, to, None)
+    }
+
+    /// The same, with the code `unseen` for levels that the other column lacks.
+    fn with_unseen(from: &Field, to: &Field, unseen: Option<u32>) -> Result<Translation> {
         let lacks = |what: &str| {
             let message = format!("the column cannot be read as {}: {what}", to.kind.name());
             Err(Error::data(message).at_column(&to.name))
@@ -65,7 +72,10 @@ impl Translation {
         if from.kind.is_coded() && to.kind.is_coded() {
             let places = to.levels.iter().zip(0..);
             let places: HashMap<&String, u32> = places.collect();
-            let place = |level: &String| places.get(level).copied().or_else(|| to.code(level));
+            let place = |level: &String| {
+                let known = places.get(level).copied();
+                known.or_else(|| to.code(level)).or(unseen)
+            };
             let mut codes = Vec::with_capacity(from.levels.len());
             for level in &from.levels {
                 match place(level) {
@@ -84,7 +94,7 @@ impl Translation {
                 match to.encoding.code(term) {
                     Some(code) => codes.push(code),
                     // A fixed vocabulary leaves out other terms.
-                    None if !to.may_grow() => codes.push(NO_CODE),
+                    None if unseen.is_some() || !to.may_grow() => codes.push(NO_CODE),
                     None => return lacks(&format!("there is no term \"{term}\"")),
                 }
             }
@@ -103,6 +113,11 @@ impl Translation {
                 values: values.iter().map(|code| found(codes, *code)).collect(),
                 nulls: nulls.clone(),
             },
+            (Translation::Scaled(factor), column) => {
+                let cells = column.cells(0, column.len());
+                let numbers = (0..column.len()).map(|row| Some(cells.number(row)? * factor));
+                Column::from_numbers(numbers.collect::<Vec<_>>())
+            }
             (Translation::Numbers(numbers), Column::Code { values, nulls }) => Column::Real {
                 values: values.iter().map(|code| found(numbers, *code)).collect(),
                 nulls: nulls.clone(),
@@ -152,11 +167,39 @@ impl<'a> Recoded<'a> {
     /// # Errors
     /// If the schema lacks one, or a column has another kind there.
     pub fn new(source: &'a dyn Source, schema: Schema) -> Result<Recoded<'a>> {
+        Recoded::by(source, schema, |_, from, to| Translation::new(from, to))
+    }
+
+    /// The source in the schema of a model. Levels that the schema lacks get the code after
+    /// its last, by which models know unseen categories; unknown terms are left out; numbers
+    /// are in the units of the model.
+    ///
+    /// # Errors
+    /// If a column has another kind there, or the target has an unknown label.
+    pub fn for_model(
+        source: &'a dyn Source,
+        schema: &Schema,
+        target: Option<usize>,
+    ) -> Result<Recoded<'a>> {
+        Recoded::by(source, schema.clone(), |column, from, to| {
+            if from.unit != to.unit {
+                return Ok(Translation::Scaled(from.unit / to.unit));
+            }
+            let unseen = (target != Some(column)).then_some(to.levels.len() as u32);
+            Translation::with_unseen(from, to, unseen)
+        })
+    }
+
+    fn by(
+        source: &'a dyn Source,
+        schema: Schema,
+        translate: impl Fn(usize, &Field, &Field) -> Result<Translation>,
+    ) -> Result<Recoded<'a>> {
         let fields = &source.schema().fields;
-        let columns = schema.fields.iter().map(|to| {
+        let columns = schema.fields.iter().enumerate().map(|(column, to)| {
             let place = fields.iter().position(|from| from.name == to.name);
             place
-                .map(|place| Ok((place, Translation::new(&fields[place], to)?)))
+                .map(|place| Ok((place, translate(column, &fields[place], to)?)))
                 .transpose()
         });
         Ok(Recoded {

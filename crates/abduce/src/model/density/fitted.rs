@@ -3,7 +3,7 @@
 use super::{DensityModel, Estimator, Fit, Specification, fit};
 use crate::ask::Joint;
 use crate::data::Source;
-use crate::density::{Bins, Kernel, Selection};
+use crate::density::{Bins, Kernel, Rule, Selection};
 use crate::model::report::finite;
 use crate::model::{
     FitReport, Fitted, FittedModel, Incremental, Learned, Learner, LogLikelihoodOf,
@@ -43,19 +43,44 @@ impl FittedModel for DensityModel {
     }
 }
 
-/// Defines a density to be fitted: the type, its name and description, and its estimator.
+/// Defines a density to be fitted: its name and description, the default of its estimator, and
+/// the options of the estimator.
 macro_rules! learners {
-    ($($(#[$doc:meta])* $learner:ident, $name:literal, $about:literal, $estimator:expr;)*) => {
+    ($($(#[$doc:meta])* $learner:ident, $name:literal, $about:literal, $estimator:expr; {
+        $($(#[$option_doc:meta])* $option:ident($argument:ident: $type:ty) $pattern:pat => $set:expr;)*
+    })*) => {
         $($(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub struct $learner(pub Recipe);
 
-        impl $learner {
-            /// One density of all rows or, with a target, one of each class.
-            pub fn new(target: Option<String>) -> $learner {
-                let density = Specification { target, estimator: $estimator };
+        impl Default for $learner {
+            fn default() -> $learner {
+                let density = Specification { target: None, estimator: $estimator };
                 $learner(Recipe { density })
             }
+        }
+
+        impl $learner {
+            /// One density of all rows.
+            pub fn new() -> $learner {
+                $learner::default()
+            }
+
+            /// One density of each class instead, by the labels in a column.
+            #[must_use]
+            pub fn target(mut self, column: impl Into<String>) -> $learner {
+                self.0.density.target = Some(column.into());
+                self
+            }
+
+            $($(#[$option_doc])*
+            #[must_use]
+            pub fn $option(mut self, $argument: $type) -> $learner {
+                if let $pattern = &mut self.0.density.estimator {
+                    $set;
+                }
+                self
+            })*
         }
 
         impl Learner for $learner {
@@ -80,16 +105,29 @@ learners! {
     Kde, "kde", "A kernel density, or one for each class", Estimator::Kde {
         kernel: Kernel::default(),
         selection: Selection::default(),
-    };
+    }; {
+        /// The kernel.
+        kernel(shape: Kernel) Estimator::Kde { kernel, .. } => *kernel = shape;
+        /// The rule for the bandwidth.
+        bandwidth(rule: Rule) Estimator::Kde { selection, .. } => selection.rule = rule;
+    }
     /// A histogram to be fitted.
     HistogramDensity, "histogram", "A histogram, or one for each class", Estimator::Histogram {
         bins: Bins::default(),
         smoothing: 0.0,
-    };
+    }; {
+        /// The rule for the number of bins.
+        bins(rule: Bins) Estimator::Histogram { bins, .. } => *bins = rule;
+        /// The number of rows spread over the whole range.
+        smoothing(rows: f64) Estimator::Histogram { smoothing, .. } => *smoothing = rows;
+    }
     /// A k-nearest-neighbour density to be fitted.
     Knn, "knn", "A k-nearest-neighbour density, or one for each class", Estimator::Knn {
         neighbours: None,
-    };
+    }; {
+        /// The number of neighbours.
+        neighbours(number: usize) Estimator::Knn { neighbours } => *neighbours = Some(number);
+    }
 }
 
 impl Fit {

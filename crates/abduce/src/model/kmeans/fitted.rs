@@ -1,6 +1,6 @@
 //! What a model file has of k-means clusters, and k-means to be fitted.
 
-use super::{Fit, KMeans, Options, Specification, Start, fit};
+use super::{Distance, Fit, KMeans, Options, Specification, Start, fit};
 use crate::ask::Joint;
 use crate::data::Source;
 use crate::model::report::finite;
@@ -61,6 +61,41 @@ impl CentreClusters {
             kmeans: Specification::new(clusters),
             kmeans_options: Options::default(),
         })
+    }
+
+    /// The distance between rows.
+    #[must_use]
+    pub fn distance(mut self, distance: Distance) -> CentreClusters {
+        self.0.kmeans.distance = distance;
+        self
+    }
+
+    /// Whether columns are divided by their standard deviations.
+    #[must_use]
+    pub fn standardize(mut self, standardize: bool) -> CentreClusters {
+        self.0.kmeans.standardize = standardize;
+        self
+    }
+
+    /// The number of starts.
+    #[must_use]
+    pub fn restarts(mut self, number: usize) -> CentreClusters {
+        self.0.kmeans_options.restarts = number;
+        self
+    }
+
+    /// The maximum number of iterations.
+    #[must_use]
+    pub fn max_iterations(mut self, number: usize) -> CentreClusters {
+        self.0.kmeans_options.max_iterations = number;
+        self
+    }
+
+    /// The seed of all random numbers.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> CentreClusters {
+        self.0.kmeans_options.seed = seed;
+        self
     }
 }
 

@@ -2,7 +2,7 @@
 //! criterion or tests choose.
 
 use super::{
-    BootstrapOptions, FitOptions, Grid, Mixture, Recipe, Specification, bootstrap_test, fit,
+    BootstrapOptions, FitOptions, Grid, Mixture, Reals, Recipe, Specification, bootstrap_test, fit,
     fit_from, fit_from_mixture, select,
 };
 use crate::data::Source;
@@ -77,6 +77,17 @@ impl Clusters {
         }
     }
 
+    /// The grid, with the covariance of the specification if it has none.
+    fn grid(&self, grid: &Grid) -> Grid {
+        let mut grid = grid.clone();
+        if let (true, Reals::Together { covariance, .. }) =
+            (grid.covariances.is_empty(), self.recipe.specification.reals)
+        {
+            grid.covariances.push(covariance);
+        }
+        grid
+    }
+
     fn learn_one(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
         let Recipe {
             specification,
@@ -123,7 +134,8 @@ impl Learner for Clusters {
         Ok(match &self.choice {
             Choice::None => self.learn_one(rows, control)?,
             Choice::Grid(grid) => {
-                let (fit, selection) = select(specification, grid, rows, options, control)?;
+                let (fit, selection) =
+                    select(specification, &self.grid(grid), rows, options, control)?;
                 let chosen = &selection.tried[selection.chosen];
                 let chosen = specification.of_pair(chosen.covariance, chosen.components);
                 let (recipe, stopped) = (recipe(chosen), control.is_interrupted());

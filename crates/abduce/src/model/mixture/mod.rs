@@ -8,6 +8,7 @@
 //! the multivariate Gaussian and t, several.
 
 mod answer;
+mod builder;
 mod check;
 mod fit;
 mod fitted;
