@@ -1,6 +1,64 @@
-//! abduce learns a generative model `p(x, z | θ)` of a table in which any cell
-//! and any label may be missing, and answers questions about the hidden from
-//! the seen.
+//! Generative models of tables with missing values.
+//!
+//! A model p(x, z | θ) of the columns x and of labels or clusters z is fitted to a table in which
+//! any cell and any label may be missing. It then classifies, clusters, fills missing values,
+//! scores, explains and draws rows, whatever is missing in them.
+//!
+//! ```
+//! use abduce::prelude::*;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("penguins.csv");
+//! # std::fs::write(&path, "species,bill,mass\nAdelie,39.1,3750\nAdelie,,3800\nGentoo,46.1,4500\nGentoo,50.0,\n,45.3,4400\n")?;
+//! let table = Table::read(&path)?;
+//! let model = NaiveBayes::new("species").fit(&table)?;
+//! for prediction in model.predict(&table)? {
+//!     println!("{} with probability {:.3}", prediction.label, prediction.probability);
+//! }
+//! let file = folder.path().join("penguins.abduce");
+//! model.save(&file)?;
+//! assert_eq!(Model::load(&file)?.predict(&table)?, model.predict(&table)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Models
+//!
+//! | to fit | what it is |
+//! |---|---|
+//! | [`NaiveBayes`](model::naive_bayes::NaiveBayes) | classes whose columns are independent of each other |
+//! | [`Gda`](model::gda::Gda) | classes with a Gaussian over all their numbers (LDA, QDA) |
+//! | [`Mixture`](prelude::Mixture) | clusters, found by EM |
+//! | [`KMeans`](prelude::KMeans) | clusters about centres |
+//! | [`Gaussian`](model::gaussian::Gaussian) | one Gaussian over all numbers |
+//! | [`Kde`](model::density::Kde), [`HistogramDensity`](model::density::HistogramDensity), [`Knn`](model::density::Knn) | densities without a family |
+//!
+//! Each has its options as methods, as in `Mixture::new(3).restarts(20)`, and is fitted by
+//! [`fit`](store::Fit::fit). The result is a [`Model`](store::Model), which answers about whole
+//! tables and is saved to a readable file that the command line and the Python package share.
+//! Naive Bayes, discriminant analysis and mixtures take in and forget rows without the rows that
+//! they were fitted to: [`update`](store::Model::update), [`merge`](store::Model::merge) and
+//! [`forget`](store::Model::forget).
+//!
+//! # Modules
+//!
+//! * [`prelude`]: the names that most programs need
+//! * [`data`]: tables, kinds of columns, files
+//! * [`model`]: the models, and the traits that a new one implements
+//! * [`store`]: fitted models and their files
+//! * [`ask`]: what a model can be asked, as traits
+//! * [`family`], [`density`]: probability distributions and densities of columns
+//! * [`bayes`], [`estimate`], [`concept`]: conjugate and other priors, the estimation of one
+//!   family, finite hypotheses
+//! * [`learn`], [`leaf`]: the EM algorithm, and what a model knows of its columns
+//! * [`eval`]: cross-validation, calibration, costs
+//! * [`text`]: from texts to counts of terms
+//! * [`plot`]: pictures of a model, as SVG
+//!
+//! # Guarantees
+//!
+//! The same data, options and seed give the same bits on any number of threads. A weight of 2 is
+//! the row twice, a weight of 0 is the row absent. Bad input gives an [`Error`] that names the
+//! file, line and column; nothing panics.
 
 #![deny(unsafe_code)]
 
