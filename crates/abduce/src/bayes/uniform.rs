@@ -350,10 +350,6 @@ impl Univariate for UniformPredictive {
         self.cdf(self.mirrored(x))
     }
 
-    fn support(&self) -> (f64, f64) {
-        (f64::NEG_INFINITY, f64::INFINITY)
-    }
-
     fn quantile(&self, p: f64) -> f64 {
         let tail = 1.0 / (self.shape + 2.0);
         let far = |q: f64| self.low + self.reach() * (q / tail).powf(-1.0 / self.shape);

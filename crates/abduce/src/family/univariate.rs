@@ -38,8 +38,16 @@ pub trait Univariate: Debug + Send + Sync {
         1.0 - self.cdf(x)
     }
 
-    /// The smallest and the largest number there can be.
-    fn support(&self) -> (f64, f64);
+    /// The smallest and the largest number there can be; by default any count from 0 up, or
+    /// any real number.
+    fn support(&self) -> (f64, f64) {
+        let low = if self.is_discrete() {
+            0.0
+        } else {
+            f64::NEG_INFINITY
+        };
+        (low, f64::INFINITY)
+    }
 
     /// Whether it lies on the whole numbers.
     fn is_discrete(&self) -> bool {

@@ -355,10 +355,6 @@ impl Univariate for Gaussian {
         normal_survival(self.standard(x))
     }
 
-    fn support(&self) -> (f64, f64) {
-        (f64::NEG_INFINITY, f64::INFINITY)
-    }
-
     fn quantile(&self, p: f64) -> f64 {
         match p {
             p if p <= 0.0 => f64::NEG_INFINITY,

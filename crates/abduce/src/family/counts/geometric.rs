@@ -2,6 +2,7 @@
 //! P(x) = p (1 − p)ˣ, x = 0, 1, 2, … (not of the trials, which are one more).
 
 use crate::family::coordinates::{logarithms, shares};
+use crate::family::counts::lattice::next_count;
 use crate::family::sums::sums;
 use crate::family::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
 use crate::{Error, Result};
@@ -60,21 +61,11 @@ impl Univariate for Geometric {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => -((x.floor() + 1.0) * self.log_failure()).exp_m1(),
-            false => 0.0,
-        }
+        next_count(x).map_or(0.0, |next| -(next * self.log_failure()).exp_m1())
     }
 
     fn survival(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => ((x.floor() + 1.0) * self.log_failure()).exp(),
-            false => 1.0,
-        }
-    }
-
-    fn support(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+        next_count(x).map_or(1.0, |next| (next * self.log_failure()).exp())
     }
 
     fn is_discrete(&self) -> bool {

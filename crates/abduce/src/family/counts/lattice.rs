@@ -7,6 +7,11 @@
 
 use crate::kernel::quadrature::integrate;
 
+/// The smallest count above x; `None` where no count is below or at x.
+pub(crate) fn next_count(x: f64) -> Option<f64> {
+    (x >= 0.0).then(|| x.floor() + 1.0)
+}
+
 /// Σ exp(log_mass(k)) over the whole numbers from `low` to `high`, which may be
 /// infinite. `widths` are mean and deviation, where they are known: where most
 /// of the mass is.

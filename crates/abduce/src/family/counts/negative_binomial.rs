@@ -6,6 +6,7 @@
 //! profile's derivative. Counts no more spread than a Poisson's have none: r is
 //! then the largest allowed, where the distribution is a Poisson's.
 
+use crate::family::counts::lattice::next_count;
 use crate::family::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, beta_i_complement, digamma_rise, ln_beta_mass};
@@ -73,21 +74,13 @@ impl Univariate for NegativeBinomial {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => beta_i(self.size, x.floor() + 1.0, self.probability),
-            false => 0.0,
-        }
+        next_count(x).map_or(0.0, |next| beta_i(self.size, next, self.probability))
     }
 
     fn survival(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => beta_i_complement(self.size, x.floor() + 1.0, self.probability),
-            false => 1.0,
-        }
-    }
-
-    fn support(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+        next_count(x).map_or(1.0, |next| {
+            beta_i_complement(self.size, next, self.probability)
+        })
     }
 
     fn is_discrete(&self) -> bool {

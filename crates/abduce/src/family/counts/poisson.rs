@@ -5,6 +5,7 @@
 
 use crate::data::Rows;
 use crate::family::coordinates::{exponentials, logarithms};
+use crate::family::counts::lattice::next_count;
 use crate::family::{
     Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, is_count, merged,
     never_seen, nothing_seen, times,
@@ -254,21 +255,11 @@ impl Univariate for Poisson {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => gamma_q(x.floor() + 1.0, self.rate),
-            false => 0.0,
-        }
+        next_count(x).map_or(0.0, |next| gamma_q(next, self.rate))
     }
 
     fn survival(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => gamma_p(x.floor() + 1.0, self.rate),
-            false => 1.0,
-        }
-    }
-
-    fn support(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+        next_count(x).map_or(1.0, |next| gamma_p(next, self.rate))
     }
 
     fn is_discrete(&self) -> bool {

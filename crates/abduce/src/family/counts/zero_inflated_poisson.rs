@@ -133,21 +133,13 @@ impl Univariate for ZeroInflatedPoisson {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => self.inflation + (1.0 - self.inflation) * self.poisson().cdf(x),
-            false => 0.0,
-        }
+        let zeros = if x >= 0.0 { self.inflation } else { 0.0 };
+        zeros + (1.0 - self.inflation) * self.poisson().cdf(x)
     }
 
     fn survival(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => (1.0 - self.inflation) * self.poisson().survival(x),
-            false => 1.0,
-        }
-    }
-
-    fn support(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+        let zeros = if x >= 0.0 { 0.0 } else { self.inflation };
+        zeros + (1.0 - self.inflation) * self.poisson().survival(x)
     }
 
     fn is_discrete(&self) -> bool {

@@ -79,10 +79,6 @@ impl Univariate for BetaNegativeBinomial {
         self.tails(x).1
     }
 
-    fn support(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
-    }
-
     fn is_discrete(&self) -> bool {
         true
     }

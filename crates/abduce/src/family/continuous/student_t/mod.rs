@@ -124,10 +124,6 @@ impl Univariate for StudentT {
         }
     }
 
-    fn support(&self) -> (f64, f64) {
-        (f64::NEG_INFINITY, f64::INFINITY)
-    }
-
     fn quantile(&self, p: f64) -> f64 {
         if p <= 0.0 || p >= 1.0 {
             return if p <= 0.0 {
