@@ -8,7 +8,7 @@ use super::{Request, standard_errors};
 use crate::bayes::{CategoricalProbabilities, Conjugate, MultinomialProbabilities};
 use crate::data::Source;
 use crate::family::{
-    Categorical, DirichletMultinomial, Family, Poisson, Stats, Univariate, nothing_seen,
+    Categorical, DirichletMultinomial, Domain, Poisson, Stats, Univariate, nothing_seen,
 };
 use crate::{Error, Result};
 use std::sync::Arc;

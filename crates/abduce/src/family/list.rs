@@ -1,14 +1,15 @@
 //! The list of families, and what follows from it: a distribution, statistics
 //! and a leaf of any family, each a closed enum whose methods are one `match`.
 //! A new family is one more line in the list. The methods of distributions and statistics
-//! are in `leaf_methods.rs`.
+//! are in `list_methods.rs`.
 
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
 use crate::family::{
-    Belief, Bernoulli, Beta, Categorical, Exponential, Family, Gamma, Gaussian, Geometric,
-    LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson, Presence,
-    Scale, StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
+    Belief, Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Gamma, Gaussian,
+    Geometric, LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson,
+    Presence, Scale, StudentT, Unconstrained, Uniform, UniformBox, Validate, VonMises, Words,
+    ZeroInflatedPoisson,
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +101,7 @@ macro_rules! closed_enums {
             /// A leaf over one column of so many levels, by the family's name.
             pub fn of_column(name: &str, levels: usize) -> Option<LeafFamily> {
                 $(if name == <$type as Family>::NAME {
-                    let shape = <$type as Family>::shape_of_column(levels)?;
+                    let shape = <$type as Domain>::shape_of_column(levels)?;
                     let prior = Default::default();
                     return Some(LeafFamily::$variant { shape, prior, vague: None });
                 })*
@@ -138,13 +139,13 @@ macro_rules! closed_enums {
             /// The number of columns.
             pub fn columns(&self) -> usize {
                 match self {
-                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::columns(shape),)*
+                    $(LeafFamily::$variant { shape, .. } => <$type as Domain>::columns(shape),)*
                 }
             }
 
             /// The number of levels, for a family over levels.
             pub fn levels(&self) -> Option<usize> {
-                match self { $(LeafFamily::$variant { shape, .. } => <$type as Family>::levels(shape),)* }
+                match self { $(LeafFamily::$variant { shape, .. } => <$type as Domain>::levels(shape),)* }
             }
 
             /// Whether only EM can fit it, even to rows of which all is seen.
@@ -154,7 +155,7 @@ macro_rules! closed_enums {
 
             /// Whether it is over documents.
             pub fn is_text(&self) -> bool {
-                match self { $(LeafFamily::$variant { .. } => <$type as Family>::TEXT,)* }
+                match self { $(LeafFamily::$variant { .. } => <$type as Domain>::TEXT,)* }
             }
 
             /// Whether it is over documents with a column of counts for each term.
@@ -201,12 +202,12 @@ macro_rules! closed_enums {
 
             /// Whether the density has units.
             pub fn has_units(&self) -> bool {
-                match self { $(LeafFamily::$variant { .. } => <$type as Family>::HAS_UNITS,)* }
+                match self { $(LeafFamily::$variant { .. } => <$type as Domain>::HAS_UNITS,)* }
             }
 
             /// Whether a number can be a cell.
             pub fn supports(&self, x: f64) -> bool {
-                match self { $(LeafFamily::$variant { .. } => <$type as Family>::supports(x),)* }
+                match self { $(LeafFamily::$variant { .. } => <$type as Domain>::supports(x),)* }
             }
 
             /// Whether all numbers can be cells.
@@ -214,7 +215,7 @@ macro_rules! closed_enums {
                 // Without an early end, the compiler makes vector code of this.
                 match self {
                     $(LeafFamily::$variant { .. } => {
-                        x.iter().fold(true, |all, x| all & <$type as Family>::supports(*x))
+                        x.iter().fold(true, |all, x| all & <$type as Domain>::supports(*x))
                     })*
                 }
             }
@@ -224,8 +225,8 @@ macro_rules! closed_enums {
             pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
-                        *prior = <$type as Family>::weak_prior(scales, belief);
-                        *vague = Some(<$type as Family>::vague(shape, scales));
+                        *prior = <$type as Components>::weak_prior(scales, belief);
+                        *vague = Some(<$type as Components>::vague(shape, scales));
                     })*
                 }
             }
@@ -248,8 +249,8 @@ macro_rules! closed_enums {
                             .collect();
                         let unit = Scale { mean: 0.0, variance: 1.0, constant: false };
                         let vague = vague.clone().unwrap_or_else(|| {
-                            let scales = vec![unit; <$type as Family>::columns(shape)];
-                            <$type as Family>::vague(shape, &scales)
+                            let scales = vec![unit; <$type as Domain>::columns(shape)];
+                            <$type as Components>::vague(shape, &scales)
                         });
                         let before: Option<Vec<_>> = before.map(|before| {
                             let same = before.iter().filter_map(|d| match d {
@@ -260,9 +261,9 @@ macro_rules! closed_enums {
                         });
                         let found = match before {
                             Some(before) if before.len() == own.len() => {
-                                <$type as Family>::map_all_from(shape, &own, prior, &vague, &before)
+                                <$type as Components>::map_all_from(shape, &own, prior, &vague, &before)
                             }
-                            _ => <$type as Family>::map_all(shape, &own, prior, &vague),
+                            _ => <$type as Components>::map_all(shape, &own, prior, &vague),
                         };
                         found.into_iter().map(Distribution::$variant).collect()
                     })*
@@ -280,7 +281,7 @@ macro_rules! closed_enums {
                                 _ => None,
                             })
                             .collect();
-                        <$type as Family>::pull_together(&mut own);
+                        <$type as Components>::pull_together(&mut own);
                         for (stats, own) in stats.iter_mut().zip(own) {
                             *stats = Statistics::$variant(own);
                         }
@@ -296,7 +297,7 @@ macro_rules! closed_enums {
                             Distribution::$variant(d) => Some(d),
                             _ => None,
                         });
-                        <$type as Family>::log_prior_all(shape, own, prior)
+                        <$type as Components>::log_prior_all(shape, own, prior)
                     })*
                 }
             }
@@ -305,13 +306,13 @@ macro_rules! closed_enums {
             pub fn parameters_of_all(&self, components: usize) -> usize {
                 match self {
                     $(LeafFamily::$variant { shape, .. } => {
-                        <$type as Family>::parameters_of_all(shape, components)
+                        <$type as Components>::parameters_of_all(shape, components)
                     })*
                 }
             }
 
             /// The distributions of several components as free numbers, beside what
-            /// is said where nothing was seen; see [`Family::coordinates`].
+            /// is said where nothing was seen; see [`Unconstrained::coordinates`].
             pub fn coordinates(&self, distributions: &[Distribution]) -> Option<Vec<Vec<f64>>> {
                 match self {
                     $(LeafFamily::$variant { shape, vague: Some(unit), .. } => {
@@ -325,10 +326,10 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// See [`Family::paced_apart`].
+            /// See [`Unconstrained::paced_apart`].
             pub fn paced_apart(&self) -> usize {
                 match self {
-                    $(LeafFamily::$variant { shape, .. } => <$type as Family>::paced_apart(shape),)*
+                    $(LeafFamily::$variant { shape, .. } => <$type as Unconstrained>::paced_apart(shape),)*
                 }
             }
 
@@ -355,7 +356,7 @@ macro_rules! closed_enums {
             pub fn is_consistent(&self) -> bool {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
-                        <$type as Family>::accepts(shape, prior)
+                        <$type as Validate>::accepts(shape, prior)
                             && vague.as_ref().is_none_or(|vague| vague.is_valid(shape))
                     })*
                 }
@@ -369,7 +370,7 @@ macro_rules! closed_enums {
                         LeafFamily::$variant { shape, .. },
                         Distribution::$variant(d),
                         Statistics::$variant(stats),
-                    ) => d.is_valid(shape) && <$type as Family>::describes(shape, stats),)*
+                    ) => d.is_valid(shape) && <$type as Validate>::describes(shape, stats),)*
                     _ => false,
                 }
             }

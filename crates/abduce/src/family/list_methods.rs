@@ -1,13 +1,13 @@
 //! What distributions and statistics of any family can do: one `match` over the list of
-//! families in `leaf.rs`.
+//! families in `list.rs`.
 
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
 use crate::family::list::{Distribution, Statistics, with_families};
 use crate::family::{
-    Bernoulli, Beta, Categorical, Exponential, Family, Fill, Gamma, Gaussian, Geometric, LogNormal,
-    MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson, Presence, Scale, Stats,
-    StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
+    Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Fill, Gamma, Gaussian,
+    Geometric, LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson,
+    Presence, Scale, Stats, StudentT, Uniform, UniformBox, VonMises, Words, ZeroInflatedPoisson,
 };
 use crate::{Error, Result};
 use rand::{Rng, SeedableRng};
@@ -71,10 +71,10 @@ macro_rules! methods {
                 }
                 match self {
                     $(Distribution::$variant(d) => {
-                        if <$type as Family>::TEXT {
+                        if <$type as Domain>::TEXT {
                             return Vec::new();
                         }
-                        let columns = <$type as Family>::columns(&d.shape());
+                        let columns = <$type as Domain>::columns(&d.shape());
                         let mut mean = vec![0.0; columns];
                         let mut rng = ChaCha8Rng::seed_from_u64(0);
                         d.fill(Fill::Mean, &vec![None; columns], &mut rng, &mut mean);

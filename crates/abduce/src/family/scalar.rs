@@ -8,7 +8,9 @@
 
 use crate::Result;
 use crate::data::Rows;
-use crate::family::{Belief, Family, Fill, Scale, Stats, Univariate, merged};
+use crate::family::{
+    Belief, Components, Domain, Family, Fill, Scale, Stats, Univariate, Validate, merged,
+};
 use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,32 +62,14 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
 
     /// Whether statistics can be what was seen.
     fn are_sound(stats: &Self::Stats) -> bool;
-
-    /// As [`Family::coordinates`].
-    fn coordinates_beside(&self, _unit: &Self) -> Option<Vec<f64>> {
-        None
-    }
-
-    /// As [`Family::at_coordinates`].
-    fn moved_to(&self, _unit: &Self, _coordinates: &[f64]) -> Option<Self> {
-        None
-    }
-
-    /// Distributions that the laws are tried on.
-    fn instances() -> Vec<Self>;
 }
 
 impl<S: Scalar> Family for S {
     const NAME: &'static str = <S as Scalar>::NAME;
-    const HAS_UNITS: bool = <S as Scalar>::HAS_UNITS;
     type Stats = <S as Scalar>::Stats;
     type Shape = ();
     /// The statistics of the rows believed in.
     type Prior = <S as Scalar>::Stats;
-
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
 
     fn zero(_: &()) -> Self::Stats {
         Self::Stats::default()
@@ -120,22 +104,6 @@ impl<S: Scalar> Family for S {
         Self::estimate(&all)
     }
 
-    /// Where equal numbers have no estimate, a narrow one about them: what all rows
-    /// say would not tell them from any others.
-    fn map_all(_: &(), stats: &[&Self::Stats], prior: &Self::Prior, vague: &Self) -> Vec<Self> {
-        let estimate = |own: &Self::Stats| {
-            let narrow = || Self::narrow(own, vague).filter(Self::in_range);
-            let seen = own.weight() > 0.0;
-            (Self::map(own, prior).ok()).or_else(|| seen.then(narrow).flatten())
-        };
-        let one = |own: &Self::Stats| {
-            estimate(own)
-                .or_else(|| estimate(&merged(stats.iter().copied())))
-                .unwrap_or_else(|| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
-    }
-
     fn log_prior(&self, prior: &Self::Prior) -> f64 {
         match prior.weight() > 0.0 {
             true => self.log_likelihood_of(prior),
@@ -151,8 +119,37 @@ impl<S: Scalar> Family for S {
         Self::PARAMETERS
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => self
+                .mean()
+                .filter(|mean| mean.is_finite())
+                .unwrap_or_else(|| self.quantile(0.5)),
+            Fill::Mode => self.mode(),
+            Fill::Draw => self.draw(rng),
+        });
+    }
+}
+
+impl<S: Scalar> Domain for S {
+    const HAS_UNITS: bool = <S as Scalar>::HAS_UNITS;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
+
     fn supports(x: f64) -> bool {
         <S as Scalar>::supports(x)
+    }
+}
+
+impl<S: Scalar> Components for S {
+    /// Where equal numbers have no estimate, a narrow distribution about them: the estimate
+    /// from all rows would not tell them from any others.
+    fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, vague: &Self) -> Option<Self> {
+        let narrow = || Self::narrow(stats, vague).filter(Self::in_range);
+        let seen = stats.weight() > 0.0;
+        (Self::map(stats, prior).ok()).or_else(|| seen.then(narrow).flatten())
     }
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
@@ -175,6 +172,18 @@ impl<S: Scalar> Family for S {
         Self::wide(&scales[0])
     }
 
+    fn pull_together(stats: &mut [Self::Stats]) {
+        const ROWS: f64 = 2.0;
+        let mut all = merged(&*stats);
+        if all.weight() <= 0.0 {
+            return;
+        }
+        all.scale(ROWS / all.weight());
+        stats.iter_mut().for_each(|own| own.merge(&all));
+    }
+}
+
+impl<S: Scalar> Validate for S {
     fn is_valid(&self, _: &()) -> bool {
         self.in_range()
     }
@@ -185,38 +194,5 @@ impl<S: Scalar> Family for S {
 
     fn accepts(_: &(), prior: &Self::Prior) -> bool {
         Self::are_sound(prior)
-    }
-
-    fn pull_together(stats: &mut [Self::Stats]) {
-        const ROWS: f64 = 2.0;
-        let mut all = merged(&*stats);
-        if all.weight() <= 0.0 {
-            return;
-        }
-        all.scale(ROWS / all.weight());
-        stats.iter_mut().for_each(|own| own.merge(&all));
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean => self
-                .mean()
-                .filter(|mean| mean.is_finite())
-                .unwrap_or_else(|| self.quantile(0.5)),
-            Fill::Mode => self.mode(),
-            Fill::Draw => self.draw(rng),
-        });
-    }
-
-    fn coordinates(&self, _: &(), unit: &Self) -> Option<Vec<f64>> {
-        self.coordinates_beside(unit)
-    }
-
-    fn at_coordinates(&self, _: &(), unit: &Self, coordinates: &[f64]) -> Option<Self> {
-        self.moved_to(unit, coordinates).filter(Self::in_range)
-    }
-
-    fn examples() -> Vec<Self> {
-        Self::instances()
     }
 }

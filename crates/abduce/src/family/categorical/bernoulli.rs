@@ -7,10 +7,10 @@ use crate::data::Rows;
 use crate::family::categorical::categorical::{
     CategoricalStats, draw_index, entropy, relative_entropy,
 };
-use crate::family::coordinates::{logarithms, shares};
+use crate::family::unconstrained::{logarithms, shares};
 use crate::family::{
-    Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
-    nothing_seen,
+    Belief, Components, Domain, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen,
 };
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -75,10 +75,6 @@ impl Family for Bernoulli {
     /// α of the Beta(1 + α, 1 + α) prior.
     type Prior = Pseudocounts;
 
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
-
     fn zero(_: &()) -> BernoulliStats {
         BernoulliStats::default()
     }
@@ -132,30 +128,37 @@ impl Family for Bernoulli {
         1
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean | Fill::Mode => f64::from(u8::from(self.probability > 0.5)),
+            Fill::Draw => draw_index(&[1.0 - self.probability, self.probability], rng) as f64,
+        });
+    }
+}
+
+impl Domain for Bernoulli {
     const HAS_UNITS: bool = false;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn levels(_: &()) -> Option<usize> {
         Some(2)
     }
 
+    fn probabilities(&self) -> Option<Vec<f64>> {
+        Some(vec![1.0 - self.probability, self.probability])
+    }
+}
+
+impl Components for Bernoulli {
     fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
         belief.smoothing.into()
     }
 
     fn vague(_: &(), _: &[Scale]) -> Self {
         Bernoulli { probability: 0.5 }
-    }
-
-    fn is_valid(&self, _: &()) -> bool {
-        (0.0..=1.0).contains(&self.probability)
-    }
-
-    fn describes(_: &(), stats: &BernoulliStats) -> bool {
-        stats.failures >= 0.0 && stats.successes >= 0.0
-    }
-
-    fn accepts(_: &(), prior: &Pseudocounts) -> bool {
-        prior.fits(2)
     }
 
     fn pull_together(stats: &mut [BernoulliStats]) {
@@ -166,18 +169,9 @@ impl Family for Bernoulli {
             own.successes += 0.5 * (all.successes / weight + 0.5);
         }
     }
+}
 
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean | Fill::Mode => f64::from(u8::from(self.probability > 0.5)),
-            Fill::Draw => draw_index(&[1.0 - self.probability, self.probability], rng) as f64,
-        });
-    }
-
-    fn probabilities(&self) -> Option<Vec<f64>> {
-        Some(vec![1.0 - self.probability, self.probability])
-    }
-
+impl Unconstrained for Bernoulli {
     fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
         let p = self.probability;
         Some(logarithms(&[1.0 - p, p]))
@@ -190,7 +184,24 @@ impl Family for Bernoulli {
             probability: moved[1],
         })
     }
+}
 
+impl Validate for Bernoulli {
+    fn is_valid(&self, _: &()) -> bool {
+        (0.0..=1.0).contains(&self.probability)
+    }
+
+    fn describes(_: &(), stats: &BernoulliStats) -> bool {
+        stats.failures >= 0.0 && stats.successes >= 0.0
+    }
+
+    fn accepts(_: &(), prior: &Pseudocounts) -> bool {
+        prior.fits(2)
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for Bernoulli {
     fn examples() -> Vec<Self> {
         [0.3, 0.95, 0.0]
             .map(|probability| Bernoulli { probability })

@@ -6,10 +6,10 @@
 
 use crate::Result;
 use crate::data::Rows;
-use crate::family::coordinates::{logarithms, shares};
+use crate::family::unconstrained::{logarithms, shares};
 use crate::family::{
-    Belief, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats, Univariate, merged,
-    nothing_seen, times,
+    Belief, Components, Domain, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -84,10 +84,6 @@ impl Family for Categorical {
     /// α of the Dirichlet(1 + α) prior.
     type Prior = Pseudocounts;
 
-    fn shape_of_column(levels: usize) -> Option<usize> {
-        Some(levels)
-    }
-
     fn zero(levels: &usize) -> CategoricalStats {
         CategoricalStats {
             counts: vec![0.0; *levels],
@@ -148,12 +144,31 @@ impl Family for Categorical {
         levels.saturating_sub(1)
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean | Fill::Mode => most_probable(&self.probabilities) as f64,
+            Fill::Draw => draw_index(&self.probabilities, rng) as f64,
+        });
+    }
+}
+
+impl Domain for Categorical {
     const HAS_UNITS: bool = false;
+
+    fn shape_of_column(levels: usize) -> Option<usize> {
+        Some(levels)
+    }
 
     fn levels(levels: &usize) -> Option<usize> {
         Some(*levels)
     }
 
+    fn probabilities(&self) -> Option<Vec<f64>> {
+        Some(self.probabilities.clone())
+    }
+}
+
+impl Components for Categorical {
     fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
         belief.smoothing.into()
     }
@@ -164,6 +179,29 @@ impl Family for Categorical {
         }
     }
 
+    fn pull_together(stats: &mut [CategoricalStats]) {
+        let all = merged(&*stats);
+        let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / weight + 1.0 / levels);
+            }
+        }
+    }
+}
+
+impl Unconstrained for Categorical {
+    fn coordinates(&self, _: &usize, _: &Self) -> Option<Vec<f64>> {
+        Some(logarithms(&self.probabilities))
+    }
+
+    fn at_coordinates(&self, _: &usize, _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let probabilities = shares(&self.probabilities, coordinates)?;
+        Some(Categorical { probabilities })
+    }
+}
+
+impl Validate for Categorical {
     fn is_valid(&self, levels: &usize) -> bool {
         self.probabilities.len() == *levels
             && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
@@ -176,37 +214,10 @@ impl Family for Categorical {
     fn accepts(levels: &usize, prior: &Pseudocounts) -> bool {
         prior.fits(*levels)
     }
+}
 
-    fn pull_together(stats: &mut [CategoricalStats]) {
-        let all = merged(&*stats);
-        let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
-                *count += 0.5 * (pooled / weight + 1.0 / levels);
-            }
-        }
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean | Fill::Mode => most_probable(&self.probabilities) as f64,
-            Fill::Draw => draw_index(&self.probabilities, rng) as f64,
-        });
-    }
-
-    fn probabilities(&self) -> Option<Vec<f64>> {
-        Some(self.probabilities.clone())
-    }
-
-    fn coordinates(&self, _: &usize, _: &Self) -> Option<Vec<f64>> {
-        Some(logarithms(&self.probabilities))
-    }
-
-    fn at_coordinates(&self, _: &usize, _: &Self, coordinates: &[f64]) -> Option<Self> {
-        let probabilities = shares(&self.probabilities, coordinates)?;
-        Some(Categorical { probabilities })
-    }
-
+#[cfg(test)]
+impl crate::family::laws::Examples for Categorical {
     fn examples() -> Vec<Self> {
         vec![
             Categorical {

@@ -8,7 +8,8 @@
 
 use crate::family::scalar::NARROW;
 use crate::family::{
-    BetaStats, ExponentialFamily, GammaStats, Scalar, Scale, Stats, Univariate, nothing_seen,
+    BetaStats, ExponentialFamily, GammaStats, Scalar, Scale, Stats, Unconstrained, Univariate,
+    nothing_seen,
 };
 use crate::kernel::roots::increasing_root_near;
 use crate::kernel::special::{
@@ -279,8 +280,13 @@ impl Scalar for Beta {
         let sound = |own: &GammaStats| <crate::family::Gamma as Scalar>::are_sound(own);
         sound(&stats.shares) && sound(&stats.rests) && stats.shares.weight == stats.rests.weight
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for Beta {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for Beta {
+    fn examples() -> Vec<Self> {
         [(2.0, 5.0), (0.5, 0.7), (80.0, 40.0)]
             .map(|(a, b)| Beta { a, b })
             .to_vec()

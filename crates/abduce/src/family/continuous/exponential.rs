@@ -5,7 +5,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
+    Univariate, Validate, merged, nothing_seen,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -74,10 +75,6 @@ impl Family for Exponential {
     /// (a, b) of the prior ∝ λᵃ e^(−bλ).
     type Prior = (f64, f64);
 
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
-
     fn zero(_: &()) -> ExponentialStats {
         ExponentialStats::default()
     }
@@ -133,12 +130,28 @@ impl Family for Exponential {
         1
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => 1.0 / self.rate,
+            Fill::Mode => 0.0,
+            Fill::Draw => rng.sample::<f64, _>(Exp1) / self.rate,
+        });
+    }
+}
+
+impl Domain for Exponential {
     const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn supports(x: f64) -> bool {
         x >= 0.0 && x.is_finite()
     }
+}
 
+impl Components for Exponential {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
         (belief.smoothing, belief.smoothing * scales[0].mean)
     }
@@ -155,19 +168,33 @@ impl Family for Exponential {
     }
 
     /// Where every time is 0, a millionth of the column's mean stands for them.
-    fn map_all(_: &(), stats: &[&ExponentialStats], prior: &(f64, f64), vague: &Self) -> Vec<Self> {
-        let estimate = |own: &ExponentialStats| {
-            let least = (prior.0, prior.1 + 1e-6 * own.weight / vague.rate);
-            Self::map(own, prior).or_else(|_| Self::map(own, &least))
-        };
-        let one = |own| {
-            estimate(own)
-                .or_else(|_| estimate(&merged(stats.iter().copied())))
-                .unwrap_or_else(|_| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
+    fn map_one(_: &(), stats: &ExponentialStats, prior: &(f64, f64), vague: &Self) -> Option<Self> {
+        let least = (prior.0, prior.1 + 1e-6 * stats.weight / vague.rate);
+        (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()
     }
 
+    fn pull_together(stats: &mut [ExponentialStats]) {
+        let all = merged(&*stats);
+        if all.weight > 0.0 {
+            let mut share = all.clone();
+            share.scale(1.0 / all.weight);
+            stats.iter_mut().for_each(|own| own.merge(&share));
+        }
+    }
+}
+
+impl Unconstrained for Exponential {
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
+        Some(vec![self.rate.ln()])
+    }
+
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let rate = coordinates.first()?.exp();
+        Some(Exponential { rate })
+    }
+}
+
+impl Validate for Exponential {
     fn is_valid(&self, _: &()) -> bool {
         self.rate > 0.0 && self.rate.is_finite()
     }
@@ -179,33 +206,10 @@ impl Family for Exponential {
     fn accepts(_: &(), (a, b): &(f64, f64)) -> bool {
         *a >= 0.0 && *b >= 0.0
     }
+}
 
-    fn pull_together(stats: &mut [ExponentialStats]) {
-        let all = merged(&*stats);
-        if all.weight > 0.0 {
-            let mut share = all.clone();
-            share.scale(1.0 / all.weight);
-            stats.iter_mut().for_each(|own| own.merge(&share));
-        }
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean => 1.0 / self.rate,
-            Fill::Mode => 0.0,
-            Fill::Draw => rng.sample::<f64, _>(Exp1) / self.rate,
-        });
-    }
-
-    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
-        Some(vec![self.rate.ln()])
-    }
-
-    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
-        let rate = coordinates.first()?.exp();
-        Some(Exponential { rate })
-    }
-
+#[cfg(test)]
+impl crate::family::laws::Examples for Exponential {
     fn examples() -> Vec<Self> {
         [1.0, 0.02].map(|rate| Exponential { rate }).to_vec()
     }

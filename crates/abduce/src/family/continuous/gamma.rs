@@ -8,7 +8,8 @@
 
 use crate::family::scalar::NARROW;
 use crate::family::{
-    ExponentialFamily, Scalar, Scale, Stats, Univariate, never_seen, nothing_seen, times,
+    ExponentialFamily, Scalar, Scale, Stats, Unconstrained, Univariate, never_seen, nothing_seen,
+    times,
 };
 use crate::kernel::special::{
     digamma, gamma_p, gamma_q, inverse_gamma_p, inverse_gamma_q, ln_gamma, ln_less_digamma,
@@ -333,12 +334,14 @@ impl Scalar for Gamma {
     fn are_sound(stats: &GammaStats) -> bool {
         stats.weight >= 0.0 && stats.sum >= 0.0 && stats.log_deficit >= 0.0
     }
+}
 
-    fn coordinates_beside(&self, _: &Self) -> Option<Vec<f64>> {
+impl Unconstrained for Gamma {
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
         Some(vec![self.shape.ln(), self.rate.ln()])
     }
 
-    fn moved_to(&self, _: &Self, coordinates: &[f64]) -> Option<Self> {
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
         let [shape, rate] = coordinates else {
             return None;
         };
@@ -347,8 +350,11 @@ impl Scalar for Gamma {
             rate: rate.exp(),
         })
     }
+}
 
-    fn instances() -> Vec<Self> {
+#[cfg(test)]
+impl crate::family::laws::Examples for Gamma {
+    fn examples() -> Vec<Self> {
         [(0.6, 2.0), (3.0, 0.01), (250.0, 5.0)]
             .map(|(shape, rate)| Gamma { shape, rate })
             .to_vec()

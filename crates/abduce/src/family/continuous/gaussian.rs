@@ -6,7 +6,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, merged, nothing_seen,
+    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
+    Univariate, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::{LN_TAU, normal_cdf, normal_quantile, normal_survival};
 use crate::kernel::sums::{add_standardised_squares, shifted_moments};
@@ -135,10 +136,6 @@ impl Family for Gaussian {
     type Shape = ();
     type Prior = GaussianPrior;
 
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
-
     fn zero(_: &()) -> GaussianStats {
         GaussianStats::default()
     }
@@ -220,8 +217,23 @@ impl Family for Gaussian {
         2
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean | Fill::Mode => self.mean,
+            Fill::Draw => self.draw(rng),
+        });
+    }
+}
+
+impl Domain for Gaussian {
     const HAS_UNITS: bool = true;
 
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
+}
+
+impl Components for Gaussian {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> GaussianPrior {
         GaussianPrior {
             scatter: belief.scatter() * scales[0].variance,
@@ -236,18 +248,6 @@ impl Family for Gaussian {
         }
     }
 
-    fn is_valid(&self, _: &()) -> bool {
-        self.mean.is_finite() && self.variance.is_normal() && self.variance > 0.0
-    }
-
-    fn describes(_: &(), stats: &GaussianStats) -> bool {
-        stats.weight >= 0.0 && stats.scatter >= 0.0
-    }
-
-    fn accepts(_: &(), prior: &GaussianPrior) -> bool {
-        prior.scatter >= 0.0 && prior.ridge >= 0.0
-    }
-
     fn pull_together(stats: &mut [GaussianStats]) {
         let all = merged(&*stats);
         let scatter: f64 = stats.iter().map(|own| own.scatter).sum();
@@ -258,20 +258,12 @@ impl Family for Gaussian {
 
     /// Where no prior keeps a variance from vanishing, the smallest that keeps
     /// the component about its own mean.
-    fn map_all(_: &(), stats: &[&GaussianStats], prior: &GaussianPrior, vague: &Self) -> Vec<Self> {
-        let estimate = |own: &GaussianStats| {
-            let least = GaussianPrior {
-                scatter: prior.scatter + 1e-12 * vague.variance * own.weight,
-                ..prior.clone()
-            };
-            Self::map(own, prior).or_else(|_| Self::map(own, &least))
+    fn map_one(_: &(), stats: &GaussianStats, prior: &GaussianPrior, vague: &Self) -> Option<Self> {
+        let least = GaussianPrior {
+            scatter: prior.scatter + 1e-12 * vague.variance * stats.weight,
+            ..prior.clone()
         };
-        let one = |own| {
-            estimate(own)
-                .or_else(|_| estimate(&merged(stats.iter().copied())))
-                .unwrap_or_else(|_| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
+        (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {
@@ -280,14 +272,9 @@ impl Family for Gaussian {
         }
         self.variance / scales[0].variance
     }
+}
 
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean | Fill::Mode => self.mean,
-            Fill::Draw => self.draw(rng),
-        });
-    }
-
+impl Unconstrained for Gaussian {
     fn coordinates(&self, _: &(), unit: &Self) -> Option<Vec<f64>> {
         let place = (self.mean - unit.mean) / unit.variance.sqrt();
         Some(vec![place, (self.variance / unit.variance).ln()])
@@ -302,7 +289,24 @@ impl Family for Gaussian {
             variance: unit.variance * log_variance.exp(),
         })
     }
+}
 
+impl Validate for Gaussian {
+    fn is_valid(&self, _: &()) -> bool {
+        self.mean.is_finite() && self.variance.is_normal() && self.variance > 0.0
+    }
+
+    fn describes(_: &(), stats: &GaussianStats) -> bool {
+        stats.weight >= 0.0 && stats.scatter >= 0.0
+    }
+
+    fn accepts(_: &(), prior: &GaussianPrior) -> bool {
+        prior.scatter >= 0.0 && prior.ridge >= 0.0
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for Gaussian {
     fn examples() -> Vec<Self> {
         vec![
             Gaussian {

@@ -7,7 +7,8 @@ use crate::data::Rows;
 use crate::density::{Bins, Edges, Histogram, Points};
 use crate::family::continuous::point_stats::PointStats;
 use crate::family::{
-    Belief, Family, Fill, Scale, Stats, draw_index, merged, most_probable, nothing_seen,
+    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
+    merged, most_probable, nothing_seen,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -63,14 +64,9 @@ impl Histogram {
 
 impl Family for Histogram {
     const NAME: &'static str = "histogram";
-    const BY_LIKELIHOOD: bool = false;
     type Stats = PointStats;
     type Shape = ();
     type Prior = HistogramPrior;
-
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
 
     fn zero(_: &()) -> PointStats {
         PointStats::default()
@@ -96,17 +92,6 @@ impl Family for Histogram {
         Histogram::in_bins(stats, edges, prior)
     }
 
-    fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
-        let all = merged(stats.iter().copied());
-        let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
-        let one = |own: &PointStats| {
-            Histogram::in_bins(own, edges, prior)
-                .or_else(|_| Histogram::in_bins(&all, edges, prior))
-                .unwrap_or_else(|_| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
-    }
-
     fn log_prior(&self, _: &HistogramPrior) -> f64 {
         0.0
     }
@@ -121,10 +106,33 @@ impl Family for Histogram {
         1
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| self.filled(row, how, rng)[0]);
+    }
+}
+
+impl Domain for Histogram {
     const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn supports(x: f64) -> bool {
         x.abs() <= Points::LARGEST
+    }
+}
+
+impl Components for Histogram {
+    fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
+        let all = merged(stats.iter().copied());
+        let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
+        let one = |own: &PointStats| {
+            Histogram::in_bins(own, edges, prior)
+                .or_else(|_| Histogram::in_bins(&all, edges, prior))
+                .unwrap_or_else(|_| vague.clone())
+        };
+        stats.iter().copied().map(one).collect()
     }
 
     fn weak_prior(_: &[Scale], belief: &Belief) -> HistogramPrior {
@@ -147,6 +155,14 @@ impl Family for Histogram {
         }
     }
 
+    fn pull_together(stats: &mut [PointStats]) {
+        PointStats::pull_together(stats);
+    }
+}
+
+impl Unconstrained for Histogram {}
+
+impl Validate for Histogram {
     fn is_valid(&self, _: &()) -> bool {
         self.edges.len() == 1 && self.check().is_ok()
     }
@@ -158,14 +174,11 @@ impl Family for Histogram {
     fn accepts(_: &(), prior: &HistogramPrior) -> bool {
         prior.smoothing >= 0.0
     }
+}
 
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| self.filled(row, how, rng)[0]);
-    }
+#[cfg(test)]
+impl crate::family::laws::Examples for Histogram {
+    const BY_LIKELIHOOD: bool = false;
 
     fn examples() -> Vec<Self> {
         let spread = |n: usize, f: f64| (0..n).map(move |i| (i as f64 * f).sin());

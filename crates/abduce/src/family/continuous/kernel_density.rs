@@ -7,7 +7,10 @@ use crate::Result;
 use crate::data::Rows;
 use crate::density::{Bandwidth, Kernel, KernelDensity, Points, Selection};
 use crate::family::continuous::point_stats::PointStats;
-use crate::family::{Belief, Family, Fill, Scale, Stats, draw_index, most_probable, nothing_seen};
+use crate::family::{
+    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
+    most_probable, nothing_seen,
+};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +24,9 @@ pub struct KernelPrior {
 
 impl Family for KernelDensity {
     const NAME: &'static str = "kde";
-    const BY_LIKELIHOOD: bool = false;
     type Stats = PointStats;
     type Shape = ();
     type Prior = KernelPrior;
-
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
 
     fn zero(_: &()) -> PointStats {
         PointStats::default()
@@ -80,39 +78,6 @@ impl Family for KernelDensity {
         1
     }
 
-    const HAS_UNITS: bool = true;
-
-    fn supports(x: f64) -> bool {
-        x.abs() <= Points::LARGEST
-    }
-
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
-        let scott = (belief.rows / belief.row_weight).max(1.0).powf(-0.2);
-        KernelPrior {
-            spread: Some(scales[0].variance.sqrt() * scott),
-        }
-    }
-
-    fn vague(_: &(), scales: &[Scale]) -> Self {
-        KernelDensity::on_one_point(scales[0].mean, scales[0].variance.sqrt())
-    }
-
-    fn is_valid(&self, _: &()) -> bool {
-        self.points().columns() == 1
-    }
-
-    fn describes(_: &(), stats: &PointStats) -> bool {
-        stats.is_valid()
-    }
-
-    fn accepts(_: &(), prior: &KernelPrior) -> bool {
-        prior.spread.is_none_or(|spread| spread >= 0.0)
-    }
-
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
-    }
-
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
         let points = self.points();
         out[0] = row[0].unwrap_or_else(|| match how {
@@ -131,6 +96,56 @@ impl Family for KernelDensity {
             }
         });
     }
+}
+
+impl Domain for KernelDensity {
+    const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
+
+    fn supports(x: f64) -> bool {
+        x.abs() <= Points::LARGEST
+    }
+}
+
+impl Components for KernelDensity {
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
+        let scott = (belief.rows / belief.row_weight).max(1.0).powf(-0.2);
+        KernelPrior {
+            spread: Some(scales[0].variance.sqrt() * scott),
+        }
+    }
+
+    fn vague(_: &(), scales: &[Scale]) -> Self {
+        KernelDensity::on_one_point(scales[0].mean, scales[0].variance.sqrt())
+    }
+
+    fn pull_together(stats: &mut [PointStats]) {
+        PointStats::pull_together(stats);
+    }
+}
+
+impl Unconstrained for KernelDensity {}
+
+impl Validate for KernelDensity {
+    fn is_valid(&self, _: &()) -> bool {
+        self.points().columns() == 1
+    }
+
+    fn describes(_: &(), stats: &PointStats) -> bool {
+        stats.is_valid()
+    }
+
+    fn accepts(_: &(), prior: &KernelPrior) -> bool {
+        prior.spread.is_none_or(|spread| spread >= 0.0)
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for KernelDensity {
+    const BY_LIKELIHOOD: bool = false;
 
     fn examples() -> Vec<Self> {
         let spread = |n: usize, f: f64| (0..n).map(move |i| (i as f64 * f).sin());

@@ -3,7 +3,8 @@
 use crate::data::{Cells, Rows};
 use crate::family::scalar::NARROW;
 use crate::family::{
-    ExponentialFamily, Family, Gaussian, GaussianStats, Scalar, Scale, Stats, Univariate,
+    ExponentialFamily, Family, Gaussian, GaussianStats, Scalar, Scale, Stats, Unconstrained,
+    Univariate,
 };
 use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
@@ -173,13 +174,15 @@ impl Scalar for LogNormal {
     fn are_sound(stats: &GaussianStats) -> bool {
         stats.weight() >= 0.0 && stats.scatter >= 0.0
     }
+}
 
-    fn coordinates_beside(&self, unit: &Self) -> Option<Vec<f64>> {
+impl Unconstrained for LogNormal {
+    fn coordinates(&self, _: &(), unit: &Self) -> Option<Vec<f64>> {
         let place = (self.log_mean - unit.log_mean) / unit.log_variance.sqrt();
         Some(vec![place, self.log_variance.ln()])
     }
 
-    fn moved_to(&self, unit: &Self, coordinates: &[f64]) -> Option<Self> {
+    fn at_coordinates(&self, _: &(), unit: &Self, coordinates: &[f64]) -> Option<Self> {
         let [place, spread] = coordinates else {
             return None;
         };
@@ -188,8 +191,11 @@ impl Scalar for LogNormal {
             log_variance: spread.exp(),
         })
     }
+}
 
-    fn instances() -> Vec<Self> {
+#[cfg(test)]
+impl crate::family::laws::Examples for LogNormal {
+    fn examples() -> Vec<Self> {
         [(0.0, 1.0), (7.5, 0.01), (-3.0, 2.0)]
             .map(|(log_mean, log_variance)| LogNormal {
                 log_mean,

@@ -2,7 +2,7 @@
 //! smallest and the largest number seen.
 
 use crate::family::scalar::NARROW;
-use crate::family::{PointStats, Scalar, Scale, Stats, Univariate, nothing_seen};
+use crate::family::{PointStats, Scalar, Scale, Stats, Unconstrained, Univariate, nothing_seen};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -157,8 +157,13 @@ impl Scalar for Uniform {
     fn are_sound(stats: &PointStats) -> bool {
         stats.is_valid()
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for Uniform {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for Uniform {
+    fn examples() -> Vec<Self> {
         [(0.0, 1.0), (-5.0, 20.0), (1e8, 1e8 + 3.0)]
             .map(|(low, high)| Uniform { low, high })
             .to_vec()

@@ -8,7 +8,7 @@
 use crate::family::continuous::von_mises_stats::one_less_cosine;
 use crate::family::scalar::NARROW;
 use crate::family::{
-    ExponentialFamily, Scalar, Scale, Stats, Univariate, VonMisesStats, nothing_seen,
+    ExponentialFamily, Scalar, Scale, Stats, Unconstrained, Univariate, VonMisesStats, nothing_seen,
 };
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{
@@ -228,8 +228,13 @@ impl Scalar for VonMises {
             && stats.length() <= stats.weight * (1.0 + 1e-9)
             && stats.shortfall >= 0.0
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for VonMises {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for VonMises {
+    fn examples() -> Vec<Self> {
         [(0.0, 1.0), (2.9, 0.3), (-1.0, 50.0)]
             .map(|(direction, concentration)| VonMises {
                 direction,

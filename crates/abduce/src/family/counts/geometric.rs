@@ -1,10 +1,12 @@
 //! The geometric distribution of the failures before the first success:
 //! P(x) = p (1 − p)ˣ, x = 0, 1, 2, … (not of the trials, which are one more).
 
-use crate::family::coordinates::{logarithms, shares};
 use crate::family::counts::lattice::next_count;
 use crate::family::sums::sums;
-use crate::family::{ExponentialFamily, Scalar, Scale, Univariate, is_count, nothing_seen};
+use crate::family::unconstrained::{logarithms, shares};
+use crate::family::{
+    ExponentialFamily, Scalar, Scale, Unconstrained, Univariate, is_count, nothing_seen,
+};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -162,19 +164,24 @@ impl Scalar for Geometric {
     fn are_sound(stats: &GeometricStats) -> bool {
         stats.weight >= 0.0 && stats.sum >= 0.0
     }
+}
 
-    fn coordinates_beside(&self, _: &Self) -> Option<Vec<f64>> {
+impl Unconstrained for Geometric {
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
         Some(logarithms(&[1.0 - self.probability, self.probability]))
     }
 
-    fn moved_to(&self, _: &Self, coordinates: &[f64]) -> Option<Self> {
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
         let moved = shares(&[1.0 - self.probability, self.probability], coordinates)?;
         Some(Geometric {
             probability: moved[1],
         })
     }
+}
 
-    fn instances() -> Vec<Self> {
+#[cfg(test)]
+impl crate::family::laws::Examples for Geometric {
+    fn examples() -> Vec<Self> {
         [0.3, 0.004, 1.0]
             .map(|probability| Geometric { probability })
             .to_vec()

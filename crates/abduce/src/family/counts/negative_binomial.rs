@@ -7,7 +7,9 @@
 //! then the largest allowed, where the distribution is a Poisson's.
 
 use crate::family::counts::lattice::next_count;
-use crate::family::{PointStats, Scalar, Scale, Stats, Univariate, is_count, nothing_seen};
+use crate::family::{
+    PointStats, Scalar, Scale, Stats, Unconstrained, Univariate, is_count, nothing_seen,
+};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{beta_i, beta_i_complement, digamma_rise, ln_beta_mass};
 use crate::{Error, Result};
@@ -182,8 +184,13 @@ impl Scalar for NegativeBinomial {
     fn are_sound(stats: &PointStats) -> bool {
         stats.is_valid() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for NegativeBinomial {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for NegativeBinomial {
+    fn examples() -> Vec<Self> {
         [(3.0, 0.4), (0.5, 0.05), (40.0, 0.5)]
             .map(|(size, probability)| NegativeBinomial { size, probability })
             .to_vec()

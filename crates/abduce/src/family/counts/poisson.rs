@@ -4,11 +4,11 @@
 //! (Σx + a)/(n + b).
 
 use crate::data::Rows;
-use crate::family::coordinates::{exponentials, logarithms};
 use crate::family::counts::lattice::next_count;
+use crate::family::unconstrained::{exponentials, logarithms};
 use crate::family::{
-    Belief, ExponentialFamily, Family, Fill, Scale, Stats, Univariate, is_count, merged,
-    never_seen, nothing_seen, times,
+    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
+    Univariate, Validate, is_count, merged, never_seen, nothing_seen, times,
 };
 use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass, poisson_deviance};
 use crate::{Error, Result};
@@ -131,10 +131,6 @@ impl Family for Poisson {
     /// (a, b) of the prior ∝ λᵃ e^(−bλ).
     type Prior = (f64, f64);
 
-    fn shape_of_column(_: usize) -> Option<()> {
-        Some(())
-    }
-
     fn zero(_: &()) -> PoissonStats {
         PoissonStats::default()
     }
@@ -181,12 +177,28 @@ impl Family for Poisson {
         1
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = row[0].unwrap_or_else(|| match how {
+            Fill::Mean => self.rate,
+            Fill::Mode => self.rate.floor(),
+            Fill::Draw => self.draw(rng),
+        });
+    }
+}
+
+impl Domain for Poisson {
     const HAS_UNITS: bool = false;
+
+    fn shape_of_column(_: usize) -> Option<()> {
+        Some(())
+    }
 
     fn supports(x: f64) -> bool {
         is_count(x)
     }
+}
 
+impl Components for Poisson {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
         // A column of zeros only must not make every count impossible.
         let mean = scales[0]
@@ -201,6 +213,30 @@ impl Family for Poisson {
         }
     }
 
+    fn pull_together(stats: &mut [PoissonStats]) {
+        let all = merged(&*stats);
+        for own in stats {
+            own.merge(&PoissonStats {
+                weight: 1.0,
+                sum: (all.sum / all.weight.max(1.0)).max(1e-3),
+                peak: 0.0,
+            });
+        }
+    }
+}
+
+impl Unconstrained for Poisson {
+    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
+        Some(logarithms(&[self.rate]))
+    }
+
+    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
+        let rate = exponentials(&[self.rate], coordinates)?[0];
+        Some(Poisson { rate })
+    }
+}
+
+impl Validate for Poisson {
     fn is_valid(&self, _: &()) -> bool {
         self.rate >= 0.0 && self.rate.is_finite()
     }
@@ -212,35 +248,10 @@ impl Family for Poisson {
     fn accepts(_: &(), (a, b): &(f64, f64)) -> bool {
         *a >= 0.0 && *b >= 0.0
     }
+}
 
-    fn pull_together(stats: &mut [PoissonStats]) {
-        let all = merged(&*stats);
-        for own in stats {
-            own.merge(&PoissonStats {
-                weight: 1.0,
-                sum: (all.sum / all.weight.max(1.0)).max(1e-3),
-                peak: 0.0,
-            });
-        }
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        out[0] = row[0].unwrap_or_else(|| match how {
-            Fill::Mean => self.rate,
-            Fill::Mode => self.rate.floor(),
-            Fill::Draw => self.draw(rng),
-        });
-    }
-
-    fn coordinates(&self, _: &(), _: &Self) -> Option<Vec<f64>> {
-        Some(logarithms(&[self.rate]))
-    }
-
-    fn at_coordinates(&self, _: &(), _: &Self, coordinates: &[f64]) -> Option<Self> {
-        let rate = exponentials(&[self.rate], coordinates)?[0];
-        Some(Poisson { rate })
-    }
-
+#[cfg(test)]
+impl crate::family::laws::Examples for Poisson {
     fn examples() -> Vec<Self> {
         [0.7, 12.5, 0.0].map(|rate| Poisson { rate }).to_vec()
     }

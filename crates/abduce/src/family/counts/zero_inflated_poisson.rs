@@ -6,8 +6,8 @@
 //! than a Poisson has, π is 0.
 
 use crate::family::{
-    Family, Poisson, PoissonStats, Scalar, Scale, Stats, Univariate, is_count, never_seen,
-    nothing_seen, times,
+    Family, Poisson, PoissonStats, Scalar, Scale, Stats, Unconstrained, Univariate, Validate,
+    is_count, never_seen, nothing_seen, times,
 };
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::ln_poisson_mass;
@@ -255,8 +255,13 @@ impl Scalar for ZeroInflatedPoisson {
     fn are_sound(stats: &ZeroInflatedPoissonStats) -> bool {
         stats.zeros >= 0.0 && Poisson::describes(&(), &stats.counts)
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for ZeroInflatedPoisson {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for ZeroInflatedPoisson {
+    fn examples() -> Vec<Self> {
         [(0.4, 3.0), (0.9, 0.5), (0.0, 12.0)]
             .map(|(inflation, rate)| ZeroInflatedPoisson { inflation, rate })
             .to_vec()

@@ -5,7 +5,10 @@ use super::*;
 
 /// Of a family with something hidden in every row, statistics know only what is
 /// expected of rows.
-pub(super) fn likelihood_from_statistics_is_the_sum_of_densities<F: Family>(family: &F, seed: u64) {
+pub(super) fn likelihood_from_statistics_is_the_sum_of_densities<F: Examples>(
+    family: &F,
+    seed: u64,
+) {
     if F::LATENT {
         return;
     }
@@ -24,7 +27,7 @@ pub(super) fn likelihood_from_statistics_is_the_sum_of_densities<F: Family>(fami
     );
 }
 
-pub(super) fn samples_have_the_fitted_parameters<F: Family>(family: &F, seed: u64) {
+pub(super) fn samples_have_the_fitted_parameters<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 20_000, false, 77 + seed);
     let fitted = fitted(family, &data.cells(), &[1.0; 20_000]);
     // Wilks: twice the gain over the truth is about chi-squared with as many
@@ -39,7 +42,7 @@ pub(super) fn samples_have_the_fitted_parameters<F: Family>(family: &F, seed: u6
 
 /// Importance sampling: under draws x of the family, the mean of g(x)/f(x) is
 /// 1 for any density g inside f's support; g is an estimate from other draws.
-pub(super) fn densities_integrate_to_one<F: Family>(family: &F, seed: u64) {
+pub(super) fn densities_integrate_to_one<F: Examples>(family: &F, seed: u64) {
     if let Some(probabilities) = family.probabilities() {
         let codes: Vec<u32> = (0..probabilities.len() as u32).collect();
         let total: f64 = log_densities(family, &[Cells::code(&codes)])
@@ -69,7 +72,7 @@ pub(super) fn densities_integrate_to_one<F: Family>(family: &F, seed: u64) {
 
 /// A density of points may have gaps that another's does not have: it is summed
 /// over a mesh that reaches a range beyond its draws.
-fn integrates_on_a_mesh<F: Family>(family: &F, seed: u64) {
+fn integrates_on_a_mesh<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 2_000, false, 6 + seed);
     let x = data.cells()[0].reals().to_vec();
     let least = x.iter().copied().fold(f64::INFINITY, f64::min);

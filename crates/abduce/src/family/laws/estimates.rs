@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn beat_perturbations<F: Family>(family: &F, seed: u64) {
+pub(super) fn beat_perturbations<F: Examples>(family: &F, seed: u64) {
     if !F::BY_LIKELIHOOD {
         return;
     }
@@ -42,7 +42,10 @@ pub(super) fn beat_perturbations<F: Family>(family: &F, seed: u64) {
 }
 
 /// A class of equal rows must not be described by what all rows say.
-pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Family>(family: &F, seed: u64) {
+pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
+    family: &F,
+    seed: u64,
+) {
     const ROWS: usize = 60;
     let data = draw(family, ROWS, false, 9 + seed);
     // A third of the rows are copies of the first: a class of its own.

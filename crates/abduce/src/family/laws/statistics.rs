@@ -3,7 +3,7 @@
 
 use super::*;
 
-pub(super) fn statistics_are_a_monoid<F: Family>(family: &F, seed: u64) {
+pub(super) fn statistics_are_a_monoid<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 90, false, seed);
     let w = weights(90);
     let parts: Vec<F::Stats> = (0..3)
@@ -48,7 +48,7 @@ pub(super) fn statistics_are_a_monoid<F: Family>(family: &F, seed: u64) {
     );
 }
 
-pub(super) fn weights_are_repetitions<F: Family>(family: &F, seed: u64) {
+pub(super) fn weights_are_repetitions<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 40, false, seed);
     let cells = data.cells();
     let mut twice = observed(family, &cells, &[1.0; 40]);
@@ -76,7 +76,7 @@ pub(super) fn weights_are_repetitions<F: Family>(family: &F, seed: u64) {
     );
 }
 
-pub(super) fn chunking_is_irrelevant<F: Family>(family: &F, seed: u64) {
+pub(super) fn chunking_is_irrelevant<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 600, false, seed);
     let w = weights(600);
     let whole = observed(family, &data.cells(), &w);
@@ -95,7 +95,7 @@ pub(super) fn chunking_is_irrelevant<F: Family>(family: &F, seed: u64) {
     );
 }
 
-pub(super) fn hidden_cells_say_nothing<F: Family>(family: &F, seed: u64) {
+pub(super) fn hidden_cells_say_nothing<F: Examples>(family: &F, seed: u64) {
     let d = width(family);
     let hidden: Vec<Column> = (0..d)
         .map(|_| column(vec![None; 5], coded(family)))

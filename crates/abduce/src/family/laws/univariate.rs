@@ -243,16 +243,16 @@ macro_rules! laws {
 laws! {
     gaussian: Gaussian::examples()[..2].to_vec();
     exponential: vec![Exponential { rate: 0.2 }, Exponential { rate: 30.0 }];
-    gamma: Gamma::instances();
-    beta: Beta::instances();
-    log_normal: LogNormal::instances();
+    gamma: Gamma::examples();
+    beta: Beta::examples();
+    log_normal: LogNormal::examples();
     student_t: vec![
         StudentT { location: 0.0, scale: 1.0, degrees: 3.0 },
         StudentT { location: 1.0, scale: 2.0, degrees: 30.0 },
         StudentT { location: 0.5, scale: 1.0, degrees: 5e6 },
     ];
-    von_mises: VonMises::instances();
-    uniform: Uniform::instances();
+    von_mises: VonMises::examples();
+    uniform: Uniform::examples();
     lomax: vec![Lomax { shape: 6.0, scale: 2.0 }, Lomax { shape: 9.0, scale: 40.0 }];
     inverse_gamma: vec![
         InverseGamma { shape: 7.0, scale: 3.0 },
@@ -284,9 +284,9 @@ laws! {
         Exponentiated { logarithm: Gaussian { mean: 0.5, variance: 0.04 } },
     ];
     poisson: vec![Poisson { rate: 0.7 }, Poisson { rate: 12.5 }, Poisson { rate: 4000.0 }];
-    geometric: Geometric::instances()[..2].to_vec();
-    negative_binomial: NegativeBinomial::instances();
-    zero_inflated_poisson: ZeroInflatedPoisson::instances();
+    geometric: Geometric::examples()[..2].to_vec();
+    negative_binomial: NegativeBinomial::examples();
+    zero_inflated_poisson: ZeroInflatedPoisson::examples();
 }
 
 macro_rules! exponential_laws {
@@ -304,15 +304,15 @@ macro_rules! exponential_laws {
 exponential_laws! {
     gaussian: Gaussian::examples()[..2];
     exponential: [Exponential { rate: 0.2 }, Exponential { rate: 30.0 }];
-    gamma: Gamma::instances();
-    beta: Beta::instances();
-    log_normal: LogNormal::instances();
-    von_mises: VonMises::instances();
+    gamma: Gamma::examples();
+    beta: Beta::examples();
+    log_normal: LogNormal::examples();
+    von_mises: VonMises::examples();
     bernoulli: [Bernoulli { probability: 0.3 }, Bernoulli { probability: 0.92 }];
     categorical: [Categorical { probabilities: vec![0.2, 0.5, 0.3] }];
     binomial: [Binomial { trials: 12, probability: 0.3 }];
     poisson: [Poisson { rate: 0.7 }, Poisson { rate: 12.5 }];
-    geometric: Geometric::instances()[..2];
+    geometric: Geometric::examples()[..2];
 }
 
 #[test]

@@ -10,7 +10,10 @@ use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
     MultivariateShape, MultivariateStats, Structure,
 };
-use crate::family::{Belief, Family, Fill, Gaussian, Scale, Stats, nothing_seen};
+use crate::family::{
+    Belief, Components, Domain, Family, Fill, Gaussian, Scale, Stats, Unconstrained, Validate,
+    nothing_seen,
+};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
 use crate::kernel::special::LN_TAU;
@@ -21,10 +24,6 @@ impl Family for MultivariateGaussian {
     type Stats = MultivariateStats;
     type Shape = MultivariateShape;
     type Prior = MultivariatePrior;
-
-    fn shape_of_column(_: usize) -> Option<MultivariateShape> {
-        None
-    }
 
     fn zero(shape: &MultivariateShape) -> MultivariateStats {
         let d = shape.columns;
@@ -173,12 +172,25 @@ impl Family for MultivariateGaussian {
         Self::parameters_of_all(shape, 1)
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        Filler::new(self, &is_seen).fill(how, row, rng, out);
+    }
+}
+
+impl Domain for MultivariateGaussian {
     const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<MultivariateShape> {
+        None
+    }
 
     fn columns(shape: &MultivariateShape) -> usize {
         shape.columns
     }
+}
 
+impl Components for MultivariateGaussian {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
         let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
         MultivariatePrior {
@@ -208,67 +220,6 @@ impl Family for MultivariateGaussian {
             mean: scales.iter().map(|s| s.mean).collect(),
             covariance,
         }
-    }
-
-    fn is_valid(&self, shape: &MultivariateShape) -> bool {
-        let d = shape.columns;
-        let structured = match (&self.covariance, shape.structure) {
-            (Covariance::Full(matrix), structure) if structure.is_correlated() => {
-                let symmetric = |t: usize| {
-                    let (i, j) = (t % d, t / d);
-                    let size = (matrix[i * (d + 1)] * matrix[j * (d + 1)]).sqrt();
-                    (matrix[t] - matrix[i * d + j]).abs() <= 1e-9 * size
-                };
-                matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
-            }
-            (Covariance::Spherical(v), Structure::Identity) => *v == 1.0,
-            (Covariance::Spherical(v), structure) if structure.is_spherical() => {
-                v.is_normal() && *v > 0.0
-            }
-            (Covariance::Diagonal(variances), structure)
-                if !structure.is_correlated() && !structure.is_spherical() =>
-            {
-                variances.len() == d && variances.iter().all(|v| v.is_normal() && *v > 0.0)
-            }
-            _ => false,
-        };
-        structured && self.mean.len() == d && self.mean.iter().all(|m| m.is_finite())
-    }
-
-    fn describes(shape: &MultivariateShape, stats: &MultivariateStats) -> bool {
-        let d = shape.columns;
-        match stats {
-            MultivariateStats::Full {
-                weight,
-                mean,
-                scatter,
-            } => {
-                shape.structure.is_correlated()
-                    && *weight >= 0.0
-                    && mean.len() == d
-                    && scatter.len() == d * d
-                    && (0..d).all(|c| scatter[c * (d + 1)] >= 0.0)
-            }
-            MultivariateStats::Columns { columns, spherical } => {
-                !shape.structure.is_correlated()
-                    && columns.len() == d
-                    && columns.iter().all(|own| Gaussian::describes(&(), own))
-                    && *spherical == shape.structure.is_spherical()
-            }
-        }
-    }
-
-    fn accepts(shape: &MultivariateShape, prior: &MultivariatePrior) -> bool {
-        let d = shape.columns;
-        let diagonal = match prior.scatter.len() {
-            0 => true,
-            length if length == d => prior.scatter.iter().all(|x| *x >= 0.0),
-            length => length == d * d && (0..d).all(|c| prior.scatter[c * (d + 1)] >= 0.0),
-        };
-        let numbers = [prior.rows, prior.center_rows, prior.ridge];
-        let numbers = numbers.iter().all(|x| *x >= 0.0);
-        let center = prior.center.is_empty() || prior.center.len() == d;
-        diagonal && numbers && center && (0.0..=1.0).contains(&prior.unit_share)
     }
 
     fn pull_together(stats: &mut [MultivariateStats]) {
@@ -337,12 +288,9 @@ impl Family for MultivariateGaussian {
     fn parameters_of_all(shape: &MultivariateShape, components: usize) -> usize {
         components * shape.columns + shape.structure.parameters(shape.columns, components)
     }
+}
 
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
-        Filler::new(self, &is_seen).fill(how, row, rng, out);
-    }
-
+impl Unconstrained for MultivariateGaussian {
     fn coordinates(&self, shape: &MultivariateShape, unit: &Self) -> Option<Vec<f64>> {
         self.free_numbers(shape.structure, unit)
     }
@@ -355,7 +303,73 @@ impl Family for MultivariateGaussian {
     ) -> Option<Self> {
         self.moved(shape.structure, unit, coordinates)
     }
+}
 
+impl Validate for MultivariateGaussian {
+    fn is_valid(&self, shape: &MultivariateShape) -> bool {
+        let d = shape.columns;
+        let structured = match (&self.covariance, shape.structure) {
+            (Covariance::Full(matrix), structure) if structure.is_correlated() => {
+                let symmetric = |t: usize| {
+                    let (i, j) = (t % d, t / d);
+                    let size = (matrix[i * (d + 1)] * matrix[j * (d + 1)]).sqrt();
+                    (matrix[t] - matrix[i * d + j]).abs() <= 1e-9 * size
+                };
+                matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
+            }
+            (Covariance::Spherical(v), Structure::Identity) => *v == 1.0,
+            (Covariance::Spherical(v), structure) if structure.is_spherical() => {
+                v.is_normal() && *v > 0.0
+            }
+            (Covariance::Diagonal(variances), structure)
+                if !structure.is_correlated() && !structure.is_spherical() =>
+            {
+                variances.len() == d && variances.iter().all(|v| v.is_normal() && *v > 0.0)
+            }
+            _ => false,
+        };
+        structured && self.mean.len() == d && self.mean.iter().all(|m| m.is_finite())
+    }
+
+    fn describes(shape: &MultivariateShape, stats: &MultivariateStats) -> bool {
+        let d = shape.columns;
+        match stats {
+            MultivariateStats::Full {
+                weight,
+                mean,
+                scatter,
+            } => {
+                shape.structure.is_correlated()
+                    && *weight >= 0.0
+                    && mean.len() == d
+                    && scatter.len() == d * d
+                    && (0..d).all(|c| scatter[c * (d + 1)] >= 0.0)
+            }
+            MultivariateStats::Columns { columns, spherical } => {
+                !shape.structure.is_correlated()
+                    && columns.len() == d
+                    && columns.iter().all(|own| Gaussian::describes(&(), own))
+                    && *spherical == shape.structure.is_spherical()
+            }
+        }
+    }
+
+    fn accepts(shape: &MultivariateShape, prior: &MultivariatePrior) -> bool {
+        let d = shape.columns;
+        let diagonal = match prior.scatter.len() {
+            0 => true,
+            length if length == d => prior.scatter.iter().all(|x| *x >= 0.0),
+            length => length == d * d && (0..d).all(|c| prior.scatter[c * (d + 1)] >= 0.0),
+        };
+        let numbers = [prior.rows, prior.center_rows, prior.ridge];
+        let numbers = numbers.iter().all(|x| *x >= 0.0);
+        let center = prior.center.is_empty() || prior.center.len() == d;
+        diagonal && numbers && center && (0.0..=1.0).contains(&prior.unit_share)
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for MultivariateGaussian {
     fn examples() -> Vec<Self> {
         vec![
             MultivariateGaussian {

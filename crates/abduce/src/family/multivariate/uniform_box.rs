@@ -6,7 +6,8 @@
 use crate::data::Rows;
 use crate::family::scalar::NARROW;
 use crate::family::{
-    Belief, Distribution, Family, Fill, PointStats, Scale, Stats, merged, nothing_seen,
+    Belief, Components, Distribution, Domain, Family, Fill, PointStats, Scale, Stats,
+    Unconstrained, Validate, nothing_seen,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -174,16 +175,11 @@ impl Stats for BoxStats {
 
 impl Family for UniformBox {
     const NAME: &'static str = "uniform-box";
-    const HAS_UNITS: bool = true;
     type Stats = BoxStats;
     /// For each column, whether only whole numbers are meant.
     type Shape = Vec<bool>;
     /// A row believed in would move the ends however little it weighs.
     type Prior = ();
-
-    fn shape_of_column(_: usize) -> Option<Self::Shape> {
-        None
-    }
 
     fn zero(shape: &Self::Shape) -> BoxStats {
         BoxStats {
@@ -211,16 +207,6 @@ impl Family for UniformBox {
         UniformBox::estimate(stats, &shape, None)
     }
 
-    fn map_all(shape: &Self::Shape, stats: &[&BoxStats], _: &(), vague: &Self) -> Vec<Self> {
-        let estimate = |own: &BoxStats| UniformBox::estimate(own, shape, Some(vague));
-        let one = |own: &BoxStats| {
-            estimate(own)
-                .or_else(|_| estimate(&merged(stats.iter().copied())))
-                .unwrap_or_else(|_| vague.clone())
-        };
-        stats.iter().copied().map(one).collect()
-    }
-
     fn log_prior(&self, _: &()) -> f64 {
         0.0
     }
@@ -240,8 +226,32 @@ impl Family for UniformBox {
         2 * shape.len()
     }
 
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        for ((side, cell), out) in self.sides.iter().zip(row).zip(out) {
+            *out = cell.unwrap_or_else(|| match how {
+                Fill::Mean if side.whole => 0.5 * side.low + 0.5 * side.high,
+                Fill::Mean | Fill::Mode => side.middle(),
+                Fill::Draw => side.draw(rng),
+            });
+        }
+    }
+}
+
+impl Domain for UniformBox {
+    const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<Self::Shape> {
+        None
+    }
+
     fn columns(shape: &Self::Shape) -> usize {
         shape.len()
+    }
+}
+
+impl Components for UniformBox {
+    fn map_one(shape: &Self::Shape, stats: &BoxStats, _: &(), vague: &Self) -> Option<Self> {
+        UniformBox::estimate(stats, shape, Some(vague)).ok()
     }
 
     fn weak_prior(_: &[Scale], _: &Belief) {}
@@ -255,6 +265,21 @@ impl Family for UniformBox {
         }
     }
 
+    fn pull_together(stats: &mut [BoxStats]) {
+        let columns = stats.first().map_or(0, |own| own.columns.len());
+        for c in 0..columns {
+            let mut of_column: Vec<PointStats> =
+                stats.iter().map(|own| own.columns[c].clone()).collect();
+            PointStats::pull_together(&mut of_column);
+            let pulled = stats.iter_mut().zip(of_column);
+            pulled.for_each(|(own, seen)| own.columns[c] = seen);
+        }
+    }
+}
+
+impl Unconstrained for UniformBox {}
+
+impl Validate for UniformBox {
     fn is_valid(&self, shape: &Self::Shape) -> bool {
         self.shape() == *shape && self.sides.iter().all(Side::is_valid)
     }
@@ -266,28 +291,10 @@ impl Family for UniformBox {
     fn accepts(_: &Self::Shape, _: &()) -> bool {
         true
     }
+}
 
-    fn pull_together(stats: &mut [BoxStats]) {
-        let columns = stats.first().map_or(0, |own| own.columns.len());
-        for c in 0..columns {
-            let mut of_column: Vec<PointStats> =
-                stats.iter().map(|own| own.columns[c].clone()).collect();
-            PointStats::pull_together(&mut of_column);
-            let pulled = stats.iter_mut().zip(of_column);
-            pulled.for_each(|(own, seen)| own.columns[c] = seen);
-        }
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        for ((side, cell), out) in self.sides.iter().zip(row).zip(out) {
-            *out = cell.unwrap_or_else(|| match how {
-                Fill::Mean if side.whole => 0.5 * side.low + 0.5 * side.high,
-                Fill::Mean | Fill::Mode => side.middle(),
-                Fill::Draw => side.draw(rng),
-            });
-        }
-    }
-
+#[cfg(test)]
+impl crate::family::laws::Examples for UniformBox {
     fn examples() -> Vec<Self> {
         let side = |low, high| Side {
             low,

@@ -10,7 +10,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Family, Fill, Scale, Stats as _, WordsShape, merged, nothing_seen, times,
+    Belief, Components, Domain, Family, Fill, Scale, Stats as _, Unconstrained, Validate,
+    WordsShape, merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -132,10 +133,6 @@ impl Family for Presence {
     /// Documents added in thought.
     type Prior = PresencePrior;
 
-    fn shape_of_column(terms: usize) -> Option<WordsShape> {
-        Some(WordsShape::of_text(terms))
-    }
-
     fn zero(shape: &WordsShape) -> TermStats {
         TermStats::zero(shape.terms)
     }
@@ -184,27 +181,6 @@ impl Family for Presence {
         })
     }
 
-    fn map_all(
-        shape: &WordsShape,
-        stats: &[&TermStats],
-        prior: &PresencePrior,
-        vague: &Self,
-    ) -> Vec<Self> {
-        let all = merged(stats.iter().copied());
-        let one = |own: &TermStats| {
-            let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
-            let mut found = found.unwrap_or_else(|_| vague.clone());
-            found.columns = shape.columns;
-            let terms = found.probabilities.iter_mut().zip(&all.counts);
-            if !shape.knows_all() {
-                let unknown = terms.filter(|(_, count)| **count <= 0.0);
-                unknown.for_each(|(p, _)| *p = 0.5);
-            }
-            found
-        };
-        stats.iter().copied().map(one).collect()
-    }
-
     fn log_prior(&self, prior: &PresencePrior) -> f64 {
         let terms = self.probabilities.iter().enumerate();
         let terms = terms.map(|(term, p)| {
@@ -231,9 +207,24 @@ impl Family for Presence {
         shape.terms
     }
 
-    const HAS_UNITS: bool = false;
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        for ((out, seen), p) in out.iter_mut().zip(row).zip(&self.probabilities) {
+            *out = seen.unwrap_or_else(|| match how {
+                Fill::Mean => *p,
+                Fill::Mode => f64::from(u8::from(*p > 0.5)),
+                Fill::Draw => f64::from(u8::from(rng.random::<f64>() < *p)),
+            });
+        }
+    }
+}
 
+impl Domain for Presence {
+    const HAS_UNITS: bool = false;
     const TEXT: bool = true;
+
+    fn shape_of_column(terms: usize) -> Option<WordsShape> {
+        Some(WordsShape::of_text(terms))
+    }
 
     fn columns(shape: &WordsShape) -> usize {
         if shape.columns { shape.terms } else { 1 }
@@ -241,6 +232,29 @@ impl Family for Presence {
 
     fn supports(x: f64) -> bool {
         x >= 0.0 && x.is_finite()
+    }
+}
+
+impl Components for Presence {
+    fn map_all(
+        shape: &WordsShape,
+        stats: &[&TermStats],
+        prior: &PresencePrior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let all = merged(stats.iter().copied());
+        let one = |own: &TermStats| {
+            let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
+            let mut found = found.unwrap_or_else(|_| vague.clone());
+            found.columns = shape.columns;
+            let terms = found.probabilities.iter_mut().zip(&all.counts);
+            if !shape.knows_all() {
+                let unknown = terms.filter(|(_, count)| **count <= 0.0);
+                unknown.for_each(|(p, _)| *p = 0.5);
+            }
+            found
+        };
+        stats.iter().copied().map(one).collect()
     }
 
     fn weak_prior(_: &[Scale], belief: &Belief) -> PresencePrior {
@@ -254,6 +268,20 @@ impl Family for Presence {
         }
     }
 
+    fn pull_together(stats: &mut [TermStats]) {
+        let all = merged(&*stats);
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / all.weight().max(1.0) + 0.5);
+            }
+            own.documents += 1.0;
+        }
+    }
+}
+
+impl Unconstrained for Presence {}
+
+impl Validate for Presence {
     fn is_valid(&self, shape: &WordsShape) -> bool {
         self.probabilities.len() == shape.terms
             && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
@@ -266,27 +294,10 @@ impl Family for Presence {
     fn accepts(shape: &WordsShape, prior: &PresencePrior) -> bool {
         prior.fits(shape.terms)
     }
+}
 
-    fn pull_together(stats: &mut [TermStats]) {
-        let all = merged(&*stats);
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
-                *count += 0.5 * (pooled / all.weight().max(1.0) + 0.5);
-            }
-            own.documents += 1.0;
-        }
-    }
-
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        for ((out, seen), p) in out.iter_mut().zip(row).zip(&self.probabilities) {
-            *out = seen.unwrap_or_else(|| match how {
-                Fill::Mean => *p,
-                Fill::Mode => f64::from(u8::from(*p > 0.5)),
-                Fill::Draw => f64::from(u8::from(rng.random::<f64>() < *p)),
-            });
-        }
-    }
-
+#[cfg(test)]
+impl crate::family::laws::Examples for Presence {
     fn examples() -> Vec<Self> {
         let of = |probabilities: Vec<f64>| Presence {
             probabilities,

@@ -13,7 +13,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, merged, nothing_seen,
+    Belief, Components, Domain, Family, Fill, Multi, Multinomial, Pseudocounts, Scale,
+    Unconstrained, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
@@ -159,10 +160,6 @@ impl Family for Words {
     /// α of the Dirichlet(1 + α) prior.
     type Prior = Pseudocounts;
 
-    fn shape_of_column(terms: usize) -> Option<WordsShape> {
-        Some(WordsShape::of_text(terms))
-    }
-
     fn zero(shape: &WordsShape) -> TermStats {
         TermStats::zero(shape.terms)
     }
@@ -217,48 +214,6 @@ impl Family for Words {
         })
     }
 
-    fn map_all(
-        shape: &WordsShape,
-        stats: &[&TermStats],
-        prior: &Pseudocounts,
-        vague: &Self,
-    ) -> Vec<Self> {
-        let all = merged(stats.iter().copied());
-        let known: Vec<bool> = all
-            .counts
-            .iter()
-            .map(|n| shape.knows_all() || *n > 0.0)
-            .collect();
-        let terms = || known.iter().enumerate().filter(|(_, known)| **known);
-        let believed: f64 = terms().map(|(term, _)| prior.of(term)).sum();
-        let estimate = |counts: &[f64]| {
-            let total = counts.iter().sum::<f64>() + believed;
-            let share = |(term, count): (usize, &f64)| match known[term] {
-                true => (count + prior.of(term)) / total,
-                false => 1.0,
-            };
-            (total > 0.0).then(|| Words {
-                probabilities: counts.iter().enumerate().map(share).collect(),
-                columns: shape.columns,
-                complement: shape.complement,
-                concentration: None,
-            })
-        };
-        let one = |own: &TermStats| {
-            let found = match shape.complement {
-                true => {
-                    let others = all.counts.iter().zip(&own.counts);
-                    let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
-                    estimate(&others)
-                }
-                false => estimate(&own.counts),
-            };
-            let found = found.or_else(|| estimate(&all.counts));
-            found.unwrap_or_else(|| vague.clone())
-        };
-        stats.par_iter().copied().map(one).collect()
-    }
-
     fn log_prior(&self, prior: &Pseudocounts) -> f64 {
         match self.complement {
             true => 0.0,
@@ -274,56 +229,6 @@ impl Family for Words {
 
     fn parameters(shape: &WordsShape) -> usize {
         shape.terms.saturating_sub(1)
-    }
-
-    const HAS_UNITS: bool = false;
-
-    const TEXT: bool = true;
-
-    fn columns(shape: &WordsShape) -> usize {
-        if shape.columns { shape.terms } else { 1 }
-    }
-
-    fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite()
-    }
-
-    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
-        belief.smoothing.into()
-    }
-
-    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
-        Words {
-            probabilities: vec![1.0 / shape.terms as f64; shape.terms],
-            columns: shape.columns,
-            complement: shape.complement,
-            concentration: None,
-        }
-    }
-
-    fn is_valid(&self, shape: &WordsShape) -> bool {
-        let (terms, complement) = (self.probabilities.len(), self.complement);
-        (terms, complement) == (shape.terms, shape.complement)
-            && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
-    }
-
-    fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
-        stats.counts.len() == shape.terms && stats.is_valid()
-    }
-
-    fn accepts(shape: &WordsShape, prior: &Pseudocounts) -> bool {
-        prior.fits(shape.terms)
-    }
-
-    fn pull_together(stats: &mut [TermStats]) {
-        let all = merged(&*stats);
-        let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
-                *count += 0.5 * (pooled / words.max(1.0) + 1.0 / terms);
-            }
-            own.documents = own.documents.max(f64::MIN_POSITIVE);
-        }
     }
 
     /// Hidden counts are in proportion to the seen ones.
@@ -369,7 +274,113 @@ impl Family for Words {
             }
         }
     }
+}
 
+impl Domain for Words {
+    const HAS_UNITS: bool = false;
+    const TEXT: bool = true;
+
+    fn shape_of_column(terms: usize) -> Option<WordsShape> {
+        Some(WordsShape::of_text(terms))
+    }
+
+    fn columns(shape: &WordsShape) -> usize {
+        if shape.columns { shape.terms } else { 1 }
+    }
+
+    fn supports(x: f64) -> bool {
+        x >= 0.0 && x.is_finite()
+    }
+}
+
+impl Components for Words {
+    fn map_all(
+        shape: &WordsShape,
+        stats: &[&TermStats],
+        prior: &Pseudocounts,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let all = merged(stats.iter().copied());
+        let known: Vec<bool> = all
+            .counts
+            .iter()
+            .map(|n| shape.knows_all() || *n > 0.0)
+            .collect();
+        let terms = || known.iter().enumerate().filter(|(_, known)| **known);
+        let believed: f64 = terms().map(|(term, _)| prior.of(term)).sum();
+        let estimate = |counts: &[f64]| {
+            let total = counts.iter().sum::<f64>() + believed;
+            let share = |(term, count): (usize, &f64)| match known[term] {
+                true => (count + prior.of(term)) / total,
+                false => 1.0,
+            };
+            (total > 0.0).then(|| Words {
+                probabilities: counts.iter().enumerate().map(share).collect(),
+                columns: shape.columns,
+                complement: shape.complement,
+                concentration: None,
+            })
+        };
+        let one = |own: &TermStats| {
+            let found = match shape.complement {
+                true => {
+                    let others = all.counts.iter().zip(&own.counts);
+                    let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
+                    estimate(&others)
+                }
+                false => estimate(&own.counts),
+            };
+            let found = found.or_else(|| estimate(&all.counts));
+            found.unwrap_or_else(|| vague.clone())
+        };
+        stats.par_iter().copied().map(one).collect()
+    }
+
+    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
+        belief.smoothing.into()
+    }
+
+    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+        Words {
+            probabilities: vec![1.0 / shape.terms as f64; shape.terms],
+            columns: shape.columns,
+            complement: shape.complement,
+            concentration: None,
+        }
+    }
+
+    fn pull_together(stats: &mut [TermStats]) {
+        let all = merged(&*stats);
+        let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
+        for own in stats {
+            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+                *count += 0.5 * (pooled / words.max(1.0) + 1.0 / terms);
+            }
+            own.documents = own.documents.max(f64::MIN_POSITIVE);
+        }
+    }
+}
+
+impl Unconstrained for Words {}
+
+impl Validate for Words {
+    fn is_valid(&self, shape: &WordsShape) -> bool {
+        let (terms, complement) = (self.probabilities.len(), self.complement);
+        (terms, complement) == (shape.terms, shape.complement)
+            && self.probabilities.iter().all(|p| (0.0..=1.0).contains(p))
+    }
+
+    fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
+        stats.counts.len() == shape.terms && stats.is_valid()
+    }
+
+    fn accepts(shape: &WordsShape, prior: &Pseudocounts) -> bool {
+        prior.fits(shape.terms)
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for Words {
     fn examples() -> Vec<Self> {
         let of = |probabilities: Vec<f64>| Words {
             probabilities,

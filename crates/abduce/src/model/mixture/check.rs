@@ -3,7 +3,7 @@
 //! place in the file, as a path of keys.
 
 use crate::data::{Field, Kind};
-use crate::family::{Distribution, Family as _, Gaussian, Statistics};
+use crate::family::{Distribution, Family as _, Gaussian, Statistics, Validate as _};
 use crate::leaf::{Leaf, Seen};
 use crate::model::mixture::Mixture;
 use crate::validate::{contradiction, countable, not_negative, probabilities, same_length};

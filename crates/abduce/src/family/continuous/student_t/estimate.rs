@@ -9,7 +9,7 @@
 
 use super::StudentT;
 use crate::family::scalar::NARROW;
-use crate::family::{PointStats, Scalar, Scale, Stats, nothing_seen};
+use crate::family::{PointStats, Scalar, Scale, Stats, Unconstrained, nothing_seen};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::digamma;
 use crate::{Error, Result};
@@ -283,8 +283,13 @@ impl Scalar for StudentT {
     fn are_sound(stats: &PointStats) -> bool {
         stats.is_valid()
     }
+}
 
-    fn instances() -> Vec<Self> {
+impl Unconstrained for StudentT {}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for StudentT {
+    fn examples() -> Vec<Self> {
         [(0.0, 1.0, 3.0), (50.0, 0.1, 12.0), (-2.0, 4.0, 1.5)]
             .map(|(location, scale, degrees)| StudentT {
                 location,

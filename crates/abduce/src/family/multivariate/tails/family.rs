@@ -13,7 +13,10 @@ use crate::family::multivariate::tails::{
 use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
 };
-use crate::family::{Belief, Family, Fill, MultivariateStats, Scale, nothing_seen};
+use crate::family::{
+    Belief, Components, Domain, Family, Fill, MultivariateStats, Scale, Unconstrained, Validate,
+    nothing_seen,
+};
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, log_diagonal};
 use crate::kernel::special::LN_TAU;
@@ -36,10 +39,6 @@ impl Family for MultivariateStudentT {
     type Shape = MultivariateStudentTShape;
     /// That of location and scale matrix; nothing is believed of ν.
     type Prior = MultivariatePrior;
-
-    fn shape_of_column(_: usize) -> Option<MultivariateStudentTShape> {
-        None
-    }
 
     fn zero(shape: &MultivariateStudentTShape) -> MultivariateStudentTStats {
         let columns = match shape.structure.is_correlated() {
@@ -164,12 +163,27 @@ impl Family for MultivariateStudentT {
         Self::parameters_of_all(shape, 1)
     }
 
+    /// The mean of one degree of freedom or less does not exist: its location stands
+    /// for it.
+    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
+        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
+        Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
+    }
+}
+
+impl Domain for MultivariateStudentT {
     const HAS_UNITS: bool = true;
+
+    fn shape_of_column(_: usize) -> Option<MultivariateStudentTShape> {
+        None
+    }
 
     fn columns(shape: &MultivariateStudentTShape) -> usize {
         shape.columns
     }
+}
 
+impl Components for MultivariateStudentT {
     fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
         MultivariateGaussian::weak_prior(scales, belief)
     }
@@ -179,24 +193,6 @@ impl Family for MultivariateStudentT {
             degrees: shape.degrees.unwrap_or(START),
             gaussian: MultivariateGaussian::vague(&shape.of_gaussian(), scales),
         }
-    }
-
-    fn is_valid(&self, shape: &MultivariateStudentTShape) -> bool {
-        let range = Self::LEAST_DEGREES..=Self::MOST_DEGREES;
-        let as_given = shape.degrees.is_none_or(|given| given == self.degrees);
-        range.contains(&self.degrees) && as_given && self.gaussian.is_valid(&shape.of_gaussian())
-    }
-
-    fn describes(shape: &MultivariateStudentTShape, stats: &MultivariateStudentTStats) -> bool {
-        MultivariateGaussian::describes(&shape.of_gaussian(), &stats.moments)
-            && stats.seen.len() == Self::zero(shape).seen.len()
-            && stats.seen.iter().all(|weight| *weight >= 0.0)
-            && stats.weight >= 0.0
-            && stats.heaviness >= 0.0
-    }
-
-    fn accepts(shape: &MultivariateStudentTShape, prior: &MultivariatePrior) -> bool {
-        MultivariateGaussian::accepts(&shape.of_gaussian(), prior)
     }
 
     fn pull_together(stats: &mut [MultivariateStudentTStats]) {
@@ -243,14 +239,9 @@ impl Family for MultivariateStudentT {
         };
         MultivariateGaussian::parameters_of_all(&shape.of_gaussian(), components) + degrees
     }
+}
 
-    /// The mean of one degree of freedom or less does not exist: its location stands
-    /// for it.
-    fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
-        let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
-        Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
-    }
-
+impl Unconstrained for MultivariateStudentT {
     /// The Gaussian's, and 1/ν where it is learned, so that the Gaussian is at 0.
     fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
         let structure = shape.structure;
@@ -285,7 +276,30 @@ impl Family for MultivariateStudentT {
     fn paced_apart(shape: &MultivariateStudentTShape) -> usize {
         usize::from(shape.degrees.is_none())
     }
+}
 
+impl Validate for MultivariateStudentT {
+    fn is_valid(&self, shape: &MultivariateStudentTShape) -> bool {
+        let range = Self::LEAST_DEGREES..=Self::MOST_DEGREES;
+        let as_given = shape.degrees.is_none_or(|given| given == self.degrees);
+        range.contains(&self.degrees) && as_given && self.gaussian.is_valid(&shape.of_gaussian())
+    }
+
+    fn describes(shape: &MultivariateStudentTShape, stats: &MultivariateStudentTStats) -> bool {
+        MultivariateGaussian::describes(&shape.of_gaussian(), &stats.moments)
+            && stats.seen.len() == Self::zero(shape).seen.len()
+            && stats.seen.iter().all(|weight| *weight >= 0.0)
+            && stats.weight >= 0.0
+            && stats.heaviness >= 0.0
+    }
+
+    fn accepts(shape: &MultivariateStudentTShape, prior: &MultivariatePrior) -> bool {
+        MultivariateGaussian::accepts(&shape.of_gaussian(), prior)
+    }
+}
+
+#[cfg(test)]
+impl crate::family::laws::Examples for MultivariateStudentT {
     fn examples() -> Vec<Self> {
         let of = |degrees: f64, mean: Vec<f64>, covariance: Covariance| MultivariateStudentT {
             degrees,

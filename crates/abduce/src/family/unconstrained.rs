@@ -1,5 +1,34 @@
-//! Positive numbers as free ones, by their logarithms. What is 0 stays 0: it has the
-//! coordinate 0, which says nothing.
+//! Parameters as unconstrained numbers, for steps longer than EM's. Positive parameters are
+//! written as logarithms; a parameter that is 0 stays 0 and has the coordinate 0.
+
+use crate::family::Family;
+
+/// A family whose parameters can be written as unconstrained numbers; by default it has
+/// none.
+pub trait Unconstrained: Family {
+    /// The parameters as unconstrained numbers without units, relative to `unit`, which is
+    /// as wide as the table. `None` where there are no such numbers.
+    fn coordinates(&self, _shape: &Self::Shape, _unit: &Self) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// This distribution moved to other coordinates; parameters without a coordinate, such
+    /// as a probability of 0, stay. `None` where it would be out of range.
+    fn at_coordinates(
+        &self,
+        _shape: &Self::Shape,
+        _unit: &Self,
+        _coordinates: &[f64],
+    ) -> Option<Self> {
+        None
+    }
+
+    /// How many coordinates, the last of each distribution, converge at a rate of their
+    /// own under EM and so need a step length of their own.
+    fn paced_apart(_shape: &Self::Shape) -> usize {
+        0
+    }
+}
 
 /// The logarithms.
 pub(crate) fn logarithms(numbers: &[f64]) -> Vec<f64> {

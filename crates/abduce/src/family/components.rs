@@ -1,0 +1,131 @@
+//! The components of a mixture, estimated together: their priors, their starts, and
+//! estimates that share parameters.
+
+use crate::family::{Family, Stats};
+
+/// Where the numbers of a column lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Their mean.
+    pub mean: f64,
+    /// Their variance; positive for a constant column too, so that there is
+    /// always a unit.
+    pub variance: f64,
+    /// Whether they are all the same.
+    pub constant: bool,
+}
+
+/// How strong weak priors are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Belief {
+    /// The scatter that variances are believed to have before any row, as a
+    /// share of the column's variance.
+    pub variance_floor: f64,
+    /// What is added to every variance once it is estimated, in the units of the
+    /// columns squared.
+    pub ridge: f64,
+    /// The share of the unit matrix in every covariance of columns taken together.
+    pub unit_share: f64,
+    /// α of the Dirichlet(1 + α) priors on levels, and so many rows at the mean
+    /// for rates.
+    pub smoothing: f64,
+    /// The total weight of the rows.
+    pub rows: f64,
+    /// The weight of one row: the mean where that is below 1, otherwise 1. Integer weights
+    /// then equal repeated rows, and small weights may be multiplied by any factor up to 1.
+    pub row_weight: f64,
+}
+
+impl Belief {
+    /// The scatter believed in, as a share of a column's variance: the floor
+    /// once, and a hundredth of it with every row, so that the condition of a
+    /// covariance stays bounded however many rows there are.
+    pub fn scatter(&self) -> f64 {
+        self.variance_floor * (self.row_weight + 0.01 * self.rows)
+    }
+}
+
+/// How the components of a mixture are estimated together.
+pub trait Components: Family {
+    /// A weak prior in the units of the columns.
+    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior;
+
+    /// The distribution of columns of which nothing was seen.
+    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;
+
+    /// Pulls the statistics of several components towards what they have in
+    /// common, so that each can start EM: none without spread, none that gives
+    /// unseen values probability 0.
+    fn pull_together(stats: &mut [Self::Stats]);
+
+    /// The smallest variance in any direction, as a share of the table's;
+    /// constant columns do not count.
+    fn spread(&self, _scales: &[Scale]) -> f64 {
+        1.0
+    }
+
+    /// The estimate of one component from its own rows; `None` if they do not determine
+    /// it.
+    fn map_one(
+        _shape: &Self::Shape,
+        stats: &Self::Stats,
+        prior: &Self::Prior,
+        _vague: &Self,
+    ) -> Option<Self> {
+        Self::map(stats, prior).ok()
+    }
+
+    /// The estimates of several components. Where a component's rows do not determine
+    /// one, it is the estimate from all rows together, or else `vague`.
+    fn map_all(
+        shape: &Self::Shape,
+        stats: &[&Self::Stats],
+        prior: &Self::Prior,
+        vague: &Self,
+    ) -> Vec<Self> {
+        let one = |own: &Self::Stats| {
+            Self::map_one(shape, own, prior, vague)
+                .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, vague))
+                .unwrap_or_else(|| vague.clone())
+        };
+        stats.iter().copied().map(one).collect()
+    }
+
+    /// The same, starting from the estimates `before`, for families whose estimates
+    /// take a search.
+    fn map_all_from(
+        shape: &Self::Shape,
+        stats: &[&Self::Stats],
+        prior: &Self::Prior,
+        vague: &Self,
+        _before: &[&Self],
+    ) -> Vec<Self> {
+        Self::map_all(shape, stats, prior, vague)
+    }
+
+    /// The log-prior of the parameters of several components.
+    fn log_prior_all<'a>(
+        _shape: &Self::Shape,
+        distributions: impl Iterator<Item = &'a Self>,
+        prior: &Self::Prior,
+    ) -> f64
+    where
+        Self: 'a,
+    {
+        distributions.map(|d| d.log_prior(prior)).sum()
+    }
+
+    /// The number of free parameters of several components.
+    fn parameters_of_all(shape: &Self::Shape, components: usize) -> usize {
+        components * Self::parameters(shape)
+    }
+}
+
+/// The statistics of all rows, of which there must be some.
+pub(crate) fn merged<'a, S: Stats + 'a>(stats: impl IntoIterator<Item = &'a S>) -> S {
+    let mut stats = stats.into_iter();
+    let first = stats.next().cloned();
+    let mut all = first.unwrap_or_else(|| unreachable!("a mixture has components"));
+    stats.for_each(|own| all.merge(own));
+    all
+}
