@@ -3,10 +3,8 @@
 
 use super::{Line, Stop};
 use abduce::Result;
-use abduce::bayes::{
-    BernoulliProbability, Conjugate, Curve, Expression, QuadraturePosterior, clopper_pearson,
-};
-use abduce::family::{Bernoulli, Family, Univariate};
+use abduce::bayes::{Curve, Expression, QuadraturePosterior, clopper_pearson};
+use abduce::family::{Bernoulli, BernoulliProbability, Conjugate, Family, Univariate};
 
 pub const STOP: Stop = Stop {
     name: "A drug that helped 6 of 10",
@@ -45,8 +43,7 @@ fn run() -> Result<Vec<Line>> {
 
 fn counts(helped: f64, not: f64) -> abduce::family::BernoulliStats {
     let mut counts = BernoulliProbability.zero();
-    BernoulliProbability.observe(&[1.0], helped, &mut counts);
-    BernoulliProbability.observe(&[0.0], not, &mut counts);
+    BernoulliProbability.observe(&[1.0, 0.0], &[helped, not], &mut counts);
     counts
 }
 

@@ -8,9 +8,9 @@ use super::report::{
 };
 use super::rows::{Seen, each};
 use super::standard_errors;
-use crate::bayes::{Conjugate, Curve, Prior, QuadraturePosterior};
+use crate::bayes::{Curve, QuadraturePosterior};
 use crate::data::Source;
-use crate::family::{Bernoulli, Univariate};
+use crate::family::{Bernoulli, Conjugate, Prior, Univariate};
 use crate::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,10 +51,7 @@ impl Buffer {
     }
 
     fn flush<C: Conjugate>(&mut self, pair: &C, stats: &mut C::Stats) {
-        if let Some(width) = self.cells.len().checked_div(self.weights.len()) {
-            let rows = self.cells.chunks_exact(width.max(1));
-            pair.observe_all(&mut rows.zip(self.weights.iter().copied()), stats);
-        }
+        pair.observe(&self.cells, &self.weights, stats);
         self.cells.clear();
         self.weights.clear();
     }
@@ -129,6 +126,18 @@ pub(super) fn report<C: Conjugate>(
 where
     C::Predictive: Predicts,
 {
+    Ok(report_with_statistics(model, source, request)?.0)
+}
+
+/// Reads the rows and reports, with the statistics of the rows.
+pub(super) fn report_with_statistics<C: Conjugate>(
+    model: Model<C>,
+    source: &dyn Source,
+    request: &Request,
+) -> Result<(Estimate, C::Stats)>
+where
+    C::Predictive: Predicts,
+{
     let mut stats = model.pair.zero();
     let mut rows = Buffer::default();
     let seen = each(source, model.wrong, |row, weight| {
@@ -156,7 +165,7 @@ where
             by_quadrature(model, curve, text, &stats, request, &mut estimate)?;
         }
     }
-    Ok(estimate)
+    Ok((estimate, stats))
 }
 
 /// What is left to say where the rows are too few for the prior.

@@ -1,18 +1,16 @@
 //! Families of yes and no and of counts.
 
 use super::Request;
-use super::conjugate::{Maximum, Model, no_bias, report};
+use super::conjugate::{Maximum, Model, no_bias, report, report_with_statistics};
 use super::report::{Confidence, Estimate, Numbers};
 use super::rows::{each, must};
 use super::sampled::{self, Range, Sampled, Slot};
-use crate::bayes::{
-    BernoulliProbability, BinomialProbability, Conjugate, NegativeBinomialProbability, PoissonRate,
-    clopper_pearson, hoeffding,
-};
+use crate::bayes::{clopper_pearson, hoeffding};
 use crate::data::{Field, Source, is_no};
 use crate::family::{
-    Bernoulli, BernoulliStats, Binomial, BinomialStats, Family, Geometric, GeometricStats,
-    NegativeBinomial, Poisson, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
+    Bernoulli, BernoulliProbability, BernoulliStats, Binomial, BinomialProbability, BinomialStats,
+    Conjugate, Family, Geometric, GeometricStats, NegativeBinomial, NegativeBinomialProbability,
+    Poisson, PoissonRate, Scalar, ZeroInflatedPoisson, is_count, nothing_seen,
 };
 use crate::{Error, Result};
 use std::cell::Cell;
@@ -72,13 +70,6 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         _ => ["0".into(), "1".into()],
     };
     let shift = shift(field);
-    let mut seen = (0.0, 0.0);
-    each(source, zero_or_one, |row, weight| {
-        match row[0] + shift == 0.0 {
-            true => seen.1 += weight,
-            false => seen.0 += weight,
-        }
-    })?;
     let maximum = |stats: &BernoulliStats| {
         let fitted = Bernoulli::mle(stats)?;
         let p = fitted.probability;
@@ -102,8 +93,8 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         predictive: "bernoulli",
         shift,
     };
-    let mut estimate = report(model, source, request)?;
-    proportion(&mut estimate, seen.0, seen.1)?;
+    let (mut estimate, stats) = report_with_statistics(model, source, request)?;
+    proportion(&mut estimate, stats.successes, stats.failures)?;
     if coded && names != ["0", "1"] {
         estimate
             .notes
@@ -160,14 +151,17 @@ fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
 
 pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let known = trials(source, request)?;
-    let (mut successes, mut all) = (0.0, 0.0);
-    let seen = each(source, binomial_domain(known), |row, weight| {
-        successes += weight * row[0];
-        all += weight * known.map_or_else(|| row[1], |trials| trials as f64);
-    })?;
-    // The next row is taken to have as many trials as the rows have on average.
-    let average = || (all / seen.weight.max(f64::MIN_POSITIVE)).round() as u64;
-    let trials = known.unwrap_or_else(average);
+    let trials = match known {
+        Some(trials) => trials,
+        // The next row is taken to have as many trials as the rows have on average.
+        None => {
+            let mut all = 0.0;
+            let seen = each(source, binomial_domain(None), |row, weight| {
+                all += weight * row[1];
+            })?;
+            (all / seen.weight.max(f64::MIN_POSITIVE)).round() as u64
+        }
+    };
     let maximum = |stats: &BinomialStats| {
         let total = stats.successes + stats.failures;
         if total <= 0.0 {
@@ -204,8 +198,8 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
         predictive: "beta-binomial",
         shift: 0.0,
     };
-    let mut estimate = report(model, source, request)?;
-    proportion(&mut estimate, successes, all - successes)?;
+    let (mut estimate, stats) = report_with_statistics(model, source, request)?;
+    proportion(&mut estimate, stats.successes, stats.failures)?;
     if known.is_none() {
         estimate.notes.push(format!(
             "the next row is taken to have {trials} trials, as many as the rows have on average"

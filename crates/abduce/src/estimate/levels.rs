@@ -5,10 +5,10 @@ use super::conjugate::{Maximum, Model, Predicts, no_bias, report};
 use super::report::{Described, Estimate, Numbers, Prediction};
 use super::rows::{each, must};
 use super::{Request, standard_errors};
-use crate::bayes::{CategoricalProbabilities, Conjugate, MultinomialProbabilities};
 use crate::data::Source;
 use crate::family::{
-    Categorical, DirichletMultinomial, Domain, Poisson, Stats, Univariate, nothing_seen,
+    Categorical, CategoricalProbabilities, Conjugate, DirichletMultinomial, Domain,
+    MultinomialProbabilities, MultinomialStats, Poisson, Stats, Univariate, nothing_seen,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -141,7 +141,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
         levels: levels.len(),
         trials,
     };
-    let maximum = |stats: &crate::bayes::MultinomialStats| {
+    let maximum = |stats: &MultinomialStats| {
         let total: f64 = stats.counts.iter().sum();
         let own: Vec<f64> = stats.counts.iter().map(|c| c / total).collect();
         shares(&stats.counts, &levels, pair.log_likelihood(&own, stats))

@@ -5,14 +5,12 @@ use super::report::{Estimate, Numbers};
 use super::rows::{each, must};
 use super::sampled::{self, Range, Sampled, Slot};
 use super::{PriorChoice, Request};
-use crate::bayes::{
-    Conjugate, Domain, ExponentialRate, GammaRate, GaussianBoth, GaussianMean, GaussianPrecision,
-    LogNormalBoth, Parameter, UniformEnds, UniformStats,
-};
+use crate::bayes::{Domain, Parameter};
 use crate::data::Source;
 use crate::family::{
-    AveragedAngles, Beta, Exponential, Family, Gamma, Gaussian, GaussianStats, LogNormal,
-    PointStats, Scalar, Stats, StudentT, Uniform, VonMises, nothing_seen,
+    AveragedAngles, Beta, Exponential, ExponentialRate, Family, Gamma, GammaRate, Gaussian,
+    GaussianBoth, GaussianMean, GaussianPrecision, GaussianStats, LogNormal, LogNormalBoth,
+    PointStats, Scalar, Stats, StudentT, Uniform, UniformEnds, VonMises, nothing_seen,
 };
 use crate::{Error, Result};
 use std::f64::consts::TAU;
@@ -373,15 +371,6 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
     Ok(estimate)
 }
 
-/// The uniform distribution between the smallest and the largest number.
-fn between(stats: &UniformStats) -> Result<Uniform> {
-    match stats.ends() {
-        Some((low, high)) if low < high => Uniform::new(low, high),
-        Some(_) => Err(Error::numeric("the numbers are all the same")),
-        None => Err(nothing_seen()),
-    }
-}
-
 pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let model = Model {
         family: "uniform",
@@ -389,13 +378,12 @@ pub(super) fn uniform(source: &dyn Source, request: &Request) -> Result<Estimate
         default: "reference",
         wrong: &anything,
         maximum: &|stats| {
-            let fitted = between(stats)?;
-            let likelihood = UniformEnds.log_likelihood(&[fitted.low, fitted.high], stats);
-            Ok(Maximum::of(&fitted, likelihood))
+            let fitted = Uniform::estimate(stats)?;
+            Ok(Maximum::of(&fitted, fitted.log_likelihood_of(stats)))
         },
         unbiased: &|stats| {
             let n = stats.weight();
-            let fitted = between(stats).ok().filter(|_| n > 1.0)?;
+            let fitted = Uniform::estimate(stats).ok().filter(|_| n > 1.0)?;
             let reach = (fitted.high - fitted.low) / (n - 1.0);
             Some(Numbers(vec![
                 ("low".into(), fitted.low - reach),

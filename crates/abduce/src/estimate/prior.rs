@@ -1,7 +1,7 @@
 //! Priors as users give them.
 
-use crate::bayes::{Conjugate, Curve, Expression, Prior};
-use crate::family::densities;
+use crate::bayes::{Curve, Expression};
+use crate::family::{Conjugate, Prior, densities};
 use crate::{Error, Result};
 
 /// A prior that a user gives.
@@ -106,7 +106,7 @@ pub(super) fn expression(text: &str, name: &str) -> Result<Curve> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bayes::BernoulliProbability;
+    use crate::family::BernoulliProbability;
 
     #[test]
     fn names_with_numbers_are_told_from_expressions() {

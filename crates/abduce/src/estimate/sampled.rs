@@ -7,9 +7,9 @@ use super::report::{
 };
 use super::rows::{each, must};
 use super::{PriorChoice, Request, standard_errors};
-use crate::bayes::{Domain, Parameter, SampledPosterior, improper_because};
+use crate::bayes::{Domain, Parameter, SampledPosterior};
 use crate::data::Source;
-use crate::family::{Averaged, PointStats, Scalar, Stats, Univariate, turned};
+use crate::family::{Averaged, PointStats, Scalar, Stats, Univariate, improper_because, turned};
 use crate::{Error, Result};
 use std::f64::consts::TAU;
 use std::sync::Arc;

@@ -4,11 +4,10 @@ use super::conjugate::{Maximum, Model, Predicts, report, something_seen};
 use super::report::{Described, Estimate, Interval, Numbers, Point, Prediction, RiskReport};
 use super::rows::each;
 use super::{Request, standard_errors};
-use crate::bayes::{Conjugate, MultivariateBoth};
 use crate::data::Source;
 use crate::family::{
-    Covariance, Family, MultivariateGaussian, MultivariateStats, MultivariateT, PointMass, Stats,
-    Univariate,
+    Conjugate, Covariance, Family, MultivariateBoth, MultivariateGaussian, MultivariateStats,
+    MultivariateT, PointMass, Stats, Univariate,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -80,7 +79,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     };
     let model = Model {
         family: "multivariate-gaussian",
-        pair: MultivariateBoth { order },
+        pair: MultivariateBoth::new(order),
         default: "matching",
         wrong: &|_| None,
         maximum: &maximum,
@@ -90,7 +89,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     };
     // Parameters are asked for by the names of columns, and known by place.
     let by_place = |name: &String| {
-        let all = MultivariateBoth { order }.parameters();
+        let all = MultivariateBoth::new(order).parameters();
         let own = all.into_iter().find(|own| by_name(own, &names) == *name);
         own.unwrap_or_else(|| name.clone())
     };

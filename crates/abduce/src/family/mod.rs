@@ -5,6 +5,7 @@
 
 mod categorical;
 mod components;
+pub(crate) mod conjugate;
 mod continuous;
 mod counts;
 mod domain;
@@ -32,6 +33,15 @@ pub use categorical::multinomial::Multinomial;
 pub use categorical::pseudocounts::Pseudocounts;
 pub(crate) use components::merged;
 pub use components::{Belief, Components, Scale};
+pub use conjugate::{
+    BernoulliProbability, BinomialProbability, CategoricalProbabilities, Conjugate,
+    ConjugateFamily, ExponentialRate, FailureStats, GammaRate, GaussianBoth, GaussianMean,
+    GaussianPrecision, LogNormalBoth, Marginals, MeanAndMatrix, MultinomialProbabilities,
+    MultinomialStats, MultivariateBoth, MultivariateMean, MultivariateMeanPrecision,
+    MultivariatePrecision, NaturalExpectation, NegativeBinomialProbability, Parameters,
+    PoissonRate, Prior, Row, UniformEnds, covariance_belief,
+};
+pub(crate) use conjugate::{improper, improper_because};
 pub use continuous::beta::Beta;
 pub use continuous::beta_stats::BetaStats;
 pub use continuous::exponential::{Exponential, ExponentialStats};
@@ -72,12 +82,15 @@ pub use predictive::dirichlet_multinomial::DirichletMultinomial;
 pub use predictive::exponentiated::Exponentiated;
 pub use predictive::lomax::Lomax;
 pub use predictive::multivariate_t::MultivariateT;
+pub use predictive::uncertain_uniform::UniformPredictive;
+pub use priors::bilateral_pareto::BilateralPareto;
 pub use priors::dirichlet::Dirichlet;
 pub use priors::inverse_gamma::InverseGamma;
 pub use priors::inverse_wishart::InverseWishart;
 pub use priors::normal_gamma::NormalGamma;
-pub use priors::normal_inverse_wishart::NormalInverseWishart;
-pub use priors::normal_wishart::NormalWishart;
+pub use priors::normal_wishart::{
+    MatrixOfGaussian, NormalInverseWishart, NormalMatrix, NormalWishart,
+};
 pub use priors::wishart::Wishart;
 pub use scalar::Scalar;
 pub(crate) use sums::sums;

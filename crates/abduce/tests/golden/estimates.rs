@@ -2,15 +2,13 @@
 //! SciPy, and conjugate pairs against integrals that know nothing of conjugacy.
 
 use super::*;
-use abduce::bayes::{
-    BernoulliProbability, BinomialProbability, Conjugate, ExponentialRate, GammaRate, GaussianBoth,
-    GaussianMean, GaussianPrecision, NegativeBinomialProbability, PoissonRate, Prior,
-    clopper_pearson,
-};
+use abduce::bayes::clopper_pearson;
 use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
 use abduce::estimate::{PriorChoice, Request, estimate};
 use abduce::family::{
-    Beta, Exponential, Family, Gamma, Gaussian, Geometric, LogNormal, NegativeBinomial, Poisson,
+    BernoulliProbability, Beta, BinomialProbability, Conjugate, Exponential, ExponentialRate,
+    Family, Gamma, GammaRate, Gaussian, GaussianBoth, GaussianMean, GaussianPrecision, Geometric,
+    LogNormal, NegativeBinomial, NegativeBinomialProbability, Poisson, PoissonRate, Prior,
     StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
 };
 
@@ -111,7 +109,7 @@ where
     let prior = pair.prior(prior, &numbers(&case["prior"])).unwrap();
     let mut seen = pair.zero();
     for x in numbers(&case["rows"]) {
-        pair.observe(&[x], 1.0, &mut seen);
+        pair.observe(&[x], &[1.0], &mut seen);
     }
     let evidence = pair.log_evidence(&prior, &seen).unwrap().unwrap();
     assert_close(evidence, number(&case["log_evidence"]), digits);

@@ -7,9 +7,9 @@
 
 mod tails;
 
+use super::Curve;
 use super::integral::{Piece, Total, judged, pieces};
-use super::{Conjugate, Curve, Prior};
-use crate::family::{Averaged, Univariate, highest_between};
+use crate::family::{Averaged, Conjugate, Prior, Row, Univariate, highest_between, improper};
 use crate::{Error, Result};
 use std::fmt;
 use std::sync::OnceLock;
@@ -17,14 +17,13 @@ use std::sync::OnceLock;
 /// A posterior of one parameter, itself a distribution.
 ///
 /// ```
-/// use abduce::bayes::{BernoulliProbability, Conjugate, Curve, Expression, QuadraturePosterior};
-/// use abduce::family::Univariate;
+/// use abduce::bayes::{Curve, Expression, QuadraturePosterior};
+/// use abduce::family::{BernoulliProbability, Conjugate, Univariate};
 /// // A drug helped 6 of 10 patients; it was thought likely to help most.
 /// let prior = Expression::parse("0.8 if x > 0.5 else 0.2", &["x"])?;
 /// let pair = BernoulliProbability;
 /// let mut seen = pair.zero();
-/// pair.observe(&[1.0], 6.0, &mut seen);
-/// pair.observe(&[0.0], 4.0, &mut seen);
+/// pair.observe(&[1.0, 0.0], &[6.0, 4.0], &mut seen);
 /// let posterior = QuadraturePosterior::new(pair, Curve::Expression(prior), &seen)?;
 /// assert!((posterior.survival(0.5) - 0.913618).abs() < 1e-6);
 /// assert!((posterior.mean().unwrap() - 0.627715).abs() < 1e-6);
@@ -87,7 +86,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let guide = guide.map(|(_, own)| own);
         let support = match &guide {
             Some(guide) => guide.support(),
-            None => pair.range(),
+            None => C::Prior::RANGE,
         };
         let mut posterior = QuadraturePosterior {
             cuts: cuts(support, guide.as_deref(), &prior),
@@ -142,7 +141,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let parts: Option<Vec<_>> = self
             .nodes()
             .into_iter()
-            .map(|(x, weight)| Some((weight, self.pair.row(&[x])?)))
+            .map(|(x, weight)| Some((weight, self.pair.row(&[x])?.into_univariate()?)))
             .collect();
         parts
             .and_then(Averaged::new)
@@ -275,7 +274,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let masses: Vec<_> = pieces.iter().map(whole).collect();
         match judged(&pieces, masses.iter().copied(), self.log_scale) {
             Total::Finite(log) => self.mass = (log - self.log_scale).exp(),
-            Total::Infinite => return Err(super::improper()),
+            Total::Infinite => return Err(improper()),
             Total::Unsettled => {
                 return Err(Error::numeric(
                     "whether the posterior integrates could not be settled",

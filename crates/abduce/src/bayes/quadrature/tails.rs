@@ -2,7 +2,8 @@
 //! integral to be divided by.
 
 use super::super::integral::{Piece, total};
-use super::{Conjugate, QuadraturePosterior};
+use super::QuadraturePosterior;
+use crate::family::Conjugate;
 
 impl<C: Conjugate> QuadraturePosterior<C> {
     /// Mean and variance, where they exist: infinite where one tail has too much

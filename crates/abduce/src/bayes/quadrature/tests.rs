@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::bayes::Expression;
-use crate::bayes::{BernoulliProbability, GaussianMean, PoissonRate};
-use crate::family::{Beta, Gamma};
+use crate::family::{BernoulliProbability, Beta, Gamma, GaussianMean, PoissonRate};
 use crate::kernel::quadrature::integrate;
 
 fn expression(text: &str) -> Curve {
@@ -13,8 +12,8 @@ fn expression(text: &str) -> Curve {
 fn trial(prior: Curve) -> Result<QuadraturePosterior<BernoulliProbability>> {
     let pair = BernoulliProbability;
     let mut seen = pair.zero();
-    pair.observe(&[1.0], 6.0, &mut seen);
-    pair.observe(&[0.0], 4.0, &mut seen);
+    pair.observe(&[1.0], &[6.0], &mut seen);
+    pair.observe(&[0.0], &[4.0], &mut seen);
     QuadraturePosterior::new(pair, prior, &seen)
 }
 
@@ -83,8 +82,8 @@ fn a_table_is_its_straight_lines() {
 fn a_spike_of_a_million_rows_is_found() {
     let pair = PoissonRate;
     let mut seen = pair.zero();
-    pair.observe(&[3.0], 6e5, &mut seen);
-    pair.observe(&[7.0], 4e5, &mut seen);
+    pair.observe(&[3.0], &[6e5], &mut seen);
+    pair.observe(&[7.0], &[4e5], &mut seen);
     let own = QuadraturePosterior::new(pair, expression("exp(-x)"), &seen).unwrap();
     let exact = Gamma {
         shape: 4.6e6 + 1.0,
@@ -98,7 +97,7 @@ fn a_spike_of_a_million_rows_is_found() {
 fn rows_and_prior_far_apart_meet_between() {
     let pair = GaussianMean { variance: 1.0 };
     let mut seen = pair.zero();
-    pair.observe(&[30.0], 1.0, &mut seen);
+    pair.observe(&[30.0], &[1.0], &mut seen);
     let own = QuadraturePosterior::new(pair, expression("normal(0, 1)"), &seen).unwrap();
     assert!(close(own.mean().unwrap(), 15.0, 1e-8), "{:?}", own.mean());
     assert!(close(own.quantile(0.5), 15.0, 1e-8));
@@ -114,7 +113,7 @@ fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
     assert!(flat.is_err());
     // Ten failures under 1/x: as improper as Haldane's prior.
     let mut failures = BernoulliProbability.zero();
-    BernoulliProbability.observe(&[0.0], 10.0, &mut failures);
+    BernoulliProbability.observe(&[0.0], &[10.0], &mut failures);
     let hopeless = QuadraturePosterior::new(BernoulliProbability, expression("1/x"), &failures);
     assert!(hopeless.is_err());
     let rare = QuadraturePosterior::new(BernoulliProbability, expression("x^-0.5"), &failures);
@@ -127,7 +126,7 @@ fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
 fn the_predictive_is_the_conjugate_one() {
     let pair = PoissonRate;
     let mut seen = pair.zero();
-    pair.observe(&[4.0], 3.0, &mut seen);
+    pair.observe(&[4.0], &[3.0], &mut seen);
     let own = QuadraturePosterior::new(pair, expression("gamma(2,1)"), &seen).unwrap();
     let exact = pair
         .predictive(&Gamma {
@@ -150,7 +149,7 @@ fn a_prior_narrower_than_the_likelihood_is_found() {
     assert!(close(own.mean().unwrap(), 0.3, 1e-6));
     let pair = GaussianMean { variance: 1e12 };
     let mut seen = pair.zero();
-    pair.observe(&[0.0], 1.0, &mut seen);
+    pair.observe(&[0.0], &[1.0], &mut seen);
     let own = QuadraturePosterior::new(pair, expression("normal(5e6, 1e10)"), &seen).unwrap();
     let exact = 5e6 / 1.01;
     assert!(close(own.mean().unwrap(), exact, 1e-6), "{:?}", own.mean());
@@ -176,7 +175,7 @@ fn moments_that_do_not_exist_are_not_told() {
     );
     // A row brings them back.
     let mut seen = pair.zero();
-    pair.observe(&[0.0], 1.0, &mut seen);
+    pair.observe(&[0.0], &[1.0], &mut seen);
     let own = QuadraturePosterior::new(pair, expression("student_t(0,1,1)"), &seen).unwrap();
     assert!(own.mean().unwrap().abs() < 1e-9 && own.variance().unwrap() < 1.0);
 }
@@ -199,7 +198,7 @@ fn measured(rows: &[f64], variance: f64, prior: &str) -> Result<QuadraturePoster
     let pair = GaussianMean { variance };
     let mut seen = pair.zero();
     rows.iter()
-        .for_each(|row| pair.observe(&[*row], 1.0, &mut seen));
+        .for_each(|row| pair.observe(&[*row], &[1.0], &mut seen));
     QuadraturePosterior::new(pair, expression(prior), &seen)
 }
 
@@ -272,8 +271,8 @@ fn conjugate_priors_that_hardly_integrate_agree_with_their_rule() {
     }
     // Half of its mass lies below 1e-300.
     let mut seen = PoissonRate.zero();
-    PoissonRate.observe(&[0.0], 3.0, &mut seen);
-    PoissonRate.observe(&[2.0], 1.0, &mut seen);
+    PoissonRate.observe(&[0.0], &[3.0], &mut seen);
+    PoissonRate.observe(&[2.0], &[1.0], &mut seen);
     let own = QuadraturePosterior::new(PoissonRate, expression("1.0*gamma(.001,.001)"), &seen);
     let own = own.unwrap();
     let belief = |shape: f64, rate: f64| Gamma { shape, rate };
@@ -310,7 +309,7 @@ fn a_pole_that_integrates_is_the_mode_wherever_it_is() {
     assert!(close(own.log_evidence().unwrap(), evidence, 1e-8));
     assert!(close(own.survival(0.5), above / (below + above), 1e-8));
     let mut failures = BernoulliProbability.zero();
-    BernoulliProbability.observe(&[0.0], 10.0, &mut failures);
+    BernoulliProbability.observe(&[0.0], &[10.0], &mut failures);
     for prior in ["x^-0.5", "x^-0.99", "1", "exp(-x)"] {
         let rare = QuadraturePosterior::new(BernoulliProbability, expression(prior), &failures);
         assert_eq!(rare.unwrap().mode(), 0.0, "{prior}");

@@ -14,10 +14,9 @@ mod support;
 
 pub use parameter::{Domain, Parameter};
 
-use super::improper_because;
 use super::integral::Total;
 use super::mode::highest;
-use crate::family::{Averaged, Univariate, turned};
+use crate::family::{Averaged, Univariate, improper, improper_because, turned};
 use crate::{Error, Result};
 use hills::hills;
 use improper::open_end;
@@ -206,7 +205,7 @@ impl SampledPosterior {
             .iter()
             .fold(f64::NEG_INFINITY, |most, own| most.max(own.0));
         if !most.is_finite() {
-            return Err(super::improper());
+            return Err(improper());
         }
         let raw: Vec<f64> = drawn.iter().map(|(log, _)| (log - most).exp()).collect();
         let total: f64 = raw.iter().sum();

@@ -10,7 +10,7 @@ use crate::family::categorical::categorical::{
 use crate::family::unconstrained::{logarithms, shares};
 use crate::family::{
     Belief, Components, Domain, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats,
-    Unconstrained, Univariate, Validate, merged, nothing_seen,
+    Unconstrained, Univariate, Validate, merged, nothing_seen, times,
 };
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,11 @@ impl Stats for BernoulliStats {
     }
 }
 
+/// s ln p + f ln(1 − p), where nothing times −∞ is nothing.
+pub(crate) fn log_likelihood_of_trials(successes: f64, failures: f64, p: f64) -> f64 {
+    times(successes, p.ln()) + times(failures, (-p).ln_1p())
+}
+
 impl Family for Bernoulli {
     const NAME: &'static str = "bernoulli";
     type Stats = BernoulliStats;
@@ -119,9 +124,7 @@ impl Family for Bernoulli {
     }
 
     fn log_likelihood(&self, stats: &BernoulliStats) -> f64 {
-        let term = |weight: f64, log: f64| if weight > 0.0 { weight * log } else { 0.0 };
-        term(stats.successes, self.probability.ln())
-            + term(stats.failures, (-self.probability).ln_1p())
+        log_likelihood_of_trials(stats.successes, stats.failures, self.probability)
     }
 
     fn parameters(_: &()) -> usize {

@@ -40,6 +40,11 @@ impl PointStats {
         self.merge(&PointStats::new(seen.map(|(_, (x, weight))| (*x, *weight))));
     }
 
+    /// The smallest and the largest number.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        Some((*self.values.first()?, *self.values.last()?))
+    }
+
     /// Every number with its weight.
     pub fn iter(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let weights = self.weights.iter().copied();

@@ -118,10 +118,10 @@ impl Scalar for Uniform {
     }
 
     fn estimate(stats: &PointStats) -> Result<Self> {
-        match (stats.values.first(), stats.values.last()) {
-            (Some(low), Some(high)) if low < high => Uniform::new(*low, *high),
-            (Some(_), _) => Err(Error::numeric("the numbers are all the same")),
-            _ => Err(nothing_seen()),
+        match stats.ends() {
+            Some((low, high)) if low < high => Uniform::new(low, high),
+            Some(_) => Err(Error::numeric("the numbers are all the same")),
+            None => Err(nothing_seen()),
         }
     }
 

@@ -8,3 +8,4 @@ pub(crate) mod dirichlet_multinomial;
 pub(crate) mod exponentiated;
 pub(crate) mod lomax;
 pub(crate) mod multivariate_t;
+pub(crate) mod uncertain_uniform;

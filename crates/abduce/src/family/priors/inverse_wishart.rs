@@ -48,7 +48,7 @@ impl InverseWishart {
         order_of(&self.scale)
     }
 
-    fn factored(&self) -> Option<Definite> {
+    pub(crate) fn factored(&self) -> Option<Definite> {
         Definite::new(&self.scale, self.order())
     }
 

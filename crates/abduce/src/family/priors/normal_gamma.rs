@@ -54,6 +54,17 @@ impl NormalGamma {
         ln_gamma(self.shape) - self.shape * self.rate.ln()
     }
 
+    /// The expectations of ln λ, λ, λμ and λμ².
+    pub(crate) fn expectations(&self) -> [f64; 4] {
+        let (m, expected) = (self.mean, self.shape / self.rate);
+        [
+            self.expected_log_precision(),
+            expected,
+            m * expected,
+            1.0 / self.strength + m * m * expected,
+        ]
+    }
+
     /// E ln λ.
     fn expected_log_precision(&self) -> f64 {
         digamma(self.shape) - self.rate.ln()
@@ -164,12 +175,6 @@ impl ExponentialFamily for NormalGamma {
     }
 
     fn expected_sufficient(&self) -> Vec<f64> {
-        let (m, expected) = (self.mean, self.shape / self.rate);
-        vec![
-            self.expected_log_precision(),
-            expected,
-            m * expected,
-            1.0 / self.strength + m * m * expected,
-        ]
+        self.expectations().to_vec()
     }
 }

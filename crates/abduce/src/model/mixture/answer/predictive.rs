@@ -8,9 +8,9 @@
 //! rows at their mean, and 3 for their variance (as Fraley & Raftery 2007 choose them, but
 //! not divided by the number of components).
 
-use crate::bayes::{Conjugate, GaussianBoth, PoissonRate};
 use crate::family::{
-    Distribution, Gamma, LeafFamily, NormalGamma, Scale, Statistics, Stats as _, Words,
+    Conjugate, ConjugateFamily, Distribution, GaussianBoth, LeafFamily, NormalGamma, Poisson,
+    Scale, Statistics, Stats as _, Words,
 };
 use crate::leaf::{Leaf, Seen};
 use crate::model::mixture::{Mixture, Parameters};
@@ -84,9 +84,9 @@ impl Mixture {
                     .map(Distribution::StudentT)
             }
             (LeafFamily::Poisson { prior, .. }, Statistics::Poisson(own), _) => {
-                let (shape, rate) = *prior;
-                let belief = PoissonRate.posterior(&Gamma { shape, rate }, own).ok()?;
-                let next = PoissonRate.predictive(&belief).ok()?;
+                let (pair, prior) = Poisson::conjugate(&(), prior)?;
+                let belief = pair.posterior(&prior, own).ok()?;
+                let next = pair.predictive(&belief).ok()?;
                 Some(Distribution::NegativeBinomial(next))
             }
             (

@@ -4,54 +4,15 @@
 //! *mean* under Dirichlet(1), and equally the posterior *mode* under
 //! Dirichlet(2).
 
-use super::{Conjugate, Prior, proper, unknown_prior};
+use super::{Conjugate, NaturalExpectation, Prior, Row, observe_codes, proper, unknown_prior};
 use crate::family::{
-    Beta, Categorical, CategoricalStats, Dirichlet, DirichletMultinomial, Multi, Multinomial,
-    PointMass, Stats, Univariate, times,
+    Categorical, CategoricalStats, Dirichlet, DirichletMultinomial, Family, Multi, Multinomial,
+    Stats, times,
 };
-use crate::kernel::special::{ln_beta, ln_factorial, ln_gamma};
+use crate::kernel::special::{digamma, ln_beta, ln_factorial, ln_gamma};
 use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
-
-impl Prior for Dirichlet {
-    const NAME: &'static str = "dirichlet";
-
-    fn is_proper(&self) -> bool {
-        let positive = |alpha: &f64| *alpha > 0.0 && alpha.is_finite();
-        !self.concentration.is_empty() && self.concentration.iter().all(positive)
-    }
-
-    fn log_density_of(&self, probabilities: &[f64]) -> f64 {
-        self.log_density(probabilities)
-    }
-
-    fn means(&self) -> Option<Vec<f64>> {
-        self.mean()
-    }
-
-    fn modes(&self) -> Option<Vec<f64>> {
-        self.mode()
-    }
-
-    fn draw_parameters(&self, rng: &mut dyn Rng) -> Vec<f64> {
-        self.draw(rng)
-    }
-
-    fn marginals(&self) -> Vec<(usize, Box<dyn Univariate>)> {
-        if self.concentration.len() == 1 {
-            return vec![(0, Box::new(PointMass { value: 1.0 }))];
-        }
-        let total: f64 = self.concentration.iter().sum();
-        let own = self.concentration.iter().map(|a| Beta {
-            a: *a,
-            b: total - a,
-        });
-        own.enumerate()
-            .map(|(i, own)| (i, Box::new(own) as Box<dyn Univariate>))
-            .collect()
-    }
-}
 
 /// Dirichlet by name, for so many levels; a single number stands for all.
 fn dirichlet(name: &str, given: &[f64], levels: usize) -> Result<Dirichlet> {
@@ -83,13 +44,7 @@ fn updated(prior: &Dirichlet, counts: &[f64]) -> Result<Dirichlet> {
     })
 }
 
-/// Σ cⱼ ln pⱼ, where nothing times −∞ is nothing.
-fn log_product(counts: &[f64], probabilities: &[f64]) -> f64 {
-    let term = |(count, p): (&f64, &f64)| times(*count, p.ln());
-    counts.iter().zip(probabilities).map(term).sum()
-}
-
-/// ln of the ratio of the two normalisers, and what the parameters do not touch.
+/// The logarithm of the ratio of the two normalisers, and what the parameters do not touch.
 fn evidence(prior: &Dirichlet, posterior: &Dirichlet, rest: f64) -> Option<f64> {
     let log_normaliser = |belief: &Dirichlet| {
         let each: f64 = belief
@@ -123,6 +78,7 @@ pub struct CategoricalProbabilities {
 }
 
 impl Conjugate for CategoricalProbabilities {
+    type Row = Categorical;
     type Prior = Dirichlet;
     type Stats = CategoricalStats;
     type Predictive = Categorical;
@@ -132,15 +88,16 @@ impl Conjugate for CategoricalProbabilities {
     }
 
     fn zero(&self) -> CategoricalStats {
-        CategoricalStats {
-            counts: vec![0.0; self.levels],
-        }
+        Categorical::zero(&self.levels)
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut CategoricalStats) {
-        if let Some(count) = stats.counts.get_mut(row[0] as usize) {
-            *count += weight;
-        }
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut CategoricalStats) {
+        observe_codes::<Categorical>(cells, weights, stats);
+    }
+
+    fn row(&self, probabilities: &[f64]) -> Option<Categorical> {
+        let probabilities = probabilities.to_vec();
+        Some(Categorical { probabilities })
     }
 
     fn posterior(&self, prior: &Dirichlet, stats: &CategoricalStats) -> Result<Dirichlet> {
@@ -156,22 +113,24 @@ impl Conjugate for CategoricalProbabilities {
         })
     }
 
-    fn log_likelihood(&self, probabilities: &[f64], stats: &CategoricalStats) -> f64 {
-        log_product(&stats.counts, probabilities)
-    }
-
-    fn row(&self, probabilities: &[f64]) -> Option<Box<dyn Univariate>> {
-        Some(Box::new(Categorical {
-            probabilities: probabilities.to_vec(),
-        }))
-    }
-
     fn prior(&self, name: &str, given: &[f64]) -> Result<Dirichlet> {
         dirichlet(name, given, self.levels)
     }
 
     fn log_evidence(&self, prior: &Dirichlet, stats: &CategoricalStats) -> Result<Option<f64>> {
         Ok(evidence(prior, &self.posterior(prior, stats)?, 0.0))
+    }
+}
+
+/// η = ln pⱼ − ln p_K for all levels but the last, and A = −ln p_K.
+impl NaturalExpectation for CategoricalProbabilities {
+    fn expected_natural_parameters(&self, belief: &Dirichlet) -> (Vec<f64>, f64) {
+        let Some((last, others)) = belief.concentration.split_last() else {
+            return (Vec::new(), 0.0);
+        };
+        let total: f64 = belief.concentration.iter().sum();
+        let natural = others.iter().map(|a| digamma(*a) - digamma(*last));
+        (natural.collect(), digamma(total) - digamma(*last))
     }
 }
 
@@ -230,7 +189,20 @@ impl Stats for MultinomialStats {
     }
 }
 
+impl Row<MultinomialStats> for Multinomial {
+    fn log_likelihood_of_rows(&self, stats: &MultinomialStats) -> f64 {
+        let terms = stats.counts.iter().zip(&self.probabilities);
+        let sum: f64 = terms.map(|(count, p)| times(*count, p.ln())).sum();
+        stats.log_choices + sum
+    }
+
+    fn draw_row(&self, rng: &mut dyn Rng) -> Vec<f64> {
+        self.draw(rng)
+    }
+}
+
 impl Conjugate for MultinomialProbabilities {
+    type Row = Multinomial;
     type Prior = Dirichlet;
     type Stats = MultinomialStats;
     type Predictive = DirichletMultinomial;
@@ -247,15 +219,22 @@ impl Conjugate for MultinomialProbabilities {
         }
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut MultinomialStats) {
-        stats.weight += weight;
-        stats
-            .counts
-            .iter_mut()
-            .zip(row)
-            .for_each(|(count, x)| *count += weight * x);
-        let choices: f64 = row.iter().map(|x| ln_factorial(*x)).sum();
-        stats.log_choices += weight * (ln_factorial(row.iter().sum()) - choices);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut MultinomialStats) {
+        for (row, weight) in cells.chunks_exact(self.levels).zip(weights) {
+            stats.weight += weight;
+            let counts = stats.counts.iter_mut().zip(row);
+            counts.for_each(|(count, x)| *count += weight * x);
+            let choices: f64 = row.iter().map(|x| ln_factorial(*x)).sum();
+            stats.log_choices += weight * (ln_factorial(row.iter().sum()) - choices);
+        }
+    }
+
+    fn row(&self, probabilities: &[f64]) -> Option<Multinomial> {
+        let (trials, probabilities) = (self.trials, probabilities.to_vec());
+        Some(Multinomial {
+            trials,
+            probabilities,
+        })
     }
 
     fn posterior(&self, prior: &Dirichlet, stats: &MultinomialStats) -> Result<Dirichlet> {
@@ -265,19 +244,6 @@ impl Conjugate for MultinomialProbabilities {
     fn predictive(&self, belief: &Dirichlet) -> Result<DirichletMultinomial> {
         let belief = proper(belief.clone())?;
         DirichletMultinomial::new(self.trials, belief.concentration)
-    }
-
-    fn log_likelihood(&self, probabilities: &[f64], stats: &MultinomialStats) -> f64 {
-        stats.log_choices + log_product(&stats.counts, probabilities)
-    }
-
-    fn draw_row(&self, probabilities: &[f64], rng: &mut dyn Rng) -> Vec<f64> {
-        let probabilities = probabilities.to_vec();
-        Multinomial {
-            trials: self.trials,
-            probabilities,
-        }
-        .draw(rng)
     }
 
     fn prior(&self, name: &str, given: &[f64]) -> Result<Dirichlet> {

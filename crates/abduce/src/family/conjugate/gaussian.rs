@@ -5,21 +5,9 @@
 //! both weighted so; n rows with scatter S about the known mean turn Gamma(a, b)
 //! into Gamma(a + n/2, b + S/2).
 
-use super::{Conjugate, numbers, proper, unknown_prior};
+use super::{Conjugate, Prior, numbers, observe_reals, proper, unknown_prior, without_numbers};
 use crate::Result;
-use crate::family::{
-    Family, Gamma, Gaussian, GaussianStats, InverseGamma, Stats, StudentT, Univariate,
-};
-
-pub(super) fn see(stats: &mut GaussianStats, x: f64, weight: f64) {
-    if weight > 0.0 {
-        stats.merge(&GaussianStats {
-            weight,
-            mean: x,
-            scatter: 0.0,
-        });
-    }
-}
+use crate::family::{Gamma, Gaussian, GaussianStats, InverseGamma, StudentT, Univariate};
 
 /// The mean of a Gaussian of known variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +17,7 @@ pub struct GaussianMean {
 }
 
 impl Conjugate for GaussianMean {
+    type Row = Gaussian;
     type Prior = Gaussian;
     type Stats = GaussianStats;
     type Predictive = Gaussian;
@@ -41,17 +30,23 @@ impl Conjugate for GaussianMean {
         GaussianStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut GaussianStats) {
-        see(stats, row[0], weight);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut GaussianStats) {
+        observe_reals::<Gaussian>(cells, weights, stats);
+    }
+
+    fn row(&self, parameters: &[f64]) -> Option<Gaussian> {
+        let (mean, variance) = (parameters[0], self.variance);
+        Some(Gaussian { mean, variance })
     }
 
     fn posterior(&self, prior: &Gaussian, stats: &GaussianStats) -> Result<Gaussian> {
-        let (own, seen) = (1.0 / prior.variance, stats.weight / self.variance);
-        let precision = own + seen;
-        // About the prior's mean, unless that is nowhere.
-        let mean = match own > 0.0 {
-            true => prior.mean + (stats.mean - prior.mean) * seen / precision,
-            false => stats.mean,
+        let (before, seen) = (1.0 / prior.variance, stats.weight / self.variance);
+        let precision = before + seen;
+        // Measured from the prior's mean, which a flat prior does not have.
+        let mean = if before > 0.0 {
+            prior.mean + (stats.mean - prior.mean) * seen / precision
+        } else {
+            stats.mean
         };
         proper(Gaussian {
             mean,
@@ -67,31 +62,16 @@ impl Conjugate for GaussianMean {
         })
     }
 
-    fn log_likelihood(&self, parameters: &[f64], stats: &GaussianStats) -> f64 {
-        Gaussian {
-            mean: parameters[0],
-            variance: self.variance,
-        }
-        .log_likelihood(stats)
-    }
-
-    fn row(&self, parameters: &[f64]) -> Option<Box<dyn Univariate>> {
-        Some(Box::new(Gaussian {
-            mean: parameters[0],
-            variance: self.variance,
-        }))
-    }
-
     fn prior(&self, name: &str, given: &[f64]) -> Result<Gaussian> {
-        let nowhere = Gaussian {
+        let flat = Gaussian {
             mean: 0.0,
             variance: f64::INFINITY,
         };
         match name {
             "normal" | "gaussian" => {
-                numbers::<2>(name, given).and_then(|[mean, variance]| Gaussian::new(mean, variance))
+                numbers(name, given).and_then(|[mean, variance]| Gaussian::new(mean, variance))
             }
-            "uniform" | "flat" | "jeffreys" => numbers::<0>(name, given).map(|_| nowhere),
+            "uniform" | "flat" | "jeffreys" => without_numbers(name, given, flat),
             _ => Err(unknown_prior(
                 name,
                 "normal(mean,variance), uniform and jeffreys; normal-gamma where the variance \
@@ -109,6 +89,7 @@ pub struct GaussianPrecision {
 }
 
 impl Conjugate for GaussianPrecision {
+    type Row = Gaussian;
     type Prior = Gamma;
     type Stats = GaussianStats;
     type Predictive = StudentT;
@@ -121,8 +102,13 @@ impl Conjugate for GaussianPrecision {
         GaussianStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut GaussianStats) {
-        see(stats, row[0], weight);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut GaussianStats) {
+        observe_reals::<Gaussian>(cells, weights, stats);
+    }
+
+    fn row(&self, parameters: &[f64]) -> Option<Gaussian> {
+        let (mean, variance) = (self.mean, 1.0 / parameters[0]);
+        Some(Gaussian { mean, variance })
     }
 
     fn posterior(&self, prior: &Gamma, stats: &GaussianStats) -> Result<Gamma> {
@@ -139,39 +125,15 @@ impl Conjugate for GaussianPrecision {
         StudentT::new(self.mean, (rate / shape).sqrt(), 2.0 * shape)
     }
 
-    fn log_likelihood(&self, parameters: &[f64], stats: &GaussianStats) -> f64 {
-        Gaussian {
-            mean: self.mean,
-            variance: 1.0 / parameters[0],
-        }
-        .log_likelihood(stats)
-    }
-
-    fn row(&self, parameters: &[f64]) -> Option<Box<dyn Univariate>> {
-        Some(Box::new(Gaussian {
-            mean: self.mean,
-            variance: 1.0 / parameters[0],
-        }))
-    }
-
-    fn range(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
-    }
-
     fn prior(&self, name: &str, given: &[f64]) -> Result<Gamma> {
+        let improper = |shape: f64| without_numbers(name, given, Gamma { shape, rate: 0.0 });
         match name {
             // An inverse gamma of the variance is a gamma of the precision.
-            "gamma" | "inverse-gamma" => {
-                numbers::<2>(name, given).and_then(|[a, b]| Gamma::new(a, b))
+            Gamma::NAME | "inverse-gamma" => {
+                numbers(name, given).and_then(|[shape, rate]| Gamma::new(shape, rate))
             }
-            "jeffreys" => numbers::<0>(name, given).map(|_| Gamma {
-                shape: 0.0,
-                rate: 0.0,
-            }),
-            "uniform" | "flat" => numbers::<0>(name, given).map(|_| Gamma {
-                shape: 1.0,
-                rate: 0.0,
-            }),
+            "jeffreys" => improper(0.0),
+            "uniform" | "flat" => improper(1.0),
             _ => Err(unknown_prior(
                 name,
                 "gamma(shape,rate) on the precision, inverse-gamma(shape,scale) on the variance, uniform \
@@ -181,14 +143,11 @@ impl Conjugate for GaussianPrecision {
     }
 
     fn derived(&self, belief: &Gamma) -> Vec<(String, Box<dyn Univariate>)> {
-        vec![(
-            "variance".into(),
-            Box::new(variance(belief.shape, belief.rate)),
-        )]
+        vec![variance("variance", belief.shape, belief.rate)]
     }
 }
 
-/// What a gamma distribution of the precision says of the variance.
-pub(super) fn variance(shape: f64, rate: f64) -> InverseGamma {
-    InverseGamma { shape, scale: rate }
+/// The distribution of the variance under a gamma distribution of the precision, with a name.
+pub(super) fn variance(name: &str, shape: f64, rate: f64) -> (String, Box<dyn Univariate>) {
+    (name.into(), Box::new(InverseGamma { shape, scale: rate }))
 }

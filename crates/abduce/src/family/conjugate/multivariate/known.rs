@@ -2,17 +2,16 @@
 //! matrix.
 
 use super::{
-    added, draw, identity, inverse, log_likelihood, matrix_names, mean_names, nothing, parts,
-    scaled, scatter_about, see,
+    added, gaussian, identity, inverse, matrix_names, mean_names, observe, parts, scaled,
+    scatter_about, zero,
 };
 use crate::Result;
-use crate::bayes::{Conjugate, Prior, numbers, proper, unknown_prior};
+use crate::family::conjugate::{Conjugate, Prior, numbers, proper, unknown_prior, without_numbers};
 use crate::family::{
     Covariance, Gaussian, InverseWishart, MultivariateGaussian, MultivariateStats, MultivariateT,
     Wishart,
 };
 use crate::kernel::definite::times;
-use rand::Rng;
 
 /// The mean of a Gaussian of known covariance.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +27,7 @@ impl MultivariateMean {
 }
 
 impl Conjugate for MultivariateMean {
+    type Row = MultivariateGaussian;
     type Prior = MultivariateGaussian;
     type Stats = MultivariateStats;
     type Predictive = MultivariateGaussian;
@@ -37,11 +37,15 @@ impl Conjugate for MultivariateMean {
     }
 
     fn zero(&self) -> MultivariateStats {
-        nothing(self.order())
+        zero(self.order())
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut MultivariateStats) {
-        see(row, weight, stats);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut MultivariateStats) {
+        observe(self.order(), cells, weights, stats);
+    }
+
+    fn row(&self, mean: &[f64]) -> Option<MultivariateGaussian> {
+        Some(gaussian(mean, self.covariance.clone()))
     }
 
     fn posterior(
@@ -52,13 +56,13 @@ impl Conjugate for MultivariateMean {
         let order = self.order();
         let (weight, mean, _) = parts(stats);
         let seen = scaled(&inverse(&self.covariance, order)?, weight);
-        let own = match &prior.covariance {
-            // Believing nothing is no precision at all.
+        let before = match &prior.covariance {
+            // Of infinite variance in a flat prior, which has no inverse.
             Covariance::Spherical(variance) => identity(order, 1.0 / variance),
             _ => inverse(&full(prior), order)?,
         };
-        let covariance = inverse(&added(&own, &seen), order)?;
-        let pull = added(&times(&own, &prior.mean), &times(&seen, mean));
+        let covariance = inverse(&added(&before, &seen), order)?;
+        let pull = added(&times(&before, &prior.mean), &times(&seen, mean));
         proper(MultivariateGaussian {
             mean: times(&covariance, &pull),
             covariance: Covariance::Full(covariance),
@@ -74,17 +78,6 @@ impl Conjugate for MultivariateMean {
         })
     }
 
-    fn log_likelihood(&self, mean: &[f64], stats: &MultivariateStats) -> f64 {
-        let precision = inverse(&self.covariance, self.order());
-        precision.map_or(f64::NAN, |precision| {
-            log_likelihood(mean, &precision, stats)
-        })
-    }
-
-    fn draw_row(&self, mean: &[f64], rng: &mut dyn Rng) -> Vec<f64> {
-        draw(mean, self.covariance.clone(), rng)
-    }
-
     fn prior(&self, name: &str, given: &[f64]) -> Result<MultivariateGaussian> {
         let belief = |mean: f64, variance: f64| MultivariateGaussian {
             mean: vec![mean; self.order()],
@@ -96,7 +89,7 @@ impl Conjugate for MultivariateMean {
                 Gaussian::new(mean, variance).map(|_| belief(mean, variance))
             }
             "uniform" | "flat" | "jeffreys" => {
-                numbers::<0>(name, given).map(|_| belief(0.0, f64::INFINITY))
+                without_numbers(name, given, belief(0.0, f64::INFINITY))
             }
             _ => Err(unknown_prior(
                 name,
@@ -120,6 +113,7 @@ pub struct MultivariatePrecision {
 }
 
 impl Conjugate for MultivariatePrecision {
+    type Row = MultivariateGaussian;
     type Prior = Wishart;
     type Stats = MultivariateStats;
     type Predictive = MultivariateT;
@@ -129,11 +123,16 @@ impl Conjugate for MultivariatePrecision {
     }
 
     fn zero(&self) -> MultivariateStats {
-        nothing(self.mean.len())
+        zero(self.mean.len())
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut MultivariateStats) {
-        see(row, weight, stats);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut MultivariateStats) {
+        observe(self.mean.len(), cells, weights, stats);
+    }
+
+    fn row(&self, precision: &[f64]) -> Option<MultivariateGaussian> {
+        let covariance = inverse(precision, self.mean.len()).ok()?;
+        Some(gaussian(&self.mean, covariance))
     }
 
     fn posterior(&self, prior: &Wishart, stats: &MultivariateStats) -> Result<Wishart> {
@@ -153,17 +152,6 @@ impl Conjugate for MultivariatePrecision {
         let degrees = belief.degrees - order as f64 + 1.0;
         let scale = scaled(&inverse(&belief.scale, order)?, 1.0 / degrees);
         MultivariateT::new(degrees, self.mean.clone(), scale)
-    }
-
-    fn log_likelihood(&self, precision: &[f64], stats: &MultivariateStats) -> f64 {
-        log_likelihood(&self.mean, precision, stats)
-    }
-
-    fn draw_row(&self, precision: &[f64], rng: &mut dyn Rng) -> Vec<f64> {
-        match inverse(precision, self.mean.len()) {
-            Ok(covariance) => draw(&self.mean, covariance, rng),
-            Err(_) => vec![f64::NAN; self.mean.len()],
-        }
     }
 
     fn prior(&self, name: &str, given: &[f64]) -> Result<Wishart> {

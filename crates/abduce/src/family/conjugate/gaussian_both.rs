@@ -6,11 +6,14 @@
 //! is Student t about mₙ with 2aₙ degrees of freedom and squared scale
 //! bₙ(κₙ + 1)/aₙκₙ.
 
-use super::gaussian::{see, variance};
-use super::{Conjugate, numbers, proper, unknown_prior};
+use super::gaussian::variance;
+use super::{
+    Conjugate, NaturalExpectation, Prior, numbers, observe_reals, proper, unknown_prior,
+    without_numbers,
+};
 use crate::Result;
 use crate::family::{
-    Exponentiated, Family, Gaussian, GaussianStats, LogNormal, NormalGamma, StudentT, Univariate,
+    Exponentiated, Gaussian, GaussianStats, LogNormal, NormalGamma, StudentT, Univariate,
 };
 
 /// Mean and precision of a Gaussian.
@@ -18,6 +21,7 @@ use crate::family::{
 pub struct GaussianBoth;
 
 impl Conjugate for GaussianBoth {
+    type Row = Gaussian;
     type Prior = NormalGamma;
     type Stats = GaussianStats;
     type Predictive = StudentT;
@@ -30,8 +34,13 @@ impl Conjugate for GaussianBoth {
         GaussianStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut GaussianStats) {
-        see(stats, row[0], weight);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut GaussianStats) {
+        observe_reals::<Gaussian>(cells, weights, stats);
+    }
+
+    fn row(&self, parameters: &[f64]) -> Option<Gaussian> {
+        let (mean, variance) = (parameters[0], 1.0 / parameters[1]);
+        Some(Gaussian { mean, variance })
     }
 
     fn posterior(&self, prior: &NormalGamma, stats: &GaussianStats) -> Result<NormalGamma> {
@@ -60,38 +69,23 @@ impl Conjugate for GaussianBoth {
         StudentT::new(mean, square.sqrt(), 2.0 * shape)
     }
 
-    fn log_likelihood(&self, parameters: &[f64], stats: &GaussianStats) -> f64 {
-        Gaussian {
-            mean: parameters[0],
-            variance: 1.0 / parameters[1],
-        }
-        .log_likelihood(stats)
-    }
-
-    fn row(&self, parameters: &[f64]) -> Option<Box<dyn Univariate>> {
-        Some(Box::new(Gaussian {
-            mean: parameters[0],
-            variance: 1.0 / parameters[1],
-        }))
-    }
-
     /// Jeffreys' rule gives λ^(−1/2); the reference prior of mean and deviation
     /// apart gives 1/λ, under which mean and deviation have the intervals of
     /// Student's and the χ² tests.
     fn prior(&self, name: &str, given: &[f64]) -> Result<NormalGamma> {
         let improper = |shape: f64| {
-            numbers::<0>(name, given).map(|_| NormalGamma {
+            let flat = NormalGamma {
                 mean: 0.0,
                 strength: 0.0,
                 shape,
                 rate: 0.0,
-            })
+            };
+            without_numbers(name, given, flat)
         };
         match name {
-            "normal-gamma" => {
-                numbers::<4>(name, given).and_then(|[mean, strength, shape, rate]| {
-                    NormalGamma::new(mean, strength, shape, rate)
-                })
+            NormalGamma::NAME => {
+                let [mean, strength, shape, rate] = numbers(name, given)?;
+                NormalGamma::new(mean, strength, shape, rate)
             }
             "jeffreys" => improper(0.0),
             "reference" => improper(-0.5),
@@ -105,10 +99,26 @@ impl Conjugate for GaussianBoth {
     }
 
     fn derived(&self, belief: &NormalGamma) -> Vec<(String, Box<dyn Univariate>)> {
-        vec![(
-            "variance".into(),
-            Box::new(variance(belief.shape, belief.rate)),
-        )]
+        vec![variance("variance", belief.shape, belief.rate)]
+    }
+}
+
+/// η = (λμ, −λ/2) and A = (λμ² − ln λ)/2.
+fn expected_natural_parameters(belief: &NormalGamma) -> (Vec<f64>, f64) {
+    let [log_precision, precision, pull, square] = belief.expectations();
+    let log_partition = 0.5 * (square - log_precision);
+    (vec![pull, -0.5 * precision], log_partition)
+}
+
+impl NaturalExpectation for GaussianBoth {
+    fn expected_natural_parameters(&self, belief: &NormalGamma) -> (Vec<f64>, f64) {
+        expected_natural_parameters(belief)
+    }
+}
+
+impl NaturalExpectation for LogNormalBoth {
+    fn expected_natural_parameters(&self, belief: &NormalGamma) -> (Vec<f64>, f64) {
+        expected_natural_parameters(belief)
     }
 }
 
@@ -117,6 +127,7 @@ impl Conjugate for GaussianBoth {
 pub struct LogNormalBoth;
 
 impl Conjugate for LogNormalBoth {
+    type Row = LogNormal;
     type Prior = NormalGamma;
     type Stats = GaussianStats;
     type Predictive = Exponentiated<StudentT>;
@@ -129,8 +140,16 @@ impl Conjugate for LogNormalBoth {
         GaussianStats::default()
     }
 
-    fn observe(&self, row: &[f64], weight: f64, stats: &mut GaussianStats) {
-        see(stats, row[0].ln(), weight);
+    fn observe(&self, cells: &[f64], weights: &[f64], stats: &mut GaussianStats) {
+        observe_reals::<LogNormal>(cells, weights, stats);
+    }
+
+    fn row(&self, parameters: &[f64]) -> Option<LogNormal> {
+        let (log_mean, log_variance) = (parameters[0], 1.0 / parameters[1]);
+        Some(LogNormal {
+            log_mean,
+            log_variance,
+        })
     }
 
     fn posterior(&self, prior: &NormalGamma, stats: &GaussianStats) -> Result<NormalGamma> {
@@ -142,25 +161,11 @@ impl Conjugate for LogNormalBoth {
         Ok(Exponentiated { logarithm })
     }
 
-    fn log_likelihood(&self, parameters: &[f64], stats: &GaussianStats) -> f64 {
-        GaussianBoth.log_likelihood(parameters, stats) - stats.weight * stats.mean
-    }
-
-    fn row(&self, parameters: &[f64]) -> Option<Box<dyn Univariate>> {
-        Some(Box::new(LogNormal {
-            log_mean: parameters[0],
-            log_variance: 1.0 / parameters[1],
-        }))
-    }
-
     fn prior(&self, name: &str, given: &[f64]) -> Result<NormalGamma> {
         GaussianBoth.prior(name, given)
     }
 
     fn derived(&self, belief: &NormalGamma) -> Vec<(String, Box<dyn Univariate>)> {
-        vec![(
-            "log_variance".into(),
-            Box::new(variance(belief.shape, belief.rate)),
-        )]
+        vec![variance("log_variance", belief.shape, belief.rate)]
     }
 }

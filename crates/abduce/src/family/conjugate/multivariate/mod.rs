@@ -9,20 +9,50 @@
 
 mod both;
 mod known;
-mod priors;
 
-pub use both::{MultivariateBoth, MultivariateMeanPrecision};
+pub use both::{MeanAndMatrix, MultivariateBoth, MultivariateMeanPrecision};
 pub use known::{MultivariateMean, MultivariatePrecision, covariance_belief};
 
+use super::Row;
+use crate::data::{Cells, Rows};
 use crate::family::{
-    Covariance, Multi, MultivariateGaussian, MultivariateStats, Stats, Univariate,
+    Covariance, Family, Multi, MultivariateGaussian, MultivariateShape, MultivariateStats,
+    Structure,
 };
 use crate::kernel::definite::Definite;
-use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 use rand::Rng;
 
-type Marginals = Vec<(usize, Box<dyn Univariate>)>;
+impl Row<MultivariateStats> for MultivariateGaussian {
+    fn log_likelihood_of_rows(&self, stats: &MultivariateStats) -> f64 {
+        self.log_likelihood(stats)
+    }
+
+    fn draw_row(&self, rng: &mut dyn Rng) -> Vec<f64> {
+        self.draw(rng)
+    }
+}
+
+fn zero(order: usize) -> MultivariateStats {
+    MultivariateGaussian::zero(&MultivariateShape {
+        columns: order,
+        structure: Structure::Full,
+    })
+}
+
+fn observe(order: usize, cells: &[f64], weights: &[f64], stats: &mut MultivariateStats) {
+    let column = |c: usize| cells.iter().skip(c).step_by(order).copied().collect();
+    let columns: Vec<Vec<f64>> = (0..order).map(column).collect();
+    let columns: Vec<Cells> = columns.iter().map(|column| Cells::real(column)).collect();
+    MultivariateGaussian::observe(&Rows::new(&columns), weights, stats);
+}
+
+fn gaussian(mean: &[f64], covariance: Vec<f64>) -> MultivariateGaussian {
+    MultivariateGaussian {
+        mean: mean.to_vec(),
+        covariance: Covariance::Full(covariance),
+    }
+}
 
 fn scaled(matrix: &[f64], factor: f64) -> Vec<f64> {
     matrix.iter().map(|entry| factor * entry).collect()
@@ -38,15 +68,14 @@ fn identity(order: usize, scale: f64) -> Vec<f64> {
     matrix
 }
 
-fn definite(matrix: &[f64], order: usize) -> Result<Definite> {
-    Definite::new(matrix, order).ok_or_else(|| {
-        Error::numeric("the matrix is not positive definite")
-            .with_hint("see more rows than columns, or give a proper prior")
-    })
+fn not_definite() -> Error {
+    Error::numeric("the matrix is not positive definite")
+        .with_hint("see more rows than columns, or give a proper prior")
 }
 
 fn inverse(matrix: &[f64], order: usize) -> Result<Vec<f64>> {
-    Ok(definite(matrix, order)?.inverse())
+    let factored = Definite::new(matrix, order).ok_or_else(not_definite)?;
+    Ok(factored.inverse())
 }
 
 /// Weight, mean and scatter.
@@ -61,24 +90,8 @@ fn parts(stats: &MultivariateStats) -> (f64, &[f64], &[f64]) {
     }
 }
 
-fn nothing(order: usize) -> MultivariateStats {
-    MultivariateStats::Full {
-        weight: 0.0,
-        mean: vec![0.0; order],
-        scatter: vec![0.0; order * order],
-    }
-}
-
-fn see(row: &[f64], weight: f64, stats: &mut MultivariateStats) {
-    let order = row.len();
-    stats.merge(&MultivariateStats::Full {
-        weight,
-        mean: row.to_vec(),
-        scatter: vec![0.0; order * order],
-    });
-}
-
-/// The scatter about a point, with a weight for the shift of the mean.
+/// The scatter about the mean plus `share` times the square of the mean's shift from a
+/// point.
 fn scatter_about(stats: &MultivariateStats, point: &[f64], share: f64) -> Vec<f64> {
     let (weight, mean, scatter) = parts(stats);
     let order = mean.len();
@@ -93,27 +106,6 @@ fn scatter_about(stats: &MultivariateStats, point: &[f64], share: f64) -> Vec<f6
     about
 }
 
-/// Σ ln N(x; mean, precision⁻¹).
-fn log_likelihood(mean: &[f64], precision: &[f64], stats: &MultivariateStats) -> f64 {
-    let (weight, ..) = parts(stats);
-    let order = mean.len();
-    let Some(own) = Definite::new(precision, order) else {
-        return f64::NEG_INFINITY;
-    };
-    let about = scatter_about(stats, mean, weight);
-    let trace: f64 = precision.iter().zip(&about).map(|(a, b)| a * b).sum();
-    -0.5 * (weight * (order as f64 * LN_TAU - own.log_determinant()) + trace)
-}
-
-fn draw(mean: &[f64], covariance: Vec<f64>, rng: &mut dyn Rng) -> Vec<f64> {
-    let covariance = Covariance::Full(covariance);
-    MultivariateGaussian {
-        mean: mean.to_vec(),
-        covariance,
-    }
-    .draw(rng)
-}
-
 fn mean_names(order: usize) -> Vec<String> {
     (1..=order).map(|i| format!("mean[{i}]")).collect()
 }
@@ -121,8 +113,4 @@ fn mean_names(order: usize) -> Vec<String> {
 fn matrix_names(what: &str, order: usize) -> Vec<String> {
     let name = |j: usize| (1..=order).map(move |i| format!("{what}[{i},{}]", j + 1));
     (0..order).flat_map(name).collect()
-}
-
-fn boxed<D: Univariate + 'static>(index: usize, own: D) -> (usize, Box<dyn Univariate>) {
-    (index, Box::new(own))
 }
