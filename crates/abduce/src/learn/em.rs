@@ -5,9 +5,9 @@
 //! draws (`stochastic.rs`) and batches (`online.rs`) only say where it begins, and
 //! longer steps (`squarem.rs`) are kept only where they rise as high as its own.
 
-use super::latent::{EStep, Latent};
+use super::latent::{Accelerated, EStep, Expected, Latent, Pass, Safeguards};
 use super::online::{self, Online};
-use super::pass::{expect_all, measure_all};
+use super::pass::expect_all;
 use super::squarem::{Acceleration, Strides};
 use super::stochastic;
 use crate::data::Source;
@@ -177,7 +177,7 @@ const ROUNDING: f64 = 1e-9;
 /// # Errors
 /// If the source cannot be read or the arithmetic fails; not converging is no
 /// error.
-pub fn em<M: Latent>(
+pub fn em<M: Safeguards + Accelerated>(
     model: &M,
     source: &dyn Source,
     start: M::Parameters,
@@ -191,12 +191,18 @@ pub fn em<M: Latent>(
         (None, EStep::Sampled) => stochastic::rounds(model, source, start, options, control)?,
         _ => Warm::cold(start),
     };
-    let first = expect_all(model, source, &warm.parameters, step, 0, control)?;
+    let first = expect_all(
+        model,
+        source,
+        &warm.parameters,
+        Pass::expectation(step),
+        control,
+    )?;
     let interrupted = first.is_none();
     let Some(statistics) = first.or(warm.statistics) else {
         return Ok(None);
     };
-    let (log_likelihood, weight) = model.log_likelihood(&statistics);
+    let (log_likelihood, weight) = (statistics.log_likelihood(), statistics.weight());
     let objective = log_likelihood + model.log_prior(&warm.parameters);
     let result = EmResult {
         objective,
@@ -275,7 +281,7 @@ struct Climb<'a, M: Latent> {
     firm: Option<(M::Parameters, M::Statistics, f64)>,
 }
 
-impl<M: Latent> Climb<'_, M> {
+impl<M: Safeguards + Accelerated> Climb<'_, M> {
     /// One step; false when the caller stopped it.
     fn rise(&mut self) -> Result<bool> {
         let (model, result) = (self.model, &self.result);
@@ -294,12 +300,18 @@ impl<M: Latent> Climb<'_, M> {
             )
         {
             self.spent += 1;
-            let there = expect_all(model, self.source, &far, self.step, 0, self.control);
+            let there = expect_all(
+                model,
+                self.source,
+                &far,
+                Pass::expectation(self.step),
+                self.control,
+            );
             let least = bound + model.log_prior(&parameters);
             match there {
                 Ok(None) => return Ok(false),
                 Ok(Some(statistics)) => {
-                    let objective = model.log_likelihood(&statistics).0 + model.log_prior(&far);
+                    let objective = statistics.log_likelihood() + model.log_prior(&far);
                     let here = result.objective - self.rounding(result.objective);
                     let kept = objective >= least && objective >= here;
                     self.strides.learn(kept);
@@ -315,16 +327,16 @@ impl<M: Latent> Climb<'_, M> {
         }
         let last = self.is_last();
         self.spent += 1;
-        let (source, step, control) = (self.source, self.step, self.control);
-        let statistics = match last {
-            true => measure_all(model, source, &parameters, step, control)?,
-            false => expect_all(model, source, &parameters, step, 0, control)?,
+        let pass = Pass {
+            likelihood_only: last,
+            ..Pass::expectation(self.step)
         };
+        let statistics = expect_all(model, self.source, &parameters, pass, self.control)?;
         let Some(statistics) = statistics else {
             return Ok(false);
         };
         let least = bound + model.log_prior(&parameters);
-        let objective = model.log_likelihood(&statistics).0 + model.log_prior(&parameters);
+        let objective = statistics.log_likelihood() + model.log_prior(&parameters);
         let rounding = self.rounding(objective);
         // No step of EM ends below its bound or where it began but by rounding, which knows
         // no bounds where a component is all but a point.
@@ -377,7 +389,7 @@ impl<M: Latent> Climb<'_, M> {
     fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, step: Step) {
         let (model, weight) = (self.model, self.weight);
         let (long, settled) = (step == Step::Long, self.has_settled());
-        let (log_likelihood, _) = model.log_likelihood(&statistics);
+        let log_likelihood = statistics.log_likelihood();
         let objective = log_likelihood + model.log_prior(&to);
         let least = self.least(objective);
         let result = &mut self.result;
@@ -394,10 +406,15 @@ impl<M: Latent> Climb<'_, M> {
                 self.before = None;
             }
             Step::Plain | Step::Last => {
-                match step == Step::Last {
-                    true if bound.is_finite() => model.rebind(&mut result.statistics, bound),
-                    true => model.rebind(&mut result.statistics, log_likelihood),
-                    false => result.statistics = statistics,
+                if step == Step::Plain {
+                    result.statistics = statistics;
+                } else {
+                    let least = if bound.is_finite() {
+                        bound
+                    } else {
+                        log_likelihood
+                    };
+                    result.statistics.set_log_likelihood(least);
                 }
                 self.firm = None;
                 self.before = Some(from);

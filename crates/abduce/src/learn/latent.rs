@@ -1,6 +1,6 @@
-//! What EM asks of a model: expected statistics of rows, the parameters that make
-//! them most probable, and, where steps are to be longer than EM's, parameters as
-//! free numbers.
+//! What EM asks of a model: expected statistics of rows and the parameters that make
+//! them most probable; beside that, which steps to accept, and parameters as unconstrained
+//! numbers for steps longer than EM's.
 
 use crate::Result;
 use crate::data::Chunk;
@@ -23,17 +23,26 @@ pub enum EStep {
     Sampled,
 }
 
-/// Parameters as free numbers, on which straight lines may be drawn.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Coordinates {
-    /// The numbers; none has a unit.
-    pub values: Vec<f64>,
-    /// How much each counts in the length of a line: those of a component as much
-    /// as its share of the rows, so that one which dies does not set the pace.
-    pub importance: Vec<f64>,
-    /// Which of them go at one pace: 0 says those that hang together, every other
-    /// number those that EM moves by themselves.
-    pub pace: Vec<usize>,
+/// What a pass over the rows is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// How hidden labels and cells are filled in.
+    pub step: EStep,
+    /// The number of the pass, which sets the draws of a sampled step.
+    pub round: usize,
+    /// Whether only the log-likelihood and the weight of the rows are wanted.
+    pub likelihood_only: bool,
+}
+
+impl Pass {
+    /// An E-step.
+    pub const fn expectation(step: EStep) -> Pass {
+        Pass {
+            step,
+            round: 0,
+            likelihood_only: false,
+        }
+    }
 }
 
 /// A model that EM can fit.
@@ -45,25 +54,17 @@ pub trait Latent: Sync {
     where
         Self: 'a;
     /// Expected sufficient statistics, with the log-likelihood of their rows.
-    type Statistics: Send;
+    type Statistics: Expected;
 
-    /// Makes parameters ready for many chunks; draws of a sampled step are others in
-    /// every `round`.
+    /// Makes parameters ready for a pass over many chunks.
     ///
     /// # Errors
     /// If they are not parameters of this model.
     fn prepare<'a>(
         &'a self,
         parameters: &'a Self::Parameters,
-        step: EStep,
-        round: usize,
+        pass: Pass,
     ) -> Result<Self::Prepared<'a>>;
-
-    /// The same where the log-likelihood and the weight of rows are wanted alone: whatever else
-    /// statistics have is then worth nothing.
-    fn measuring<'a>(&'a self, prepared: Self::Prepared<'a>) -> Self::Prepared<'a> {
-        prepared
-    }
 
     /// Statistics of no row.
     fn zero(&self) -> Self::Statistics;
@@ -86,20 +87,6 @@ pub trait Latent: Sync {
         1
     }
 
-    /// Adds the statistics of other rows.
-    fn merge(&self, statistics: &mut Self::Statistics, other: Self::Statistics);
-
-    /// Makes every row of the statistics weigh `factor` times as much.
-    fn scale(&self, statistics: &mut Self::Statistics, factor: f64);
-
-    /// The log-likelihood of the rows under the parameters they were expected
-    /// with, and the rows' total weight.
-    fn log_likelihood(&self, statistics: &Self::Statistics) -> (f64, f64);
-
-    /// Lets statistics of one step be those of parameters estimated from them, for which the
-    /// log-likelihood is at least this.
-    fn rebind(&self, statistics: &mut Self::Statistics, bound: f64);
-
     /// The parameters that maximise the expected log-likelihood plus the
     /// log-prior; where that takes a search, at least better ones than those
     /// `before`, under which the statistics were expected.
@@ -109,46 +96,84 @@ pub trait Latent: Sync {
         before: Option<&Self::Parameters>,
     ) -> Self::Parameters;
 
-    /// The log-likelihood that parameters give to the rows together with what was
-    /// expected of the hidden.
+    /// The log-likelihood of the rows under parameters, completed by the expected hidden
+    /// labels and cells.
     fn complete_log_likelihood(
         &self,
         statistics: &Self::Statistics,
         parameters: &Self::Parameters,
     ) -> f64;
 
-    /// Whether drawn labels leave every component rows enough to be estimated from.
-    fn determines(&self, _statistics: &Self::Statistics) -> bool {
-        true
-    }
-
-    /// Whether the step after so many others may end lower than it began: where it leads
-    /// to is no maximum, or where it begins is nowhere that a step of this model leads.
-    fn may_fall(&self, _steps: usize) -> bool {
-        false
-    }
-
-    /// Whether parameters are next to ones that have no density, so that rounding may
-    /// spoil what is computed from them.
-    fn is_singular(&self, _parameters: &Self::Parameters) -> bool {
-        false
-    }
-
     /// The log-prior of parameters, up to a constant.
     fn log_prior(&self, parameters: &Self::Parameters) -> f64;
+}
 
+/// Expected statistics of rows.
+pub trait Expected: Send {
+    /// Adds the statistics of other rows.
+    fn merge(&mut self, other: Self);
+
+    /// Makes every row weigh `factor` times as much.
+    fn scale(&mut self, factor: f64);
+
+    /// The total weight of the rows.
+    fn weight(&self) -> f64;
+
+    /// The log-likelihood of the rows under the parameters they were expected with.
+    fn log_likelihood(&self) -> f64;
+
+    /// Replaces the stored log-likelihood, as by a lower bound of that of parameters
+    /// estimated from these statistics.
+    fn set_log_likelihood(&mut self, log_likelihood: f64);
+}
+
+/// Which steps of EM are accepted, and when a fit has converged.
+pub trait Safeguards: Latent {
     /// What to add to a mean log-likelihood to free it of the units of the
     /// columns, so that a change of units does not change when a fit ends.
     fn log_units(&self) -> f64;
 
-    /// Parameters as free numbers; `None` where the model has none, and is never
+    /// Whether the step after so many others may lower the objective: where it leads
+    /// to is no maximum, or where it starts is nowhere that a step of this model leads.
+    fn may_fall(&self, _steps: usize) -> bool {
+        false
+    }
+
+    /// Whether parameters are so close to a singular maximum that rounding may spoil what
+    /// is computed from them.
+    fn is_singular(&self, _parameters: &Self::Parameters) -> bool {
+        false
+    }
+
+    /// Whether drawn labels leave every component rows enough to be estimated from.
+    fn determines(&self, _statistics: &Self::Statistics) -> bool {
+        true
+    }
+}
+
+/// Parameters as unconstrained numbers, on which straight lines may be drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coordinates {
+    /// The numbers; none has a unit.
+    pub values: Vec<f64>,
+    /// How much each counts in the length of a line: those of a component as much
+    /// as its share of the rows, so that one which vanishes does not set the pace.
+    pub importance: Vec<f64>,
+    /// Coordinates of the same pace share a step length: 0 is that of most, every other
+    /// number that of coordinates which converge at a rate of their own.
+    pub pace: Vec<usize>,
+}
+
+/// A model whose steps can be longer than EM's.
+pub trait Accelerated: Latent {
+    /// Parameters as unconstrained numbers; `None` where the model has none, and is never
     /// accelerated.
     fn coordinates(&self, _parameters: &Self::Parameters) -> Option<Coordinates> {
         None
     }
 
-    /// The parameters at these coordinates; what has none is as in `near`. `None`
-    /// where they would be out of range.
+    /// The parameters at these coordinates; those without a coordinate are as in `near`.
+    /// `None` where they would be out of range.
     fn at_coordinates(
         &self,
         _near: &Self::Parameters,

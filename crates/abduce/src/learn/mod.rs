@@ -10,7 +10,7 @@ mod squarem;
 mod stochastic;
 
 pub use em::{EmOptions, EmResult, Stop, em};
-pub use latent::{Coordinates, EStep, Latent};
+pub use latent::{Accelerated, Coordinates, EStep, Expected, Latent, Pass, Safeguards};
 pub use online::Online;
 pub(crate) use pass::expect_all;
 pub use squarem::Acceleration;

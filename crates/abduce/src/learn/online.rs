@@ -8,7 +8,7 @@
 //! in the order of the source, so that a stream is read once a pass.
 
 use super::em::{EmOptions, Warm};
-use super::latent::Latent;
+use super::latent::{Expected, Pass, Safeguards};
 use super::pass::expect_all;
 use crate::Result;
 use crate::data::{CHUNK_ROWS, Source, Table};
@@ -39,7 +39,7 @@ const DELAY: f64 = 2.0;
 
 /// Passes in batches, until one gains no more than the tolerance beside the one before it.
 /// Where all rows make no more than one batch there is nothing to do.
-pub(super) fn passes<M: Latent>(
+pub(super) fn passes<M: Safeguards>(
     model: &M,
     source: &dyn Source,
     start: M::Parameters,
@@ -48,22 +48,21 @@ pub(super) fn passes<M: Latent>(
     control: Control,
 ) -> Result<Warm<M::Parameters, M::Statistics>> {
     let chunks = online.batch.div_ceil(CHUNK_ROWS).max(1);
-    let step = options.plainly().step;
+    let pass = Pass::expectation(options.plainly().step);
     let most = online.passes.min(options.max_iterations);
     let mut warm = Warm::cold(start);
     if source.rows() <= (chunks * CHUNK_ROWS) as u64 || most == 0 {
         return Ok(warm);
     }
-    let Some(mut statistics) = expect_all(model, source, &warm.parameters, step, 0, control)?
-    else {
+    let Some(mut statistics) = expect_all(model, source, &warm.parameters, pass, control)? else {
         return Ok(warm);
     };
-    let (log_likelihood, weight) = model.log_likelihood(&statistics);
-    warm.log_likelihoods.push(log_likelihood);
+    let weight = statistics.weight();
+    warm.log_likelihoods.push(statistics.log_likelihood());
     warm.expectations = 1;
     warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
     let mut number = 0.0;
-    for pass in 1..=most {
+    for number_of_pass in 1..=most {
         let mut sum = 0.0;
         let mut scan = source.scan()?;
         loop {
@@ -72,28 +71,27 @@ pub(super) fn passes<M: Latent>(
                 break;
             }
             let batch = Table::from_chunks(source.schema().clone(), batch);
-            let own = expect_all(model, &batch, &warm.parameters, step, 0, control)?;
+            let own = expect_all(model, &batch, &warm.parameters, pass, control)?;
             let Some(mut own) = own else {
                 warm.statistics = Some(statistics);
                 return Ok(warm);
             };
-            let (log_likelihood, own_weight) = model.log_likelihood(&own);
-            sum += log_likelihood;
-            if own_weight <= 0.0 {
+            sum += own.log_likelihood();
+            if own.weight() <= 0.0 {
                 continue;
             }
             number += 1.0;
             let share = f64::powf(number + DELAY, -FORGETTING);
-            model.scale(&mut statistics, 1.0 - share);
-            model.scale(&mut own, share * weight / own_weight);
-            model.merge(&mut statistics, own);
+            statistics.scale(1.0 - share);
+            own.scale(share * weight / own.weight());
+            statistics.merge(own);
             warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
         }
         let before = warm.log_likelihoods.last().copied().unwrap_or(sum);
         warm.log_likelihoods.push(sum);
         warm.expectations += 1;
         control.report(Progress::Iteration {
-            number: pass,
+            number: number_of_pass,
             of: most,
             mean_log_likelihood: sum / weight,
         });

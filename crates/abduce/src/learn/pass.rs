@@ -1,41 +1,19 @@
 //! One pass over all rows: an E-step, or the likelihood alone.
 
-use super::latent::{EStep, Latent};
+use super::latent::{Expected, Latent, Pass};
 use crate::Control;
 use crate::data::{Source, fold};
 use crate::{Error, Result};
 
-/// One E-step over all rows; `None` when the caller stopped it.
+/// The expected statistics of all rows; `None` when the caller stopped it.
 pub(crate) fn expect_all<M: Latent>(
     model: &M,
     source: &dyn Source,
     parameters: &M::Parameters,
-    step: EStep,
-    round: usize,
+    pass: Pass,
     control: Control,
 ) -> Result<Option<M::Statistics>> {
-    let prepared = model.prepare(parameters, step, round)?;
-    pass(model, source, &prepared, control)
-}
-
-/// The likelihood of all rows, and no more of an E-step; `None` when the caller stopped it.
-pub(super) fn measure_all<M: Latent>(
-    model: &M,
-    source: &dyn Source,
-    parameters: &M::Parameters,
-    step: EStep,
-    control: Control,
-) -> Result<Option<M::Statistics>> {
-    let prepared = model.measuring(model.prepare(parameters, step, 0)?);
-    pass(model, source, &prepared, control)
-}
-
-fn pass<M: Latent>(
-    model: &M,
-    source: &dyn Source,
-    prepared: &M::Prepared<'_>,
-    control: Control,
-) -> Result<Option<M::Statistics>> {
+    let prepared = &model.prepare(parameters, pass)?;
     let total = fold(
         source,
         model.segment(),
@@ -50,16 +28,13 @@ fn pass<M: Latent>(
             Ok(())
         },
         |total, more| match (total.as_mut(), more) {
-            (Some(statistics), Some(more)) => model.merge(statistics, more),
+            (Some(statistics), Some(more)) => statistics.merge(more),
             _ => *total = None,
         },
     )?;
     // What came in while the caller stopped it may be only a part.
     let total = total.flatten().filter(|_| !control.is_interrupted());
-    if total
-        .as_ref()
-        .is_some_and(|statistics| model.log_likelihood(statistics).0.is_nan())
-    {
+    if (total.as_ref()).is_some_and(|statistics| statistics.log_likelihood().is_nan()) {
         return Err(Error::numeric("the likelihood is not a number")
             .with_hint("are some values too large or too small?"));
     }

@@ -9,7 +9,7 @@
 //! own: the others would hold them back, or they these. θ' is kept only if its objective, which its own E-step tells, is at
 //! least the lower bound of the one of θ₂: so nothing is lost but that E-step.
 
-use super::latent::{Coordinates, Latent};
+use super::latent::{Accelerated, Coordinates};
 use serde::{Deserialize, Serialize};
 
 /// Whether EM's steps are made longer.
@@ -90,7 +90,7 @@ impl Strides {
     }
 
     /// Where a long step from two of EM leads; `None` where EM is to go on by itself.
-    pub fn leap<M: Latent>(
+    pub fn leap<M: Accelerated>(
         &mut self,
         model: &M,
         [start, middle, end]: [&M::Parameters; 3],

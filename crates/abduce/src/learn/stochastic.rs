@@ -9,7 +9,7 @@
 //! streams change nothing.
 
 use super::em::{EmOptions, EmResult, Warm, em};
-use super::latent::{EStep, Latent};
+use super::latent::{Accelerated, EStep, Expected, Latent, Pass, Safeguards};
 use super::pass::expect_all;
 use crate::data::Source;
 use crate::{Control, Progress};
@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-6;
 type Found<M> = EmResult<<M as Latent>::Parameters, <M as Latent>::Statistics>;
 
 /// Rounds of draws; the end is the best maximum that they came by.
-pub(super) fn rounds<M: Latent>(
+pub(super) fn rounds<M: Safeguards + Accelerated>(
     model: &M,
     source: &dyn Source,
     start: M::Parameters,
@@ -51,7 +51,11 @@ pub(super) fn rounds<M: Latent>(
         let mut parameters = best.parameters.clone();
         for _ in 0..ROUNDS.min(options.rounds - round) {
             round += 1;
-            let drawn = expect_all(model, source, &parameters, EStep::Sampled, round, control);
+            let pass = Pass {
+                round,
+                ..Pass::expectation(EStep::Sampled)
+            };
+            let drawn = expect_all(model, source, &parameters, pass, control);
             let statistics = match drawn {
                 Ok(Some(statistics)) => statistics,
                 Ok(None) => break,
@@ -63,12 +67,12 @@ pub(super) fn rounds<M: Latent>(
             };
             expectations += 1;
             // The density of a row does not depend on what is drawn of it.
-            let (log_likelihood, weight) = model.log_likelihood(&statistics);
+            let log_likelihood = statistics.log_likelihood();
             log_likelihoods.push(log_likelihood);
             control.report(Progress::Iteration {
                 number: round,
                 of: options.rounds,
-                mean_log_likelihood: log_likelihood / weight.max(f64::MIN_POSITIVE),
+                mean_log_likelihood: log_likelihood / statistics.weight().max(f64::MIN_POSITIVE),
             });
             // From few rows a component would become a spike, or vanish for ever.
             parameters = match model.determines(&statistics) {
@@ -97,7 +101,7 @@ pub(super) fn rounds<M: Latent>(
 }
 
 /// Whether it is higher, and not by a component on a few rows.
-fn is_better<M: Latent>(model: &M, one: &Found<M>, other: &Found<M>) -> bool {
+fn is_better<M: Safeguards>(model: &M, one: &Found<M>, other: &Found<M>) -> bool {
     let sound = |found: &Found<M>| model.determines(&found.statistics);
     one.objective > other.objective && (sound(one) || !sound(other))
 }

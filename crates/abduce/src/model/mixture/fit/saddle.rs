@@ -150,7 +150,7 @@ fn parted(
         return Ok(None);
     };
     let weight = found.statistics.total.max(f64::MIN_POSITIVE);
-    let size = 1.0 + (found.objective / weight + task.log_units()).abs();
+    let size = 1.0 + (found.objective / weight + task.log_units).abs();
     let gain = (after.objective - found.objective) / weight;
     let rises = gain > options.em.tolerance.max(SAME) * size;
     if !rises || any_collapsed(task.leaves, seen, &after.parameters) {

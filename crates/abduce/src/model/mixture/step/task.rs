@@ -8,7 +8,10 @@ use crate::family::LeafFamily;
 use crate::kernel::hashing::mix;
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
-use crate::learn::{Coordinates, EStep, EmOptions, EmResult, Latent, em, expect_all};
+use crate::learn::{
+    Accelerated, Coordinates, EStep, EmOptions, EmResult, Expected, Latent, Pass, Safeguards, em,
+    expect_all,
+};
 use crate::model::mixture::initialise::statistics_of_labels;
 use crate::model::mixture::report::diagnose::any_singular;
 use crate::model::mixture::step::coordinates::{at_coordinates, coordinates};
@@ -57,22 +60,16 @@ impl Latent for Task<'_> {
         Self: 'a;
     type Statistics = MixtureStatistics;
 
-    fn prepare<'a>(
-        &'a self,
-        parameters: &'a Parameters,
-        step: EStep,
-        round: usize,
-    ) -> Result<Prepared<'a>> {
-        let mut prepared = Prepared::new(self.leaves, self.target, parameters, step)?;
-        if step == EStep::Sampled {
-            prepared = prepared.drawing(mix(mix(self.seed).wrapping_add(round as u64)));
+    fn prepare<'a>(&'a self, parameters: &'a Parameters, pass: Pass) -> Result<Prepared<'a>> {
+        let mut prepared = Prepared::new(self.leaves, self.target, parameters, pass.step)?;
+        if pass.step == EStep::Sampled {
+            prepared = prepared.drawing(mix(mix(self.seed).wrapping_add(pass.round as u64)));
+        }
+        if pass.likelihood_only {
+            prepared = prepared.without_moments();
         }
         let prepared = prepared.stopped_by(self.control);
         Ok(prepared.with_unlabelled(self.unlabelled))
-    }
-
-    fn measuring<'a>(&'a self, prepared: Prepared<'a>) -> Prepared<'a> {
-        prepared.without_moments()
     }
 
     fn zero(&self) -> MixtureStatistics {
@@ -93,22 +90,6 @@ impl Latent for Task<'_> {
         segment(self.leaves, self.components)
     }
 
-    fn merge(&self, statistics: &mut MixtureStatistics, other: MixtureStatistics) {
-        statistics.merge(&other);
-    }
-
-    fn scale(&self, statistics: &mut MixtureStatistics, factor: f64) {
-        statistics.scale(factor);
-    }
-
-    fn log_likelihood(&self, statistics: &MixtureStatistics) -> (f64, f64) {
-        (statistics.log_likelihood, statistics.total)
-    }
-
-    fn rebind(&self, statistics: &mut MixtureStatistics, bound: f64) {
-        statistics.log_likelihood = bound;
-    }
-
     fn maximize(&self, statistics: &MixtureStatistics, before: Option<&Parameters>) -> Parameters {
         maximize(self.leaves, &self.weights, statistics, before)
     }
@@ -119,6 +100,24 @@ impl Latent for Task<'_> {
         parameters: &Parameters,
     ) -> f64 {
         statistics.log_likelihood_of(self.leaves, parameters)
+    }
+
+    fn log_prior(&self, parameters: &Parameters) -> f64 {
+        log_prior(self.leaves, &self.weights, parameters)
+    }
+}
+
+impl Safeguards for Task<'_> {
+    fn log_units(&self) -> f64 {
+        self.log_units
+    }
+
+    fn is_singular(&self, parameters: &Parameters) -> bool {
+        any_singular(self.leaves, parameters)
+    }
+
+    fn may_fall(&self, steps: usize) -> bool {
+        has_ridge(self.leaves) || (self.given && steps == 0)
     }
 
     fn determines(&self, statistics: &MixtureStatistics) -> bool {
@@ -133,29 +132,37 @@ impl Latent for Task<'_> {
         // Classes have their labelled rows.
         self.target.is_some() || components.all(sound)
     }
+}
 
-    fn is_singular(&self, parameters: &Parameters) -> bool {
-        any_singular(self.leaves, parameters)
-    }
-
-    fn may_fall(&self, steps: usize) -> bool {
-        has_ridge(self.leaves) || (self.given && steps == 0)
-    }
-
-    fn log_prior(&self, parameters: &Parameters) -> f64 {
-        log_prior(self.leaves, &self.weights, parameters)
-    }
-
-    fn log_units(&self) -> f64 {
-        self.log_units
-    }
-
+impl Accelerated for Task<'_> {
     fn coordinates(&self, parameters: &Parameters) -> Option<Coordinates> {
         coordinates(self.leaves, self.weights.given.is_none(), parameters)
     }
 
     fn at_coordinates(&self, near: &Parameters, values: &[f64]) -> Option<Parameters> {
         at_coordinates(self.leaves, self.weights.given.is_none(), near, values)
+    }
+}
+
+impl Expected for MixtureStatistics {
+    fn merge(&mut self, other: MixtureStatistics) {
+        MixtureStatistics::merge(self, &other);
+    }
+
+    fn scale(&mut self, factor: f64) {
+        MixtureStatistics::scale(self, factor);
+    }
+
+    fn weight(&self) -> f64 {
+        self.total
+    }
+
+    fn log_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+
+    fn set_log_likelihood(&mut self, log_likelihood: f64) {
+        self.log_likelihood = log_likelihood;
     }
 }
 
@@ -241,8 +248,8 @@ impl Task<'_> {
         options: &EmOptions,
         control: Control,
     ) -> Result<Option<Parameters>> {
-        let step = options.plainly().step;
-        let expected = expect_all(self, source, &start, step, 0, control)?;
+        let pass = Pass::expectation(options.plainly().step);
+        let expected = expect_all(self, source, &start, pass, control)?;
         Ok(expected.map(|statistics| self.maximize(&statistics, Some(&start))))
     }
 
