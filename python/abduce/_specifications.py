@@ -2,7 +2,6 @@
 
 import functools
 import json
-import re
 from typing import Any
 
 import numpy as np
@@ -62,16 +61,7 @@ def by_column(parameter: str, given: dict[str, str] | None) -> list[tuple[str, s
 
 def smoothed(smoothing: float | str) -> dict[str, Any]:
     """A pseudocount, or "m=2" and "m=2,pooled" for the m-estimate."""
-    if not isinstance(smoothing, str):
-        return {"smoothing": smoothing}
-    found = re.fullmatch(r"m=([^,]+?)(,\s*pooled)?", smoothing.strip())
-    try:
-        rows = float(found[1]) if found else np.nan
-    except ValueError:
-        rows = np.nan
-    if not 0 <= rows < np.inf:
-        raise ValueError(f'smoothing is a number, "m=2" or "m=2,pooled" with a number from 0 up, not {smoothing!r}')
-    return {"m_estimate": {"rows": rows, "pooled": bool(found and found[2])}}
+    return {"m_estimate": smoothing} if isinstance(smoothing, str) else {"smoothing": smoothing}
 
 
 def together(covariance: str, counts: bool = False) -> dict[str, Any]:

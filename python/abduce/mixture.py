@@ -1,7 +1,6 @@
 """Mixtures: scikit-learn's GaussianMixture, and one of any families."""
 
 import json
-import re
 from collections.abc import Sequence
 from itertools import islice
 from numbers import Integral, Real
@@ -334,38 +333,6 @@ def _lower_bound(model: _core.Model) -> float:
     return np.float64(trace[-2 if len(trace) > 1 else -1] / fit["weight"])
 
 
-def _tails(text: str) -> Any:
-    """student-t, or student-t(4) with degrees of freedom, as the engine reads it."""
-    if text == "gaussian":
-        return "gaussian"
-    found = re.fullmatch(r"student-t(?:\((.+)\))?", text)
-    try:
-        degrees = found and found[1] and float(found[1])
-    except ValueError:
-        found = None
-    if not found:
-        raise ValueError(f"tails are gaussian, student-t or student-t(4), not {text!r}")
-    return {"student-t": {"degrees": degrees}}
-
-
-def _normal_prior(text: str) -> dict[str, float]:
-    """A prior of Gaussians, as the engine reads it."""
-    if text == "mclust":
-        text = "normal-inverse-wishart(0.01)"
-    found = re.fullmatch(r"normal-inverse-wishart\(([^,]+)(?:,([^,]+))?\)", text)
-    try:
-        numbers = [float(own) for own in found.groups() if own is not None] if found else []
-    except ValueError:
-        numbers = []
-    # The degrees of freedom, where they are given, are above 0.
-    if not numbers or not np.isfinite(numbers).all() or numbers[0] < 0 or min(numbers[1:], default=1.0) <= 0:
-        raise ValueError(
-            "prior is mclust, normal-inverse-wishart(rows) or normal-inverse-wishart(rows,degrees), with rows from 0 up "
-            f"and degrees above 0, not {text!r}"
-        )
-    return dict(zip(("mean_rows", "degrees"), numbers, strict=False))
-
-
 class Mixture(Framed, _Mixture):
     """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
 
@@ -441,9 +408,9 @@ class Mixture(Framed, _Mixture):
         reals = _specifications.together(_core.covariances(self.covariance)[0])
         changes: dict[str, Any] = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
-            changes["tails"] = _tails(self.tails)
+            changes["tails"] = self.tails
         if self.prior is not None:
-            changes["normal_prior"] = _normal_prior(self.prior)
+            changes["normal_prior"] = self.prior
         return {
             "reals": reals,
             "families": _specifications.by_column("families", self.families),

@@ -196,7 +196,7 @@ fn play_tennis_comes_out_with_every_smoothing() {
         &["--dirichlet", "PlayTennis=1,2"],
         &["PlayTennis", "--class-prior"],
     );
-    refused(&["--smoothing", "m=x"], &["0 or more"]);
+    refused(&["--smoothing", "m=x"], &["with a number from 0 up"]);
     refused(
         &["--event", "trinomial"],
         &["multinomial, bernoulli and complement"],

@@ -164,21 +164,15 @@ enum Smoothing {
 }
 
 fn smoothing(text: &str) -> Result<Smoothing, String> {
-    let text = text.trim();
-    let Some(m) = text.strip_prefix("m=") else {
-        return match text {
-            "none" => Ok(Smoothing::Same(0.0)),
-            "laplace" => Ok(Smoothing::Same(1.0)),
-            _ => not_negative(text).map(Smoothing::Same),
-        };
-    };
-    let (rows, pooled) = match m.split_once(',') {
-        None => (m, false),
-        Some((rows, how)) if how.trim() == "pooled" => (rows, true),
-        Some(_) => return Err("write m=3, or m=3,pooled".into()),
-    };
-    let rows = not_negative(rows.trim())?;
-    Ok(Smoothing::MEstimate(MEstimate { rows, pooled }))
+    match text.trim() {
+        "none" => Ok(Smoothing::Same(0.0)),
+        "laplace" => Ok(Smoothing::Same(1.0)),
+        text if text.starts_with("m=") => {
+            let estimate = text.parse().map(Smoothing::MEstimate);
+            estimate.map_err(|error: Error| error.to_string())
+        }
+        text => not_negative(text).map(Smoothing::Same),
+    }
 }
 
 fn event(text: &str) -> Result<Event, String> {

@@ -7,6 +7,7 @@ pub(crate) mod noise;
 pub(crate) mod normal_prior;
 pub(crate) mod smoothing;
 pub(crate) mod tails;
+mod written;
 
 use crate::data::{Kind, Schema};
 use crate::leaf::Seen;
@@ -55,7 +56,8 @@ pub struct Specification {
     /// How the real columns are modelled.
     pub reals: Reals,
     /// The tails of real columns taken together.
-    #[serde(default, skip_serializing_if = "Tails::are_gaussian")]
+    #[serde(default, deserialize_with = "written::text_or_fields")]
+    #[serde(skip_serializing_if = "Tails::are_gaussian")]
     pub tails: Tails,
     /// Families that users chose for columns.
     pub families: Vec<(String, FamilyName)>,
@@ -81,7 +83,8 @@ pub struct Specification {
     pub unit_share: f64,
     /// What is believed of the Gaussians of real columns taken together, besides the
     /// floor of their variances.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "written::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub normal_prior: Option<NormalPrior>,
     /// What is counted of documents, and counts taken together as words of a
     /// document; without it, words are, and each column of counts stands alone.
@@ -89,7 +92,8 @@ pub struct Specification {
     pub event: Option<Event>,
     /// Smoothing of levels and words by rows in given proportions, instead of
     /// the same for each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "written::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub m_estimate: Option<MEstimate>,
     /// What a category is taken for that the fitted rows do not have.
     #[serde(default, skip_serializing_if = "Unseen::is_impossible")]

@@ -60,9 +60,11 @@ impl FromStr for NormalPrior {
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
-            Error::parameter(format!("\"{text}\" is not a prior of Gaussians")).with_hint(
-                "write mclust, or normal-inverse-wishart(κ) or normal-inverse-wishart(κ,ν) with κ from 0 up and ν above 0",
-            )
+            Error::parameter(format!(
+                "prior is mclust, normal-inverse-wishart(rows) or \
+                 normal-inverse-wishart(rows,degrees), with rows from 0 up and degrees above 0, \
+                 not \"{text}\""
+            ))
         };
         if text == "mclust" {
             return Ok(NormalPrior::default());

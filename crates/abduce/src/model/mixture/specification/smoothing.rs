@@ -76,8 +76,14 @@ impl FromStr for Event {
     }
 }
 
-/// The m-estimate (n_l + m p_l)/(n + m): `rows` believed in before any row, in
-/// some proportions.
+/// The m-estimate (n_l + m p_l)/(n + m): m pseudo-rows in the proportions p.
+///
+/// ```
+/// use abduce::model::mixture::MEstimate;
+/// let pooled = MEstimate { rows: 2.0, pooled: true };
+/// assert_eq!("m=2,pooled".parse::<MEstimate>()?, pooled);
+/// # Ok::<(), abduce::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MEstimate {
     /// m.
@@ -85,6 +91,28 @@ pub struct MEstimate {
     /// Whether p is the share of each level in the whole table, instead of the same
     /// for every level.
     pub pooled: bool,
+}
+
+impl FromStr for MEstimate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || {
+            Error::parameter(format!(
+                "smoothing is a number, \"m=2\" or \"m=2,pooled\" with a number from 0 up, not \
+                 \"{text}\""
+            ))
+        };
+        let m = text.trim().strip_prefix("m=").ok_or_else(wrong)?;
+        let (rows, pooled) = match m.split_once(',') {
+            None => (m, false),
+            Some((rows, how)) if how.trim() == "pooled" => (rows, true),
+            Some(_) => return Err(wrong()),
+        };
+        let rows: f64 = rows.trim().parse().map_err(|_| wrong())?;
+        let fits = rows >= 0.0 && rows.is_finite();
+        fits.then_some(MEstimate { rows, pooled }).ok_or_else(wrong)
+    }
 }
 
 /// Where the weights of the classes come from.

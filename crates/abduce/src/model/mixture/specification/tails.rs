@@ -95,8 +95,9 @@ impl FromStr for Tails {
     fn from_str(text: &str) -> Result<Self> {
         let text = text.trim();
         let wrong = || {
-            Error::parameter(format!("\"{text}\" says no tails"))
-                .with_hint("write gaussian, student-t, or student-t(4) for 4 degrees of freedom")
+            Error::parameter(format!(
+                "tails are gaussian, student-t or student-t(4), not \"{text}\""
+            ))
         };
         match text {
             "gaussian" => return Ok(Tails::Gaussian),
