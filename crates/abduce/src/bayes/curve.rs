@@ -65,13 +65,13 @@ impl Curve {
                 }
                 // A logarithm of a negative factor may still be a positive product.
                 let value = expression.value(x);
-                match value >= 0.0 {
-                    true => Ok(value.ln()),
-                    false => Err(Error::parameter(format!(
-                        "a prior is 0 or more everywhere, and this one is {value} at {x}"
-                    ))
-                    .with_hint("write it so that it is defined for every value of the parameter")),
+                if value >= 0.0 {
+                    return Ok(value.ln());
                 }
+                Err(Error::parameter(format!(
+                    "a prior is 0 or more everywhere, and this one is {value} at {x}"
+                ))
+                .with_hint("write it so that it is defined for every value of the parameter"))
             }
         }
     }

@@ -19,21 +19,16 @@ use crate::{Error, Result};
 pub fn clopper_pearson(successes: f64, failures: f64, level: f64) -> Result<(f64, f64)> {
     check(successes, failures, level)?;
     let tail = 0.5 * (1.0 - level);
-    let low = match successes > 0.0 {
-        true => Beta {
-            a: successes,
-            b: failures + 1.0,
-        }
-        .quantile(tail),
-        false => 0.0,
+    let quantile = |a: f64, b: f64, p: f64| Beta { a, b }.quantile(p);
+    let low = if successes > 0.0 {
+        quantile(successes, failures + 1.0, tail)
+    } else {
+        0.0
     };
-    let high = match failures > 0.0 {
-        true => Beta {
-            a: successes + 1.0,
-            b: failures,
-        }
-        .quantile(1.0 - tail),
-        false => 1.0,
+    let high = if failures > 0.0 {
+        quantile(successes + 1.0, failures, 1.0 - tail)
+    } else {
+        1.0
     };
     Ok((low, high))
 }
@@ -72,9 +67,10 @@ fn check(successes: f64, failures: f64, level: f64) -> Result<()> {
     if !(count(successes) && count(failures)) {
         return Err(Error::parameter("counts must be 0 or more"));
     }
-    match level > 0.0 && level < 1.0 {
-        true => Ok(()),
-        false => Err(Error::parameter("the level must be between 0 and 1")),
+    if level > 0.0 && level < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter("the level must be between 0 and 1"))
     }
 }
 

@@ -97,11 +97,12 @@ pub(super) fn no_bias<S>(_: &S) -> Option<Numbers> {
 
 /// Nothing is known before a row is seen, so the report of no row is an error.
 pub(super) fn something_seen(seen: &Seen) -> Result<()> {
-    match seen.rows > 0 {
-        true => Ok(()),
-        false => Err(Error::data(
+    if seen.rows > 0 {
+        Ok(())
+    } else {
+        Err(Error::data(
             "no row is seen: there is nothing to estimate from",
-        )),
+        ))
     }
 }
 
@@ -281,12 +282,13 @@ where
     let posterior = pair.posterior(prior, stats)?;
     let named = |values: Option<Vec<f64>>| values.map(|values| Numbers::new(&names, values));
     estimate.proper = Some(prior.is_proper());
-    estimate.prior = match prior.is_proper() {
-        true => Described::of(C::Prior::NAME, prior),
-        false => Described {
+    estimate.prior = if prior.is_proper() {
+        Described::of(C::Prior::NAME, prior)
+    } else {
+        Described {
             name: text.into(),
             parameters: Numbers::default(),
-        },
+        }
     };
     estimate.posterior = Some(Described::of(C::Prior::NAME, &posterior));
     estimate.map = named(posterior.modes());

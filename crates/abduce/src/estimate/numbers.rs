@@ -250,9 +250,10 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
         },
     );
     let [near, far] = [1e-100, 1e-200].map(|x| log_prior(scale, x));
-    let power = match far > f64::NEG_INFINITY {
-        true => (near - far) / (1e-100_f64.ln() - 1e-200_f64.ln()),
-        false => f64::INFINITY,
+    let power = if far > f64::NEG_INFINITY {
+        (near - far) / (1e-100_f64.ln() - 1e-200_f64.ln())
+    } else {
+        f64::INFINITY
     };
     let rest = (points.weight() - k).max(0.0);
     let excess = k - 2.0 - power;
@@ -269,9 +270,10 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
     let below = shares.map(|share| low + reach * share.powi(4));
     let believed = |x: f64| x > low && log_prior(degrees, x) > f64::NEG_INFINITY;
     (reach > 0.0 && below.into_iter().any(believed)).then(|| {
-        let which = match least.is_finite() {
-            true => format!("degrees of freedom up to {least:.3} are believed in"),
-            false => "nothing else was seen".to_string(),
+        let which = if least.is_finite() {
+            format!("degrees of freedom up to {least:.3} are believed in")
+        } else {
+            "nothing else was seen".to_string()
         };
         format!(
             "{tie} was seen so often that scales near 0 about it outweigh all the rest, as \

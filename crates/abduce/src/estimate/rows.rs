@@ -16,9 +16,10 @@ pub(super) struct Seen {
 impl Seen {
     /// Kish's effective sample size, (Σ w)² / Σ w².
     pub fn kish_sample_size(&self) -> f64 {
-        match self.squares > 0.0 {
-            true => self.weight * self.weight / self.squares,
-            false => 0.0,
+        if self.squares > 0.0 {
+            self.weight * self.weight / self.squares
+        } else {
+            0.0
         }
     }
 }

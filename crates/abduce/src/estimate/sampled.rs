@@ -141,9 +141,10 @@ pub(super) fn report<F: Scalar + 'static>(
         2_001..=20_000 => 4096,
         _ => 1024,
     };
-    let posterior = match fitted.is_ok() {
-        true => SampledPosterior::of_bounded,
-        false => SampledPosterior::new,
+    let posterior = if fitted.is_ok() {
+        SampledPosterior::of_bounded
+    } else {
+        SampledPosterior::new
     };
     let posterior = posterior(&parameters, log_likelihood, &start, draws, request.seed)?;
     let level = request.level;
@@ -175,12 +176,11 @@ pub(super) fn report<F: Scalar + 'static>(
     let highest = heights.fold(f64::NEG_INFINITY, f64::max);
     // A summit is hardly higher than the best of thousands of draws; what is
     // grows on towards an edge, as under 1/x with few rows.
-    let map = match height(&posterior.mode) <= highest + 20.0 {
-        true => Some(Numbers::new(&names, posterior.mode.clone())),
-        false => {
-            notes.push("the posterior has no mode: it grows without bound towards an edge".into());
-            None
-        }
+    let map = if height(&posterior.mode) <= highest + 20.0 {
+        Some(Numbers::new(&names, posterior.mode.clone()))
+    } else {
+        notes.push("the posterior has no mode: it grows without bound towards an edge".into());
+        None
     };
     if posterior.effective < 400.0 {
         notes.push(format!(
@@ -294,9 +294,12 @@ fn monte_carlo<F: Scalar>(
         finite(0.5 * error(&square) / deviation)
     });
     let least = predictive.support().0;
-    let below = |row: &F, x: f64| match is_angle {
-        true => turns_below(row, x) - turns_below(row, least),
-        false => row.cdf(x),
+    let below = |row: &F, x: f64| {
+        if is_angle {
+            turns_below(row, x) - turns_below(row, least)
+        } else {
+            row.cdf(x)
+        }
     };
     let end = |x: f64| finite(error(&|row| Some(below(row, x))) / predictive.log_density(x).exp());
     let deviations = posterior.deviations();
@@ -342,12 +345,13 @@ fn proper(parameters: &[Parameter]) -> Result<Option<bool>> {
     let known: Vec<Option<bool>> = totals
         .map(|total| Ok(total?.is_finite()))
         .collect::<Result<_>>()?;
-    Ok(match known.contains(&Some(false)) {
-        true => Some(false),
-        false => known
+    Ok(if known.contains(&Some(false)) {
+        Some(false)
+    } else {
+        known
             .into_iter()
             .collect::<Option<Vec<bool>>>()
-            .map(|_| true),
+            .map(|_| true)
     })
 }
 

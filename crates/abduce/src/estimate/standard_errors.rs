@@ -75,10 +75,7 @@ fn step(parameter: f64, rise: &dyn Fn(f64) -> f64) -> Option<f64> {
             continue;
         }
         // Two steps away from a maximum of curvature c, ℓ falls by c h².
-        let ratio = match fall > 0.0 {
-            true => STEP / fall.sqrt(),
-            false => 10.0,
-        };
+        let ratio = if fall > 0.0 { STEP / fall.sqrt() } else { 10.0 };
         h *= ratio.clamp(0.1, 10.0);
         if (0.5..2.0).contains(&ratio) {
             return Some(h);
@@ -111,9 +108,12 @@ mod tests {
     fn the_numerical_hessian_is_that_of_a_gaussian() {
         // ℓ of mean m and variance v of n rows about 3 with variance 2.
         let n = 50.0;
-        let log_likelihood = |x: &[f64]| match x[1] > 0.0 {
-            true => -0.5 * n * (x[1].ln() + (2.0 + (3.0 - x[0]).powi(2)) / x[1]),
-            false => f64::NEG_INFINITY,
+        let log_likelihood = |x: &[f64]| {
+            if x[1] > 0.0 {
+                -0.5 * n * (x[1].ln() + (2.0 + (3.0 - x[0]).powi(2)) / x[1])
+            } else {
+                f64::NEG_INFINITY
+            }
         };
         let names = ["mean".to_string(), "variance".to_string()];
         let errors = of_maximum(&names, &[3.0, 2.0], &log_likelihood);
@@ -132,9 +132,12 @@ mod tests {
 
     #[test]
     fn a_parameter_at_a_boundary_has_no_error_and_the_others_have() {
-        let log_likelihood = |x: &[f64]| match x[0] >= 0.0 {
-            true => -x[0] - 8.0 * x[1] * x[1],
-            false => f64::NEG_INFINITY,
+        let log_likelihood = |x: &[f64]| {
+            if x[0] >= 0.0 {
+                -x[0] - 8.0 * x[1] * x[1]
+            } else {
+                f64::NEG_INFINITY
+            }
         };
         let names = ["share".to_string(), "place".to_string()];
         let errors = of_maximum(&names, &[0.0, 0.0], &log_likelihood);

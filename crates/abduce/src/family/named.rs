@@ -145,9 +145,10 @@ fn own<D: Univariate + 'static>(distribution: Result<D>) -> Result<Arc<dyn Univa
 }
 
 fn within<D>(ok: bool, what: &str, distribution: D) -> Result<D> {
-    match ok {
-        true => Ok(distribution),
-        false => Err(Error::parameter(what)),
+    if ok {
+        Ok(distribution)
+    } else {
+        Err(Error::parameter(what))
     }
 }
 

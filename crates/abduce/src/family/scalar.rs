@@ -105,9 +105,10 @@ impl<S: Scalar> Family for S {
     }
 
     fn log_prior(&self, prior: &Self::Prior) -> f64 {
-        match prior.weight() > 0.0 {
-            true => self.log_likelihood_of(prior),
-            false => 0.0,
+        if prior.weight() > 0.0 {
+            self.log_likelihood_of(prior)
+        } else {
+            0.0
         }
     }
 
@@ -162,9 +163,10 @@ impl<S: Scalar> Components for S {
             0.0
         };
         let rows = smoothing + belief.scatter();
-        match rows > 0.0 {
-            true => wide.expected(rows),
-            false => Self::Stats::default(),
+        if rows > 0.0 {
+            wide.expected(rows)
+        } else {
+            Self::Stats::default()
         }
     }
 

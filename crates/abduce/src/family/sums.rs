@@ -32,10 +32,7 @@ macro_rules! sums {
                 if weight < -rounding {
                     return Err($crate::family::never_seen());
                 }
-                *self = match weight <= rounding {
-                    true => $name::default(),
-                    false => $name { weight, $($field: self.$field - other.$field,)* },
-                };
+                *self = if weight <= rounding { $name::default() } else { $name { weight, $($field: self.$field - other.$field,)* } };
                 Ok(())
             }
         }

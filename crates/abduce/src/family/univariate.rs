@@ -91,9 +91,10 @@ pub trait Univariate: Debug + Send + Sync {
 
     /// E f(x), numerically.
     fn expectation(&self, f: &dyn Fn(f64) -> f64) -> f64 {
-        match self.is_discrete() {
-            true => sum_over_lattice(self, f),
-            false => integrate(|u| f(self.quantile(u)), 0.0, 1.0, &BREAKS, 1e-11).value,
+        if self.is_discrete() {
+            sum_over_lattice(self, f)
+        } else {
+            integrate(|u| f(self.quantile(u)), 0.0, 1.0, &BREAKS, 1e-11).value
         }
     }
 
@@ -106,9 +107,10 @@ pub trait Univariate: Debug + Send + Sync {
     /// The shortest interval that holds this probability: the one of highest
     /// density where there is one mode.
     fn highest_density(&self, level: f64) -> (f64, f64) {
-        match self.is_discrete() {
-            true => shortest_run(self, level),
-            false => shortest_interval(self, level),
+        if self.is_discrete() {
+            shortest_run(self, level)
+        } else {
+            shortest_interval(self, level)
         }
     }
 }
@@ -141,9 +143,10 @@ pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)
         return f64::INFINITY;
     }
     let expected = p.expectation(&gain);
-    match expected.is_nan() || ruled_out.get() {
-        true => f64::INFINITY,
-        false => expected.max(0.0),
+    if expected.is_nan() || ruled_out.get() {
+        f64::INFINITY
+    } else {
+        expected.max(0.0)
     }
 }
 
@@ -189,11 +192,9 @@ pub(super) fn best_of<D: Univariate + ?Sized>(
     of: &D,
     candidates: impl IntoIterator<Item = f64>,
 ) -> f64 {
-    let better = |best: (f64, f64), next: (f64, f64)| match next.1 > best.1
-        || (next.1 == best.1 && next.0 < best.0)
-    {
-        true => next,
-        false => best,
+    let better = |best: (f64, f64), next: (f64, f64)| {
+        let wins = next.1 > best.1 || (next.1 == best.1 && next.0 < best.0);
+        if wins { next } else { best }
     };
     let all = candidates.into_iter().map(|x| (x, of.log_density(x)));
     all.reduce(better).map_or(f64::NAN, |(x, _)| x)
@@ -214,9 +215,10 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
 /// Whether P(X ≤ x) ≥ p, from the smaller of the two tails, which carries the
 /// digits.
 fn reached<D: Univariate + ?Sized>(of: &D, p: f64, x: f64) -> bool {
-    match p <= 0.5 {
-        true => of.cdf(x) >= p,
-        false => of.survival(x) <= 1.0 - p,
+    if p <= 0.5 {
+        of.cdf(x) >= p
+    } else {
+        of.survival(x) <= 1.0 - p
     }
 }
 
@@ -238,16 +240,18 @@ pub(super) fn quantile_between<D: Univariate + ?Sized>(
             } else {
                 middle
             };
-            match reached(of, p, middle) {
-                true => high = middle,
-                false => low = middle,
+            if reached(of, p, middle) {
+                high = middle
+            } else {
+                low = middle
             }
         }
         return high;
     }
-    match p <= 0.5 {
-        true => increasing_root(low, high, |x| of.cdf(x) - p),
-        false => increasing_root(low, high, |x| (1.0 - p) - of.survival(x)),
+    if p <= 0.5 {
+        increasing_root(low, high, |x| of.cdf(x) - p)
+    } else {
+        increasing_root(low, high, |x| (1.0 - p) - of.survival(x))
     }
 }
 
@@ -262,10 +266,14 @@ pub(super) fn quantile_near<D: Univariate + ?Sized>(
     let (least, most) = of.support();
     let discrete = of.is_discrete();
     // Rising with x, and 0 at the quantile.
-    let height = |x: f64| match p <= 0.5 {
-        _ if discrete => f64::from(u8::from(reached(of, p, x))) - 0.5,
-        true => of.cdf(x) - p,
-        false => (1.0 - p) - of.survival(x),
+    let height = |x: f64| {
+        if discrete {
+            f64::from(u8::from(reached(of, p, x))) - 0.5
+        } else if p <= 0.5 {
+            of.cdf(x) - p
+        } else {
+            (1.0 - p) - of.survival(x)
+        }
     };
     let guess = if discrete { guess.floor() } else { guess };
     let (mut x, mut y) = (guess, height(guess));
@@ -273,10 +281,12 @@ pub(super) fn quantile_near<D: Univariate + ?Sized>(
         return x;
     }
     let newton = 1.5 * y.abs() / density;
-    let mut step = match discrete {
-        true => 1.0,
-        false if newton.is_normal() => newton,
-        false => 0.01 * guess.abs().max(f64::MIN_POSITIVE),
+    let mut step = if discrete {
+        1.0
+    } else if newton.is_normal() {
+        newton
+    } else {
+        0.01 * guess.abs().max(f64::MIN_POSITIVE)
     };
     let way = -y.signum();
     loop {
@@ -285,9 +295,10 @@ pub(super) fn quantile_near<D: Univariate + ?Sized>(
             // Below the least number there is no probability.
             let least = if discrete { least - 1.0 } else { least };
             let (least, most) = (least.max(f64::MIN), most.min(f64::MAX));
-            return match way < 0.0 {
-                true => quantile_between(of, p, least, x),
-                false => quantile_between(of, p, x, most),
+            return if way < 0.0 {
+                quantile_between(of, p, least, x)
+            } else {
+                quantile_between(of, p, x, most)
             };
         }
         let at_next = height(next);
@@ -392,9 +403,12 @@ fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
     let tails: Vec<f64> = tails.collect();
     let ends: Vec<(f64, f64)> = tails.iter().map(|tail| at(*tail)).collect();
     let width = |(low, high): (f64, f64)| high - low;
-    let shorter = |best: usize, i: usize| match width(ends[i]) < width(ends[best]) {
-        true => i,
-        false => best,
+    let shorter = |best: usize, i: usize| {
+        if width(ends[i]) < width(ends[best]) {
+            i
+        } else {
+            best
+        }
     };
     let best = (0..ends.len()).fold(0, shorter);
     let (before, after) = (best.saturating_sub(1), (best + 1).min(tails.len() - 1));
@@ -404,9 +418,10 @@ fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
         of.log_density(low) - of.log_density(high)
     };
     let refined = at(increasing_root(tails[before], tails[after], excess));
-    match width(refined) <= width(ends[best]) {
-        true => refined,
-        false => ends[best],
+    if width(refined) <= width(ends[best]) {
+        refined
+    } else {
+        ends[best]
     }
 }
 
@@ -420,9 +435,12 @@ fn shortest_run<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
         let before = if low > least { of.cdf(low - 1.0) } else { 0.0 };
         (low, of.quantile((before + level).min(1.0)))
     };
-    let shorter = |best: (f64, f64), next: (f64, f64)| match next.1 - next.0 < best.1 - best.0 {
-        true => next,
-        false => best,
+    let shorter = |best: (f64, f64), next: (f64, f64)| {
+        if next.1 - next.0 < best.1 - best.0 {
+            next
+        } else {
+            best
+        }
     };
     let starts = (0..=count).map(|i| first + i as f64 * step);
     starts.map(run).fold(of.equal_tailed(level), shorter)

@@ -127,12 +127,11 @@ impl LevelTable {
             codes.clear();
             let places = levels.iter().zip(&self.places);
             let own = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
-            match all_seen {
-                true => codes.extend(own),
-                false => {
-                    let own = own.zip(&columns).filter(|(_, cells)| cells.is_seen(row));
-                    codes.extend(own.map(|(code, _)| code));
-                }
+            if all_seen {
+                codes.extend(own)
+            } else {
+                let own = own.zip(&columns).filter(|(_, cells)| cells.is_seen(row));
+                codes.extend(own.map(|(code, _)| code));
             }
             self.table.of_all(&codes, &[], sums);
         });
@@ -167,9 +166,10 @@ impl LeafKernel<'_> {
         let rows = Rows::new(cells);
         if let Some(Distribution::UniformBox(noise)) = self.distributions.get(self.own) {
             let out = &mut joint[self.own * rows.len..];
-            match self.unbounded {
-                true => noise.add_log_density_everywhere(&rows, out),
-                false => noise.add_log_density(&rows, out),
+            if self.unbounded {
+                noise.add_log_density_everywhere(&rows, out)
+            } else {
+                noise.add_log_density(&rows, out)
             }
         }
     }
@@ -188,9 +188,10 @@ impl LeafKernel<'_> {
         }
         by_tiles(table.components(), rows, joint, |row, sums| {
             let (codes, counts) = documents.row(row);
-            match cells.is_seen(row) {
-                true => table.of_all(codes, counts, sums),
-                false => sums.fill(0.0),
+            if cells.is_seen(row) {
+                table.of_all(codes, counts, sums)
+            } else {
+                sums.fill(0.0)
             }
         });
     }

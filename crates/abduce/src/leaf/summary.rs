@@ -100,9 +100,10 @@ impl Seen {
     /// The variance of a column.
     pub(crate) fn variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
-        match moments.weight > 0.0 {
-            true => moments.scatter / moments.weight,
-            false => 0.0,
+        if moments.weight > 0.0 {
+            moments.scatter / moments.weight
+        } else {
+            0.0
         }
     }
 
@@ -167,9 +168,10 @@ impl Seen {
         let unit = if square > 0.0 { square } else { 1.0 };
         Scale {
             mean: moments.mean,
-            variance: match constant {
-                true => unit,
-                false => self.typical_variance(column),
+            variance: if constant {
+                unit
+            } else {
+                self.typical_variance(column)
             },
             constant,
         }
@@ -179,9 +181,10 @@ impl Seen {
     pub(crate) fn whole_scale(&self, column: usize) -> Scale {
         let scale = self.scale(column);
         Scale {
-            variance: match scale.constant {
-                true => scale.variance,
-                false => self.variance(column),
+            variance: if scale.constant {
+                scale.variance
+            } else {
+                self.variance(column)
             },
             ..scale
         }

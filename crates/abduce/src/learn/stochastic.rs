@@ -75,9 +75,10 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
                 mean_log_likelihood: log_likelihood / statistics.weight().max(f64::MIN_POSITIVE),
             });
             // From few rows a component would become a spike, or vanish for ever.
-            parameters = match model.determines(&statistics) {
-                true => model.maximize(&statistics, Some(&parameters)),
-                false => best.parameters.clone(),
+            parameters = if model.determines(&statistics) {
+                model.maximize(&statistics, Some(&parameters))
+            } else {
+                best.parameters.clone()
             };
         }
         let climbed = match em(model, source, parameters, &climbing, silent) {

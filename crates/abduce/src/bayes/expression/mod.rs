@@ -161,10 +161,13 @@ impl Node {
                 };
                 number(pairs.into_iter().all(holds))
             }
-            Node::Choice(parts) => match truth(parts[1].value(x)) {
-                true => parts[0].value(x),
-                false => parts[2].value(x),
-            },
+            Node::Choice(parts) => {
+                if truth(parts[1].value(x)) {
+                    parts[0].value(x)
+                } else {
+                    parts[2].value(x)
+                }
+            }
             Node::Density(..) => self.log_value(x).exp(),
         }
     }
@@ -188,10 +191,13 @@ impl Node {
                 // Anything to the power 0 is 1, also 0.
                 if power == 0.0 { 0.0 } else { power * base }
             }
-            Node::Choice(parts) => match truth(parts[1].value(x)) {
-                true => parts[0].log_value(x),
-                false => parts[2].log_value(x),
-            },
+            Node::Choice(parts) => {
+                if truth(parts[1].value(x)) {
+                    parts[0].log_value(x)
+                } else {
+                    parts[2].log_value(x)
+                }
+            }
             Node::Density(density, numbers) => {
                 let numbers: Vec<f64> = numbers.iter().map(|own| own.value(x)).collect();
                 (density.build)(&numbers).map_or(f64::NAN, |own| own.log_density(x))

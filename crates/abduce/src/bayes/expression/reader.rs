@@ -31,9 +31,10 @@ impl<'a> Reader<'a> {
             );
         }
         let root = self.choice()?;
-        match self.rest().is_empty() {
-            true => Ok(root),
-            false => Err(self.error("an operator or the end")),
+        if self.rest().is_empty() {
+            Ok(root)
+        } else {
+            Err(self.error("an operator or the end"))
         }
     }
 
@@ -122,9 +123,10 @@ impl<'a> Reader<'a> {
     }
 
     fn not(&mut self) -> Result<Node> {
-        match self.word("not") {
-            true => Ok(Node::Unary(Unary::Not, Box::new(self.deeper(Self::not)?))),
-            false => self.comparison(),
+        if self.word("not") {
+            Ok(Node::Unary(Unary::Not, Box::new(self.deeper(Self::not)?)))
+        } else {
+            self.comparison()
         }
     }
 
@@ -193,9 +195,10 @@ impl<'a> Reader<'a> {
 
     fn power(&mut self) -> Result<Node> {
         let base = self.atom()?;
-        match self.symbol("**") || self.symbol("^") {
-            true => Ok(binary(Binary::Power, base, self.deeper(Self::signed)?)),
-            false => Ok(base),
+        if self.symbol("**") || self.symbol("^") {
+            Ok(binary(Binary::Power, base, self.deeper(Self::signed)?))
+        } else {
+            Ok(base)
         }
     }
 
@@ -211,9 +214,10 @@ impl<'a> Reader<'a> {
     }
 
     fn closed<T>(&mut self, inner: T) -> Result<T> {
-        match self.symbol(")") {
-            true => Ok(inner),
-            false => Err(self.error("\")\"")),
+        if self.symbol(")") {
+            Ok(inner)
+        } else {
+            Err(self.error("\")\""))
         }
     }
 

@@ -67,14 +67,16 @@ impl End {
             place if place.is_finite() => (400.0, 1e-4),
             _ => (1e-15, 1e-9),
         };
-        let ratio = match place.is_finite() {
-            true => f64::min(ratio, (reach / (from - place).abs()).sqrt()),
-            false => ratio,
+        let ratio = if place.is_finite() {
+            f64::min(ratio, (reach / (from - place).abs()).sqrt())
+        } else {
+            ratio
         };
         let at = |steps: i32| {
-            let x = match place.is_finite() {
-                true => place + (from - place) * f64::powi(ratio, steps),
-                false => from * f64::powi(ratio, steps),
+            let x = if place.is_finite() {
+                place + (from - place) * f64::powi(ratio, steps)
+            } else {
+                from * f64::powi(ratio, steps)
             };
             let distance = if place.is_finite() { x - place } else { x };
             (log_f(x) + distance.abs().ln(), distance.abs().ln())
@@ -85,23 +87,24 @@ impl End {
             (far - near) / (e - d) * if place.is_finite() { 1.0 } else { -1.0 }
         };
         let log_height = heights[0].0;
-        match log_height > f64::NEG_INFINITY {
-            true => End {
+        if log_height > f64::NEG_INFINITY {
+            End {
                 place,
                 rate: slope(0),
                 before: slope(1),
                 is_power: (slope(1) - slope(0)).abs() <= 0.02 * slope(0) + noise,
                 is_endless: log_height == f64::INFINITY || slope(0) <= noise,
                 log_height,
-            },
-            false => End {
+            }
+        } else {
+            End {
                 place,
                 rate: f64::INFINITY,
                 before: f64::INFINITY,
                 is_power: true,
                 is_endless: false,
                 log_height: f64::NEG_INFINITY,
-            },
+            }
         }
     }
 
@@ -115,9 +118,10 @@ impl End {
     /// The integral up to the place, from where its range begins, after division by
     /// e^`log_scale`.
     fn mass(&self, log_scale: f64) -> f64 {
-        match self.log_height > f64::NEG_INFINITY {
-            true => (self.log_height - log_scale).exp() / self.rate,
-            false => 0.0,
+        if self.log_height > f64::NEG_INFINITY {
+            (self.log_height - log_scale).exp() / self.rate
+        } else {
+            0.0
         }
     }
 }
@@ -197,21 +201,20 @@ impl Piece {
             return self.between(&product, log_scale, whole).value;
         };
         let from = self.begin(&end);
-        match end.place.is_finite() {
-            true => end.mass(log_scale) * g(from),
-            // Far out the product follows a power of its own.
-            false => {
-                let log = |x: f64| log_f(x) + g(x).abs().ln();
-                End::of(&log, end.place, from, f64::INFINITY).mass(log_scale) * g(from).signum()
-            }
+        if end.place.is_finite() {
+            return end.mass(log_scale) * g(from);
         }
+        // Far out the product follows another power than f does.
+        let log = |x: f64| log_f(x) + g(x).abs().ln();
+        End::of(&log, end.place, from, f64::INFINITY).mass(log_scale) * g(from).signum()
     }
 
     /// Where a piece next to a place begins.
     fn begin(&self, end: &End) -> f64 {
-        match end.place == self.low {
-            true => self.high,
-            false => self.low,
+        if end.place == self.low {
+            self.high
+        } else {
+            self.low
         }
     }
 
@@ -341,9 +344,10 @@ pub(super) fn pieces(
 /// How near to a place a function is still asked: next to 0 anything is a number,
 /// elsewhere distances have few digits.
 fn nearest(place: f64) -> f64 {
-    match place == 0.0 {
-        true => 1e-200,
-        false => 2e4 * f64::EPSILON * place.abs(),
+    if place == 0.0 {
+        1e-200
+    } else {
+        2e4 * f64::EPSILON * place.abs()
     }
 }
 
@@ -362,9 +366,10 @@ pub(super) fn judged(
     let (value, error) = integrals.fold((0.0, 0.0), |(value, error), own| {
         (value + own.value, error + own.error)
     });
-    match value > 0.0 && value.is_finite() && error <= ROUGH * value {
-        true => Total::Finite(log_scale + value.ln()),
-        false => Total::Unsettled,
+    if value > 0.0 && value.is_finite() && error <= ROUGH * value {
+        Total::Finite(log_scale + value.ln())
+    } else {
+        Total::Unsettled
     }
 }
 

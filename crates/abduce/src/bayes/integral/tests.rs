@@ -20,9 +20,10 @@ fn powers_have_their_integrals_however_slowly_they_fall() {
         );
         let far = of(|x| x.powf(power - 1.001), (1.0, f64::INFINITY), &[]);
         let exact = -1.0 / (power - 0.001);
-        match power <= 0.0 {
-            true => assert!((far.unwrap() / exact - 1.0).abs() < 1e-6, "{power} {far:?}"),
-            false => assert_eq!(far, None),
+        if power <= 0.0 {
+            assert!((far.unwrap() / exact - 1.0).abs() < 1e-6, "{power} {far:?}")
+        } else {
+            assert_eq!(far, None)
         }
     }
     for power in [-0.9, -0.5] {

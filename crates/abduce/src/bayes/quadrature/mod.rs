@@ -155,9 +155,10 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             }
             f64::NEG_INFINITY
         });
-        match prior == f64::NEG_INFINITY {
-            true => prior,
-            false => prior + self.pair.log_likelihood(&[x], &self.stats),
+        if prior == f64::NEG_INFINITY {
+            prior
+        } else {
+            prior + self.pair.log_likelihood(&[x], &self.stats)
         }
     }
 
@@ -205,9 +206,10 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         let after = places[(place + 1).min(places.len() - 1)];
         let refined = highest_between(before, after, |x| self.log_integrand(x));
         let height = self.log_integrand(refined);
-        (self.mode, self.log_scale) = match height.is_finite() && height >= most {
-            true => (refined, height),
-            false => (places[place], most),
+        (self.mode, self.log_scale) = if height.is_finite() && height >= most {
+            (refined, height)
+        } else {
+            (places[place], most)
         };
         Ok(())
     }
@@ -348,9 +350,10 @@ fn cuts(support: (f64, f64), guide: Option<&dyn Univariate>, prior: &Curve) -> V
 
 impl<C: Conjugate> Univariate for QuadraturePosterior<C> {
     fn log_density(&self, x: f64) -> f64 {
-        match x >= self.support.0 && x <= self.support.1 {
-            true => self.log_integrand(x) - self.log_scale - self.mass.ln(),
-            false => f64::NEG_INFINITY,
+        if x >= self.support.0 && x <= self.support.1 {
+            self.log_integrand(x) - self.log_scale - self.mass.ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

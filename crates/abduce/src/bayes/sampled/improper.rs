@@ -26,9 +26,10 @@ pub(super) fn open_end(
         }
         for upwards in [false, true] {
             // The search for the centre ran away.
-            let is_there = match upwards {
-                true => centre[k] >= chart.limits().1,
-                false => centre[k] <= chart.limits().0,
+            let is_there = if upwards {
+                centre[k] >= chart.limits().1
+            } else {
+                centre[k] <= chart.limits().0
             };
             let straight = chart.outwards(centre[k], upwards);
             let grows = straight.is_some_and(|places| {

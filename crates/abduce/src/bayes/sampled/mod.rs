@@ -99,9 +99,10 @@ impl SampledPosterior {
         log_prior(start)?;
         let log_posterior = |x: &[f64]| {
             let prior = log_prior(x).unwrap_or(f64::NEG_INFINITY);
-            let value = match prior > f64::NEG_INFINITY {
-                true => prior + log_likelihood(x),
-                false => f64::NEG_INFINITY,
+            let value = if prior > f64::NEG_INFINITY {
+                prior + log_likelihood(x)
+            } else {
+                f64::NEG_INFINITY
             };
             // Infinite at most at an end, which is not of the range.
             if value < f64::INFINITY {
@@ -257,11 +258,13 @@ impl SampledPosterior {
     /// The mean of each parameter; of a direction, the mean direction from −π to
     /// π.
     pub fn means(&self) -> Vec<f64> {
-        let mean = |(i, is_angle): (usize, &bool)| match is_angle {
-            true => self
-                .mean_of(|draw| draw[i].sin())
-                .atan2(self.mean_of(|draw| draw[i].cos())),
-            false => self.mean_of(|draw| draw[i]),
+        let mean = |(i, is_angle): (usize, &bool)| {
+            if *is_angle {
+                self.mean_of(|draw| draw[i].sin())
+                    .atan2(self.mean_of(|draw| draw[i].cos()))
+            } else {
+                self.mean_of(|draw| draw[i])
+            }
         };
         self.angles.iter().enumerate().map(mean).collect()
     }
@@ -278,9 +281,12 @@ impl SampledPosterior {
         let tail = 0.5 * (1.0 - level);
         // An arc may begin anywhere on the circle, and go on beyond its cut.
         let furthest = if is_angle { 1.0 } else { 1.0 - level };
-        let onwards = |p: f64| match p > 1.0 {
-            true => quantile(p - 1.0) + TAU,
-            false => quantile(p),
+        let onwards = |p: f64| {
+            if p > 1.0 {
+                quantile(p - 1.0) + TAU
+            } else {
+                quantile(p)
+            }
         };
         let starts = (0..=200).map(|i| furthest * f64::from(i) / 200.0);
         let candidates = starts.map(|p| (quantile(p), onwards(p + level)));

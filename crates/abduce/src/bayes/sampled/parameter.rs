@@ -115,11 +115,14 @@ impl Chart {
             Chart::Line { .. } => (-300.0, 300.0),
             Chart::Above(_) | Chart::Below(_) => (-700.0, 700.0),
             Chart::Between(low, high) => {
-                let digits = |end: f64| match end == 0.0 {
-                    true => 700.0,
-                    false => ((high - low) / (8.0 * f64::EPSILON * end.abs()))
-                        .ln()
-                        .max(2.0),
+                let digits = |end: f64| {
+                    if end == 0.0 {
+                        700.0
+                    } else {
+                        ((high - low) / (8.0 * f64::EPSILON * end.abs()))
+                            .ln()
+                            .max(2.0)
+                    }
                 };
                 (-digits(low), digits(high))
             }
@@ -175,9 +178,10 @@ impl Parameter {
     /// A direction has many names, of which a prior may know one only: that of
     /// `uniform(0,2*pi)` is not below 0.
     fn names(&self, x: f64) -> Vec<f64> {
-        match self.is_angle() {
-            true => [0.0, -TAU, TAU].map(|turn| turned(x) + turn).into(),
-            false => vec![x],
+        if self.is_angle() {
+            [0.0, -TAU, TAU].map(|turn| turned(x) + turn).into()
+        } else {
+            vec![x]
         }
     }
 
@@ -185,9 +189,10 @@ impl Parameter {
     pub(super) fn breaks(&self) -> Vec<f64> {
         let breaks = self.prior.breaks();
         let (low, high) = self.domain.whole().ends();
-        let turns: &[f64] = match self.is_angle() {
-            true => &[0.0, -TAU, TAU, -2.0 * TAU, 2.0 * TAU],
-            false => &[0.0],
+        let turns: &[f64] = if self.is_angle() {
+            &[0.0, -TAU, TAU, -2.0 * TAU, 2.0 * TAU]
+        } else {
+            &[0.0]
         };
         let all = breaks
             .iter()

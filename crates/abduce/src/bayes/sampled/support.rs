@@ -50,12 +50,13 @@ pub(super) fn support(parameter: &Parameter, whole: Chart) -> Result<(f64, f64)>
     let before = first.checked_sub(1).and_then(|i| places.get(i));
     let low = end(places[first], before, low);
     let high = end(places[last], places.get(last + 1), high);
-    match low < high {
-        true => Ok((low, high)),
-        false => Err(Error::parameter(format!(
+    if low < high {
+        Ok((low, high))
+    } else {
+        Err(Error::parameter(format!(
             "the prior of {} is positive at {low} only: it has no density",
             parameter.name
-        ))),
+        )))
     }
 }
 
@@ -85,9 +86,10 @@ fn bisected(mut inside: f64, mut outside: f64, is_inside: &dyn Fn(f64) -> bool) 
         if middle == inside || middle == outside {
             break;
         }
-        match is_inside(middle) {
-            true => inside = middle,
-            false => outside = middle,
+        if is_inside(middle) {
+            inside = middle
+        } else {
+            outside = middle
         }
     }
     inside

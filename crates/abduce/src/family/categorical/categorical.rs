@@ -282,12 +282,11 @@ impl Univariate for Categorical {
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x >= 0.0 {
-            true => {
-                let levels = self.probabilities.iter().take(x as usize + 1);
-                levels.sum::<f64>().min(1.0)
-            }
-            false => 0.0,
+        if x >= 0.0 {
+            let levels = self.probabilities.iter().take(x as usize + 1);
+            levels.sum::<f64>().min(1.0)
+        } else {
+            0.0
         }
     }
 
@@ -323,9 +322,10 @@ impl Univariate for Categorical {
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        match self.probabilities.len() == other.probabilities.len() {
-            true => relative_entropy(&self.probabilities, &other.probabilities),
-            false => f64::INFINITY,
+        if self.probabilities.len() == other.probabilities.len() {
+            relative_entropy(&self.probabilities, &other.probabilities)
+        } else {
+            f64::INFINITY
         }
     }
 
@@ -366,9 +366,10 @@ impl ExponentialFamily for Categorical {
 
     fn log_base(&self, x: &[f64]) -> f64 {
         let (low, high) = self.support();
-        match (low..=high).contains(&x[0]) && x[0].fract() == 0.0 {
-            true => 0.0,
-            false => f64::NEG_INFINITY,
+        if (low..=high).contains(&x[0]) && x[0].fract() == 0.0 {
+            0.0
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

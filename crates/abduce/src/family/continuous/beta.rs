@@ -43,11 +43,12 @@ impl Beta {
     /// If a shape is not positive.
     pub fn new(a: f64, b: f64) -> Result<Beta> {
         let beta = Beta { a, b };
-        match beta.in_range() {
-            true => Ok(beta),
-            false => Err(Error::parameter(format!(
+        if beta.in_range() {
+            Ok(beta)
+        } else {
+            Err(Error::parameter(format!(
                 "the shapes of a beta distribution must be positive and have a finite sum, not {a:?} and {b:?}"
-            ))),
+            )))
         }
     }
 
@@ -224,12 +225,11 @@ impl Scalar for Beta {
             return Err(Error::numeric("the numbers are all the same"));
         }
         let (x, y) = (shares.mean(), rests.mean());
-        match x <= y {
-            true => Beta::of_deficits(x, y, deficit, rest),
-            false => {
-                let Beta { a, b } = Beta::of_deficits(y, x, rest, deficit)?;
-                Ok(Beta { a: b, b: a })
-            }
+        if x <= y {
+            Beta::of_deficits(x, y, deficit, rest)
+        } else {
+            let Beta { a, b } = Beta::of_deficits(y, x, rest, deficit)?;
+            Ok(Beta { a: b, b: a })
         }
     }
 
@@ -311,9 +311,10 @@ impl ExponentialFamily for Beta {
     }
 
     fn log_base(&self, x: &[f64]) -> f64 {
-        match x[0] > 0.0 && x[0] < 1.0 {
-            true => 0.0,
-            false => f64::NEG_INFINITY,
+        if x[0] > 0.0 && x[0] < 1.0 {
+            0.0
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -217,9 +217,10 @@ impl crate::family::laws::Examples for Exponential {
 
 impl Univariate for Exponential {
     fn log_density(&self, x: f64) -> f64 {
-        match x >= 0.0 && x.is_finite() {
-            true => self.rate.ln() - self.rate * x,
-            false => f64::NEG_INFINITY,
+        if x >= 0.0 && x.is_finite() {
+            self.rate.ln() - self.rate * x
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -272,9 +273,10 @@ impl ExponentialFamily for Exponential {
 
     fn from_natural(&self, natural: &[f64]) -> Result<Self> {
         let exponential = Exponential { rate: -natural[0] };
-        match exponential.is_valid(&()) {
-            true => Ok(exponential),
-            false => Err(Error::parameter("the rate must be positive")),
+        if exponential.is_valid(&()) {
+            Ok(exponential)
+        } else {
+            Err(Error::parameter("the rate must be positive"))
         }
     }
 

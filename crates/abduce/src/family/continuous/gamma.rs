@@ -93,9 +93,10 @@ impl GammaStats {
     /// What moving the numbers' mean to another adds to the deficit: that of the
     /// two means, and Σ (x − x̄) = 0.
     fn moved(&self, mean: f64) -> f64 {
-        match self.weight > 0.0 {
-            true => self.weight * ln_ratio_defect(self.mean(), mean),
-            false => 0.0,
+        if self.weight > 0.0 {
+            self.weight * ln_ratio_defect(self.mean(), mean)
+        } else {
+            0.0
         }
     }
 }
@@ -153,11 +154,12 @@ impl Gamma {
     /// If the shape or the rate is not positive.
     pub fn new(shape: f64, rate: f64) -> Result<Gamma> {
         let gamma = Gamma { shape, rate };
-        match gamma.in_range() {
-            true => Ok(gamma),
-            false => Err(Error::parameter(format!(
+        if gamma.in_range() {
+            Ok(gamma)
+        } else {
+            Err(Error::parameter(format!(
                 "shape and rate of a gamma distribution must be positive, not {shape} and {rate}"
-            ))),
+            )))
         }
     }
 }
@@ -168,9 +170,10 @@ pub(crate) fn shape_of(s: f64) -> f64 {
     for _ in 0..50 {
         let gradient = ln_less_digamma(shape) - s;
         // a² (1/a − ψ′(a)), of which nothing would be left where a is large.
-        let slope = match shape > 1e4 {
-            true => -0.5 - 1.0 / (6.0 * shape),
-            false => shape * shape * (1.0 / shape - trigamma(shape)),
+        let slope = if shape > 1e4 {
+            -0.5 - 1.0 / (6.0 * shape)
+        } else {
+            shape * shape * (1.0 / shape - trigamma(shape))
         };
         let next = 1.0 / (1.0 / shape + gradient / slope);
         if !(next > 0.0 && next.is_finite()) {
@@ -296,12 +299,10 @@ impl Scalar for Gamma {
     }
 
     fn log_likelihood_of(&self, stats: &GammaStats) -> f64 {
-        match stats.weight > 0.0 {
-            true => {
-                stats.weight * self.log_density(stats.mean())
-                    - (self.shape - 1.0) * stats.log_deficit
-            }
-            false => 0.0,
+        if stats.weight > 0.0 {
+            stats.weight * self.log_density(stats.mean()) - (self.shape - 1.0) * stats.log_deficit
+        } else {
+            0.0
         }
     }
 

@@ -332,11 +332,12 @@ impl Gaussian {
     /// If the mean is not finite or the variance not positive.
     pub fn new(mean: f64, variance: f64) -> Result<Gaussian> {
         let gaussian = Gaussian { mean, variance };
-        match gaussian.is_valid(&()) {
-            true => Ok(gaussian),
-            false => Err(Error::parameter(format!(
+        if gaussian.is_valid(&()) {
+            Ok(gaussian)
+        } else {
+            Err(Error::parameter(format!(
                 "a Gaussian needs a finite mean and a positive variance, not {mean} and {variance}"
-            ))),
+            )))
         }
     }
 

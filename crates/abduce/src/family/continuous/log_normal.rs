@@ -37,12 +37,13 @@ impl LogNormal {
             log_mean,
             log_variance,
         };
-        match distribution.in_range() {
-            true => Ok(distribution),
-            false => Err(Error::parameter(format!(
+        if distribution.in_range() {
+            Ok(distribution)
+        } else {
+            Err(Error::parameter(format!(
                 "a log-normal distribution needs a finite mean and a positive variance of the \
                  logarithm, not {log_mean} and {log_variance}"
-            ))),
+            )))
         }
     }
 
@@ -57,23 +58,26 @@ impl LogNormal {
 
 impl Univariate for LogNormal {
     fn log_density(&self, x: f64) -> f64 {
-        match x > 0.0 && x.is_finite() {
-            true => self.of_logarithm().log_density(x.ln()) - x.ln(),
-            false => f64::NEG_INFINITY,
+        if x > 0.0 && x.is_finite() {
+            self.of_logarithm().log_density(x.ln()) - x.ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        match x > 0.0 {
-            true => self.of_logarithm().cdf(x.ln()),
-            false => 0.0,
+        if x > 0.0 {
+            self.of_logarithm().cdf(x.ln())
+        } else {
+            0.0
         }
     }
 
     fn survival(&self, x: f64) -> f64 {
-        match x > 0.0 {
-            true => self.of_logarithm().survival(x.ln()),
-            false => 1.0,
+        if x > 0.0 {
+            self.of_logarithm().survival(x.ln())
+        } else {
+            1.0
         }
     }
 
@@ -224,9 +228,10 @@ impl ExponentialFamily for LogNormal {
     }
 
     fn log_base(&self, x: &[f64]) -> f64 {
-        match x[0] > 0.0 {
-            true => -0.5 * LN_TAU - x[0].ln(),
-            false => f64::NEG_INFINITY,
+        if x[0] > 0.0 {
+            -0.5 * LN_TAU - x[0].ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -69,9 +69,10 @@ impl PointStats {
                 sum += common * product.ln();
                 (product, common) = (1.0, weight);
             }
-            match y < LARGE {
-                true => product *= 1.0 + y,
-                false => sum += weight * y.ln(),
+            if y < LARGE {
+                product *= 1.0 + y
+            } else {
+                sum += weight * y.ln()
             }
         }
         sum + common * product.ln()
@@ -100,9 +101,10 @@ impl PointStats {
     /// The weighted variance about the mean; 0 where nothing was seen.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
-        match self.values.is_empty() {
-            true => 0.0,
-            false => self.sum(|x| (x - mean) * (x - mean)) / self.weight(),
+        if self.values.is_empty() {
+            0.0
+        } else {
+            self.sum(|x| (x - mean) * (x - mean)) / self.weight()
         }
     }
 

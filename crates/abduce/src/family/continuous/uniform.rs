@@ -29,11 +29,12 @@ impl Uniform {
     /// If the ends are not finite, or not in order.
     pub fn new(low: f64, high: f64) -> Result<Uniform> {
         let uniform = Uniform { low, high };
-        match uniform.in_range() {
-            true => Ok(uniform),
-            false => Err(Error::parameter(format!(
+        if uniform.in_range() {
+            Ok(uniform)
+        } else {
+            Err(Error::parameter(format!(
                 "a uniform distribution needs a smaller and a larger number, not {low} and {high}"
-            ))),
+            )))
         }
     }
 
@@ -44,9 +45,10 @@ impl Uniform {
 
 impl Univariate for Uniform {
     fn log_density(&self, x: f64) -> f64 {
-        match (self.low..=self.high).contains(&x) {
-            true => -self.width().ln(),
-            false => f64::NEG_INFINITY,
+        if (self.low..=self.high).contains(&x) {
+            -self.width().ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -88,9 +90,10 @@ impl Univariate for Uniform {
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        match other.low <= self.low && self.high <= other.high {
-            true => (other.width() / self.width()).ln(),
-            false => f64::INFINITY,
+        if other.low <= self.low && self.high <= other.high {
+            (other.width() / self.width()).ln()
+        } else {
+            f64::INFINITY
         }
     }
 

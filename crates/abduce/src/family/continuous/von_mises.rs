@@ -53,12 +53,13 @@ impl VonMises {
             direction,
             concentration,
         };
-        match angle.in_range() {
-            true => Ok(angle),
-            false => Err(Error::parameter(format!(
+        if angle.in_range() {
+            Ok(angle)
+        } else {
+            Err(Error::parameter(format!(
                 "a von Mises distribution needs a finite direction and a concentration of 0 or \
                  more, not {direction} and {concentration}"
-            ))),
+            )))
         }
     }
 }
@@ -181,9 +182,10 @@ impl Scalar for VonMises {
             return Err(Error::numeric("the angles are all the same"));
         }
         // Where almost nothing is left of the vectors, their sum has the digits.
-        let length = match rest < 0.5 {
-            true => 1.0 - rest,
-            false => stats.length() / stats.weight,
+        let length = if rest < 0.5 {
+            1.0 - rest
+        } else {
+            stats.length() / stats.weight
         };
         let rest = if rest < 0.5 { rest } else { 1.0 - length };
         VonMises::new(stats.direction(), inverse_bessel_ratio(length, rest))

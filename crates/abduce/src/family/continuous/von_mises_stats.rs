@@ -78,9 +78,10 @@ impl VonMisesStats {
         let (own, others) = (self.length(), other.length());
         let both = (self.cosines + other.cosines).hypot(self.sines + other.sines);
         let turn = one_less_cosine(self.direction() - other.direction());
-        match own + others > 0.0 {
-            true => 2.0 * own * others * turn / (own + others + both),
-            false => 0.0,
+        if own + others > 0.0 {
+            2.0 * own * others * turn / (own + others + both)
+        } else {
+            0.0
         }
     }
 }

@@ -54,14 +54,15 @@ impl Binomial {
     /// # Errors
     /// If the probability is not between 0 and 1.
     pub fn new(trials: u64, probability: f64) -> Result<Binomial> {
-        match (0.0..=1.0).contains(&probability) {
-            true => Ok(Binomial {
+        if (0.0..=1.0).contains(&probability) {
+            Ok(Binomial {
                 trials,
                 probability,
-            }),
-            false => Err(Error::parameter(format!(
+            })
+        } else {
+            Err(Error::parameter(format!(
                 "the probability of a binomial distribution must be from 0 to 1, not {probability}"
-            ))),
+            )))
         }
     }
 
@@ -143,9 +144,10 @@ impl Univariate for Binomial {
 
     fn entropy(&self) -> f64 {
         let deviation = (self.trials as f64 * self.probability * (1.0 - self.probability)).sqrt();
-        match deviation > 1e3 {
-            true => entropy_of_bell(|x| self.log_density(x), self.mode(), deviation),
-            false => self.expectation(&|x| -self.log_density(x)),
+        if deviation > 1e3 {
+            entropy_of_bell(|x| self.log_density(x), self.mode(), deviation)
+        } else {
+            self.expectation(&|x| -self.log_density(x))
         }
     }
 
@@ -185,9 +187,10 @@ impl ExponentialFamily for Binomial {
     }
 
     fn log_base(&self, x: &[f64]) -> f64 {
-        match self.supports(x[0]) {
-            true => ln_choose(self.trials as f64, x[0]),
-            false => f64::NEG_INFINITY,
+        if self.supports(x[0]) {
+            ln_choose(self.trials as f64, x[0])
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -248,9 +251,10 @@ impl BetaBinomial {
 
 impl Univariate for BetaBinomial {
     fn log_density(&self, x: f64) -> f64 {
-        match Binomial::supports_in(self.trials, x) {
-            true => self.log_mass(x),
-            false => f64::NEG_INFINITY,
+        if Binomial::supports_in(self.trials, x) {
+            self.log_mass(x)
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -39,12 +39,13 @@ impl Geometric {
     /// If the probability is not above 0 and at most 1.
     pub fn new(probability: f64) -> Result<Geometric> {
         let geometric = Geometric { probability };
-        match geometric.in_range() {
-            true => Ok(geometric),
-            false => Err(Error::parameter(format!(
+        if geometric.in_range() {
+            Ok(geometric)
+        } else {
+            Err(Error::parameter(format!(
                 "the probability of a geometric distribution must be above 0 and at most 1, not \
                  {probability}"
-            ))),
+            )))
         }
     }
 
@@ -88,9 +89,10 @@ impl Univariate for Geometric {
 
     fn entropy(&self) -> f64 {
         let p = self.probability;
-        match p < 1.0 {
-            true => -p.ln() - (1.0 - p) / p * self.log_failure(),
-            false => 0.0,
+        if p < 1.0 {
+            -p.ln() - (1.0 - p) / p * self.log_failure()
+        } else {
+            0.0
         }
     }
 
@@ -206,9 +208,10 @@ impl ExponentialFamily for Geometric {
     }
 
     fn log_base(&self, x: &[f64]) -> f64 {
-        match <Self as Scalar>::supports(x[0]) {
-            true => 0.0,
-            false => f64::NEG_INFINITY,
+        if <Self as Scalar>::supports(x[0]) {
+            0.0
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -31,12 +31,11 @@ pub(crate) fn sum_of_masses(
     }
     let mut sum = one_by_one(low, low + EACH - 1.0);
     let from = low + EACH - 0.5;
-    let to = match high.is_finite() {
-        true => {
-            sum += one_by_one(high - EACH + 1.0, high);
-            high - EACH + 0.5
-        }
-        false => high,
+    let to = if high.is_finite() {
+        sum += one_by_one(high - EACH + 1.0, high);
+        high - EACH + 0.5
+    } else {
+        high
     };
     // The scale on which masses change grows with the distance from the ends.
     let mut breaks = Vec::new();

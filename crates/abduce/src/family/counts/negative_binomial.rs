@@ -42,12 +42,13 @@ impl NegativeBinomial {
     /// If the size is not positive or the probability not above 0 and at most 1.
     pub fn new(size: f64, probability: f64) -> Result<NegativeBinomial> {
         let counts = NegativeBinomial { size, probability };
-        match counts.in_range() {
-            true => Ok(counts),
-            false => Err(Error::parameter(format!(
+        if counts.in_range() {
+            Ok(counts)
+        } else {
+            Err(Error::parameter(format!(
                 "a negative binomial distribution needs a positive size and a probability above 0 \
                  and at most 1, not {size} and {probability}"
-            ))),
+            )))
         }
     }
 
@@ -151,10 +152,12 @@ impl Scalar for NegativeBinomial {
         let (low, high) = (Self::LEAST.ln(), Self::MOST.ln());
         // Where the likelihood grows with r without end, its limit is a Poisson's.
         let overdispersed = stats.variance() > mean * (1.0 + 1e-7);
-        let size = match overdispersed && slope(high) > 0.0 {
-            _ if slope(low) >= 0.0 => Self::LEAST,
-            true => increasing_root(low, high, slope).exp(),
-            false => Self::MOST,
+        let size = if slope(low) >= 0.0 {
+            Self::LEAST
+        } else if overdispersed && slope(high) > 0.0 {
+            increasing_root(low, high, slope).exp()
+        } else {
+            Self::MOST
         };
         Ok(NegativeBinomial::of_size(size, mean))
     }

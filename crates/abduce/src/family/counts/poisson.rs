@@ -313,9 +313,10 @@ impl ExponentialFamily for Poisson {
         let poisson = Poisson {
             rate: natural[0].exp(),
         };
-        match poisson.is_valid(&()) {
-            true => Ok(poisson),
-            false => Err(Error::parameter("the rate is beyond the largest number")),
+        if poisson.is_valid(&()) {
+            Ok(poisson)
+        } else {
+            Err(Error::parameter("the rate is beyond the largest number"))
         }
     }
 
@@ -328,9 +329,10 @@ impl ExponentialFamily for Poisson {
     }
 
     fn log_base(&self, x: &[f64]) -> f64 {
-        match Self::supports(x[0]) {
-            true => -ln_factorial(x[0]),
-            false => f64::NEG_INFINITY,
+        if Self::supports(x[0]) {
+            -ln_factorial(x[0])
+        } else {
+            f64::NEG_INFINITY
         }
     }
 

@@ -102,12 +102,13 @@ impl ZeroInflatedPoisson {
     /// If the inflation is not a probability or the rate negative.
     pub fn new(inflation: f64, rate: f64) -> Result<ZeroInflatedPoisson> {
         let counts = ZeroInflatedPoisson { inflation, rate };
-        match counts.in_range() {
-            true => Ok(counts),
-            false => Err(Error::parameter(format!(
+        if counts.in_range() {
+            Ok(counts)
+        } else {
+            Err(Error::parameter(format!(
                 "a zero-inflated Poisson distribution needs an inflation from 0 to 1 and a rate \
                  of 0 or more, not {inflation} and {rate}"
-            ))),
+            )))
         }
     }
 
@@ -157,16 +158,18 @@ impl Univariate for ZeroInflatedPoisson {
 
     fn mode(&self) -> f64 {
         let other = self.poisson().mode();
-        match self.log_density(other) > self.log_zero() {
-            true => other,
-            false => 0.0,
+        if self.log_density(other) > self.log_zero() {
+            other
+        } else {
+            0.0
         }
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
-        match rng.random::<f64>() < self.inflation {
-            true => 0.0,
-            false => self.poisson().draw(rng),
+        if rng.random::<f64>() < self.inflation {
+            0.0
+        } else {
+            self.poisson().draw(rng)
         }
     }
 }
@@ -209,9 +212,10 @@ impl Scalar for ZeroInflatedPoisson {
         }
         let rate = increasing_root(low, mean, excess);
         let counting = positive / weight / -(-rate).exp_m1();
-        match counting < 1.0 {
-            true => ZeroInflatedPoisson::new(1.0 - counting, rate),
-            false => plain,
+        if counting < 1.0 {
+            ZeroInflatedPoisson::new(1.0 - counting, rate)
+        } else {
+            plain
         }
     }
 

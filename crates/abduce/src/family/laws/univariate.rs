@@ -71,15 +71,14 @@ fn densities_integrate_to_the_distribution_function<D: Univariate>(of: &D) {
     assert!(close(expectation(of, |_| 1.0), 1.0, 1e-8), "{of:?}");
     for p in [0.05, 0.4, 0.9] {
         let x = of.quantile(p);
-        let below = match of.is_discrete() {
-            true => expectation(of, |y| f64::from(u8::from(y <= x))),
-            false => {
-                let cuts = [1e-9, 1e-4, 0.01, 0.5 * p].map(|p| of.quantile(p));
-                let low = of.support().0;
-                // A density without limit at the end is not asked there.
-                let density = |y: f64| Some(of.density(y)).filter(|d| d.is_finite());
-                integrate(|y| density(y).unwrap_or(0.0), low, x, &cuts, 1e-11).value
-            }
+        let below = if of.is_discrete() {
+            expectation(of, |y| f64::from(u8::from(y <= x)))
+        } else {
+            let cuts = [1e-9, 1e-4, 0.01, 0.5 * p].map(|p| of.quantile(p));
+            let low = of.support().0;
+            // A density without limit at the end is not asked there.
+            let density = |y: f64| Some(of.density(y)).filter(|d| d.is_finite());
+            integrate(|y| density(y).unwrap_or(0.0), low, x, &cuts, 1e-11).value
         };
         assert!(close(below, of.cdf(x), 1e-7), "{of:?} {x}: {below}");
     }
@@ -168,9 +167,10 @@ fn intervals_hold_their_probability<D: Univariate>(of: &D) {
             of.cdf(from)
         };
         let held = of.cdf(to) - before;
-        match of.is_discrete() {
-            true => assert!(held >= level - 1e-12, "{of:?} {held}"),
-            false => assert!(close(held, level, 1e-8), "{of:?} {held}"),
+        if of.is_discrete() {
+            assert!(held >= level - 1e-12, "{of:?} {held}")
+        } else {
+            assert!(close(held, level, 1e-8), "{of:?} {held}")
         }
         assert!(
             to - from <= (high - low) * (1.0 + 1e-9) + f64::from(u8::from(of.is_discrete())),

@@ -28,9 +28,10 @@ impl MultivariateGaussian {
         prior: &MultivariatePrior,
         before: Option<&[&MultivariateGaussian]>,
     ) -> Result<Vec<Self>> {
-        let share = match structure.is_shared() {
-            true => 1.0 / stats.len().max(1) as f64,
-            false => 1.0,
+        let share = if structure.is_shared() {
+            1.0 / stats.len().max(1) as f64
+        } else {
+            1.0
         };
         let order = order(stats)?;
         let added = prior.added_to(structure);
@@ -48,12 +49,11 @@ impl MultivariateGaussian {
             let found = variances(structure, &all)?.into_iter().zip(means);
             return Ok(found
                 .map(|(variances, mean)| MultivariateGaussian {
-                    covariance: match spherical {
-                        true => Covariance::Spherical(added.variance(variances[0])),
-                        false => {
-                            let own = variances.iter().map(|own| added.variance(*own));
-                            Covariance::Diagonal(own.collect())
-                        }
+                    covariance: if spherical {
+                        Covariance::Spherical(added.variance(variances[0]))
+                    } else {
+                        let own = variances.iter().map(|own| added.variance(*own));
+                        Covariance::Diagonal(own.collect())
                     },
                     mean,
                 })
@@ -140,9 +140,10 @@ impl MultivariatePrior {
 
     /// The diagonal of Ψ.
     fn of(&self, column: usize, order: usize) -> f64 {
-        let place = match self.scatter.len() == order {
-            true => column,
-            false => column * (order + 1),
+        let place = if self.scatter.len() == order {
+            column
+        } else {
+            column * (order + 1)
         };
         self.scatter.get(place).copied().unwrap_or(0.0)
     }
@@ -162,17 +163,19 @@ impl MultivariatePrior {
 
     /// A mean drawn towards the prior's.
     pub(super) fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
-        match self.center_rows > 0.0 {
-            true => (weight * mean + self.center_rows * center) / (weight + self.center_rows),
-            false => mean,
+        if self.center_rows > 0.0 {
+            (weight * mean + self.center_rows * center) / (weight + self.center_rows)
+        } else {
+            mean
         }
     }
 
     /// The weight of the squared distance of the mean from the prior's.
     pub(super) fn between(&self, weight: f64) -> f64 {
-        match self.center_rows > 0.0 {
-            true => self.center_rows * weight / (self.center_rows + weight),
-            false => 0.0,
+        if self.center_rows > 0.0 {
+            self.center_rows * weight / (self.center_rows + weight)
+        } else {
+            0.0
         }
     }
 
@@ -258,14 +261,14 @@ impl MultivariatePrior {
                 (precision, log)
             }
         };
-        let trace: f64 = match self.scatter.len() == d * d {
-            true => self
-                .scatter
+        let trace: f64 = if self.scatter.len() == d * d {
+            self.scatter
                 .iter()
                 .zip(&precision)
                 .map(|(s, p)| s * p)
-                .sum(),
-            false => (0..d).map(|c| self.of(c, d) * precision[c * d + c]).sum(),
+                .sum()
+        } else {
+            (0..d).map(|c| self.of(c, d) * precision[c * d + c]).sum()
         };
         let covariance = -0.5 * (self.rows * log_determinant + trace);
         let mut mean = 0.0;

@@ -27,16 +27,17 @@ impl Family for MultivariateGaussian {
 
     fn zero(shape: &MultivariateShape) -> MultivariateStats {
         let d = shape.columns;
-        match shape.structure.is_correlated() {
-            true => MultivariateStats::Full {
+        if shape.structure.is_correlated() {
+            MultivariateStats::Full {
                 weight: 0.0,
                 mean: vec![0.0; d],
                 scatter: vec![0.0; d * d],
-            },
-            false => MultivariateStats::Columns {
+            }
+        } else {
+            MultivariateStats::Columns {
                 spherical: shape.structure.is_spherical(),
                 columns: vec![GaussianStats::default(); d],
-            },
+            }
         }
     }
 

@@ -251,9 +251,10 @@ impl GaussianRun<'_> {
                 MultivariateStats::Full { .. } => {
                     let whole = match self.lifts.get(j) {
                         Some(lift) => {
-                            let spread = match self.hard {
-                                true => 0.0,
-                                false => rows.map_or(seen.weight, |rows| rows[j]),
+                            let spread = if self.hard {
+                                0.0
+                            } else {
+                                rows.map_or(seen.weight, |rows| rows[j])
                             };
                             lift.apply(&seen, &self.components[j], &self.seen, spread)
                         }

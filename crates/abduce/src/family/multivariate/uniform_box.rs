@@ -62,9 +62,10 @@ impl Side {
 
     fn is_valid(&self) -> bool {
         let length = self.high - self.low;
-        match self.whole {
-            true => length >= 0.0 && self.low.fract() == 0.0 && self.high.fract() == 0.0,
-            false => length > 0.0 && length.is_finite(),
+        if self.whole {
+            length >= 0.0 && self.low.fract() == 0.0 && self.high.fract() == 0.0
+        } else {
+            length > 0.0 && length.is_finite()
         }
     }
 
@@ -75,22 +76,24 @@ impl Side {
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
         let share: f64 = rng.random();
-        match self.whole {
-            true => (self.low + (share * (self.high - self.low + 1.0)).floor()).min(self.high),
-            false => (self.low + share * (self.high - self.low)).min(self.high),
+        if self.whole {
+            (self.low + (share * (self.high - self.low + 1.0)).floor()).min(self.high)
+        } else {
+            (self.low + share * (self.high - self.low)).min(self.high)
         }
     }
 
     fn around(scale: &Scale, whole: bool) -> Side {
         let reach = (3.0 * scale.variance).sqrt();
         let (low, high) = (scale.mean - reach, scale.mean + reach);
-        match whole {
-            true => Side {
+        if whole {
+            Side {
                 low: low.floor(),
                 high: high.ceil(),
                 whole,
-            },
-            false => Side { low, high, whole },
+            }
+        } else {
+            Side { low, high, whole }
         }
     }
 
@@ -131,9 +134,10 @@ impl UniformBox {
             let log_density = side.log_density();
             for (row, (sum, x)) in out.iter_mut().zip(cells.reals()).enumerate() {
                 if cells.is_seen(row) {
-                    *sum += match within(side, *x) {
-                        true => log_density,
-                        false => f64::NEG_INFINITY,
+                    *sum += if within(side, *x) {
+                        log_density
+                    } else {
+                        f64::NEG_INFINITY
                     };
                 }
             }
@@ -213,9 +217,12 @@ impl Family for UniformBox {
 
     fn log_likelihood(&self, stats: &BoxStats) -> f64 {
         let columns = self.sides.iter().zip(&stats.columns);
-        let of = |side: &Side, x: f64| match side.holds(x) {
-            true => side.log_density(),
-            false => f64::NEG_INFINITY,
+        let of = |side: &Side, x: f64| {
+            if side.holds(x) {
+                side.log_density()
+            } else {
+                f64::NEG_INFINITY
+            }
         };
         columns
             .map(|(side, own)| own.sum(|x| of(side, x)))

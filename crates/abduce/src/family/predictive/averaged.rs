@@ -29,9 +29,10 @@ impl Averaged {
             .unzip();
         let total: f64 = weights.iter().sum();
         let weights: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
-        let few = match parts.len() > FEW {
-            true => resampled(&weights, FEW),
-            false => Vec::new(),
+        let few = if parts.len() > FEW {
+            resampled(&weights, FEW)
+        } else {
+            Vec::new()
         };
         let sound = !parts.is_empty() && total.is_finite();
         sound.then_some(Averaged {
@@ -50,10 +51,12 @@ impl Averaged {
             .collect();
         own.sort_by(f64::total_cmp);
         let (low, high) = (own[0], own[own.len() - 1]);
-        let guess = match p <= 0.5 {
-            _ if self.is_discrete() || low == high => own[own.len() / 2],
-            true => increasing_root(low, high, |x| mean(&|part| part.cdf(x)) - p),
-            false => increasing_root(low, high, |x| (1.0 - p) - mean(&|part| part.survival(x))),
+        let guess = if self.is_discrete() || low == high {
+            own[own.len() / 2]
+        } else if p <= 0.5 {
+            increasing_root(low, high, |x| mean(&|part| part.cdf(x)) - p)
+        } else {
+            increasing_root(low, high, |x| (1.0 - p) - mean(&|part| part.survival(x)))
         };
         (guess, mean(&|part| part.density(guess)))
     }
@@ -122,10 +125,12 @@ impl Univariate for Averaged {
         let (low, high) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
-        match self.is_discrete() {
-            true => quantile_between(self, p, low - 1.0, high),
-            false if low == high => low,
-            false => quantile_between(self, p, low, high),
+        if self.is_discrete() {
+            quantile_between(self, p, low - 1.0, high)
+        } else if low == high {
+            low
+        } else {
+            quantile_between(self, p, low, high)
         }
     }
 
@@ -146,9 +151,12 @@ impl Univariate for Averaged {
         let step = (self.parts.len() / 64).max(1);
         let modes = self.parts.iter().step_by(step).map(|part| part.mode());
         let quantiles = (1..64).map(|i| f64::from(i) / 64.0);
-        let quantiles = quantiles.map(|p| match self.few.is_empty() {
-            true => self.quantile(p),
-            false => self.guess(p).0,
+        let quantiles = quantiles.map(|p| {
+            if self.few.is_empty() {
+                self.quantile(p)
+            } else {
+                self.guess(p).0
+            }
         });
         best_of(self, modes.chain(quantiles))
     }

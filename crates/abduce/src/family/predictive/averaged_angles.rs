@@ -52,9 +52,10 @@ impl AveragedAngles {
             sine += length * part.direction.sin();
             cosine += length * part.direction.cos();
         }
-        let few = match parts.len() > FEW {
-            true => resampled(&weights, FEW),
-            false => Vec::new(),
+        let few = if parts.len() > FEW {
+            resampled(&weights, FEW)
+        } else {
+            Vec::new()
         };
         Some(AveragedAngles {
             weights,
@@ -143,9 +144,10 @@ fn arc_of(part: &VonMises, from: f64, to: f64) -> f64 {
 
 impl Univariate for AveragedAngles {
     fn log_density(&self, x: f64) -> f64 {
-        match x.is_finite() {
-            true => self.sum(|part| part.density(x)).ln(),
-            false => f64::NEG_INFINITY,
+        if x.is_finite() {
+            self.sum(|part| part.density(x)).ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -188,9 +190,12 @@ impl Univariate for AveragedAngles {
         let step = (self.parts.len() / 64).max(1);
         let modes = self.parts.iter().step_by(step).map(VonMises::mode);
         let quantiles = (1..64).map(|i| f64::from(i) / 64.0);
-        let quantiles = quantiles.map(|p| match self.few.is_empty() {
-            true => self.quantile(p),
-            false => self.guess(p),
+        let quantiles = quantiles.map(|p| {
+            if self.few.is_empty() {
+                self.quantile(p)
+            } else {
+                self.guess(p)
+            }
         });
         best_of(self, modes.chain(quantiles))
     }

@@ -65,9 +65,10 @@ impl BetaNegativeBinomial {
 
 impl Univariate for BetaNegativeBinomial {
     fn log_density(&self, x: f64) -> f64 {
-        match is_count(x) {
-            true => self.log_mass(x),
-            false => f64::NEG_INFINITY,
+        if is_count(x) {
+            self.log_mass(x)
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -85,9 +86,10 @@ impl Univariate for BetaNegativeBinomial {
 
     fn mean(&self) -> Option<f64> {
         let Beta { a, b } = self.probability;
-        Some(match a > 1.0 {
-            true => self.size * b / (a - 1.0),
-            false => f64::INFINITY,
+        Some(if a > 1.0 {
+            self.size * b / (a - 1.0)
+        } else {
+            f64::INFINITY
         })
     }
 

@@ -87,17 +87,19 @@ impl Univariate for BetaPrime {
             let share = self.share().quantile(p);
             return self.scale * share / (1.0 - share);
         }
-        let rest = match p <= 0.5 {
-            true => inverse_beta_i_complement(self.b, self.a, p),
-            false => inverse_beta_i(self.b, self.a, 1.0 - p),
+        let rest = if p <= 0.5 {
+            inverse_beta_i_complement(self.b, self.a, p)
+        } else {
+            inverse_beta_i(self.b, self.a, 1.0 - p)
         };
         self.scale * (1.0 - rest) / rest
     }
 
     fn mean(&self) -> Option<f64> {
-        Some(match self.b > 1.0 {
-            true => self.scale * self.a / (self.b - 1.0),
-            false => f64::INFINITY,
+        Some(if self.b > 1.0 {
+            self.scale * self.a / (self.b - 1.0)
+        } else {
+            f64::INFINITY
         })
     }
 

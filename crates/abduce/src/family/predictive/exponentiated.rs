@@ -22,9 +22,10 @@ pub struct Exponentiated<D> {
 
 impl<D: Univariate> Univariate for Exponentiated<D> {
     fn log_density(&self, x: f64) -> f64 {
-        match x > 0.0 && x.is_finite() {
-            true => self.logarithm.log_density(x.ln()) - x.ln(),
-            false => f64::NEG_INFINITY,
+        if x > 0.0 && x.is_finite() {
+            self.logarithm.log_density(x.ln()) - x.ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -56,9 +57,10 @@ impl<D: Univariate> Univariate for Exponentiated<D> {
     /// The tails of a logarithm that is not bounded are taken to be too heavy
     /// for a mean, as Student's are.
     fn mean(&self) -> Option<f64> {
-        match self.logarithm.support().1 < f64::INFINITY {
-            true => Some(self.expectation(&|x| x)),
-            false => Some(f64::INFINITY),
+        if self.logarithm.support().1 < f64::INFINITY {
+            Some(self.expectation(&|x| x))
+        } else {
+            Some(f64::INFINITY)
         }
     }
 
@@ -72,9 +74,12 @@ impl<D: Univariate> Univariate for Exponentiated<D> {
     fn mode(&self) -> f64 {
         let height = |y: f64| self.logarithm.log_density(y) - y;
         let place = |i: u16| self.logarithm.quantile(f64::from(i) / 256.0);
-        let best = (1..256).fold(1, |best, i| match height(place(i)) > height(place(best)) {
-            true => i,
-            false => best,
+        let best = (1..256).fold(1, |best, i| {
+            if height(place(i)) > height(place(best)) {
+                i
+            } else {
+                best
+            }
         });
         let far = [1e-20, 1e-100, 1e-200].map(|p| height(self.logarithm.quantile(p)));
         if far[2] > far[1] || far.iter().any(|far| *far > height(place(best))) {

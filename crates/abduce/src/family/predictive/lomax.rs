@@ -22,11 +22,10 @@ pub struct Lomax {
 
 impl Univariate for Lomax {
     fn log_density(&self, x: f64) -> f64 {
-        match x >= 0.0 && x.is_finite() {
-            true => {
-                self.shape.ln() - self.scale.ln() - (self.shape + 1.0) * (x / self.scale).ln_1p()
-            }
-            false => f64::NEG_INFINITY,
+        if x >= 0.0 && x.is_finite() {
+            self.shape.ln() - self.scale.ln() - (self.shape + 1.0) * (x / self.scale).ln_1p()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -48,9 +47,10 @@ impl Univariate for Lomax {
     }
 
     fn mean(&self) -> Option<f64> {
-        Some(match self.shape > 1.0 {
-            true => self.scale / (self.shape - 1.0),
-            false => f64::INFINITY,
+        Some(if self.shape > 1.0 {
+            self.scale / (self.shape - 1.0)
+        } else {
+            f64::INFINITY
         })
     }
 

@@ -99,9 +99,10 @@ impl ParetoEnd {
 impl Univariate for ParetoEnd {
     fn log_density(&self, x: f64) -> f64 {
         let t = (x - self.origin) / self.reach;
-        match t >= 1.0 && t.is_finite() {
-            true => self.shape.ln() - self.reach.abs().ln() - (self.shape + 1.0) * t.ln(),
-            false => f64::NEG_INFINITY,
+        if t >= 1.0 && t.is_finite() {
+            self.shape.ln() - self.reach.abs().ln() - (self.shape + 1.0) * t.ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -116,9 +117,10 @@ impl Univariate for ParetoEnd {
 
     fn support(&self) -> (f64, f64) {
         let edge = self.origin + self.reach;
-        match self.reach > 0.0 {
-            true => (edge, f64::INFINITY),
-            false => (f64::NEG_INFINITY, edge),
+        if self.reach > 0.0 {
+            (edge, f64::INFINITY)
+        } else {
+            (f64::NEG_INFINITY, edge)
         }
     }
 
@@ -128,9 +130,10 @@ impl Univariate for ParetoEnd {
     }
 
     fn mean(&self) -> Option<f64> {
-        Some(match self.shape > 1.0 {
-            true => self.origin + self.reach * self.shape / (self.shape - 1.0),
-            false => self.reach.signum() * f64::INFINITY,
+        Some(if self.shape > 1.0 {
+            self.origin + self.reach * self.shape / (self.shape - 1.0)
+        } else {
+            self.reach.signum() * f64::INFINITY
         })
     }
 

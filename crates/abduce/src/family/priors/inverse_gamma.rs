@@ -32,9 +32,10 @@ impl InverseGamma {
 
 impl Univariate for InverseGamma {
     fn log_density(&self, x: f64) -> f64 {
-        match x > 0.0 && x.is_finite() {
-            true => ln_poisson_mass(self.shape, self.scale / x) + self.shape.ln() - x.ln(),
-            false => f64::NEG_INFINITY,
+        if x > 0.0 && x.is_finite() {
+            ln_poisson_mass(self.shape, self.scale / x) + self.shape.ln() - x.ln()
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -69,9 +70,10 @@ impl Univariate for InverseGamma {
     }
 
     fn mean(&self) -> Option<f64> {
-        Some(match self.shape > 1.0 {
-            true => self.scale / (self.shape - 1.0),
-            false => f64::INFINITY,
+        Some(if self.shape > 1.0 {
+            self.scale / (self.shape - 1.0)
+        } else {
+            f64::INFINITY
         })
     }
 

@@ -10,8 +10,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats as _, Unconstrained, Validate,
-    WordsShape, merged, nothing_seen, times,
+    Belief, Components, Family, Fill, Scale, Stats as _, Unconstrained, Validate, WordsShape,
+    merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -114,9 +114,10 @@ impl Presence {
 
     /// The log-probability of a term's being there or not.
     pub fn log_probability(&self, term: usize, occurs: bool) -> f64 {
-        match occurs {
-            true => self.probabilities[term].ln(),
-            false => (-self.probabilities[term]).ln_1p(),
+        if occurs {
+            self.probabilities[term].ln()
+        } else {
+            (-self.probabilities[term]).ln_1p()
         }
     }
 
@@ -218,23 +219,6 @@ impl Family for Presence {
     }
 }
 
-impl Domain for Presence {
-    const HAS_UNITS: bool = false;
-    const TEXT: bool = true;
-
-    fn shape_of_column(terms: usize) -> Option<WordsShape> {
-        Some(WordsShape::of_text(terms))
-    }
-
-    fn columns(shape: &WordsShape) -> usize {
-        if shape.columns { shape.terms } else { 1 }
-    }
-
-    fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite()
-    }
-}
-
 impl Components for Presence {
     fn map_all(
         shape: &WordsShape,
@@ -288,7 +272,7 @@ impl Validate for Presence {
     }
 
     fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
-        stats.counts.len() == shape.terms && stats.is_valid()
+        stats.fits(shape)
     }
 
     fn accepts(shape: &WordsShape, prior: &PresencePrior) -> bool {

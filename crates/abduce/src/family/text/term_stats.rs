@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::data::Rows;
-use crate::family::{Stats, never_seen};
+use crate::family::{Stats, WordsShape, never_seen};
 use serde::{Deserialize, Serialize};
 
 /// Documents and the terms in them.
@@ -24,9 +24,10 @@ impl TermStats {
         }
     }
 
-    /// Whether nothing was seen a negative number of times.
-    pub(crate) fn is_valid(&self) -> bool {
-        self.documents >= 0.0 && self.counts.iter().all(|count| *count >= 0.0)
+    /// Whether these are statistics of the terms of a shape, none of them negative.
+    pub(crate) fn fits(&self, shape: &WordsShape) -> bool {
+        let counts = self.counts.iter().all(|count| *count >= 0.0);
+        self.documents >= 0.0 && counts && self.counts.len() == shape.terms
     }
 
     /// Adds a document of these terms, each as often as it occurs.

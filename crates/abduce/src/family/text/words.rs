@@ -13,8 +13,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Multi, Multinomial, Pseudocounts, Scale,
-    Unconstrained, Validate, merged, nothing_seen,
+    Belief, Components, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, Unconstrained,
+    Validate, merged, nothing_seen,
 };
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
@@ -141,12 +141,11 @@ impl Words {
 /// ln a(a + 1)…(a + n − 1).
 fn rising(a: f64, n: f64) -> f64 {
     const FEW: f64 = 8.0;
-    match n <= FEW && n.fract() == 0.0 {
-        true => {
-            let factors = (0..n as u32).map(|i| a + f64::from(i));
-            factors.product::<f64>().ln()
-        }
-        false => ln_gamma(a + n) - ln_gamma(a),
+    if n <= FEW && n.fract() == 0.0 {
+        let factors = (0..n as u32).map(|i| a + f64::from(i));
+        factors.product::<f64>().ln()
+    } else {
+        ln_gamma(a + n) - ln_gamma(a)
     }
 }
 
@@ -215,9 +214,10 @@ impl Family for Words {
     }
 
     fn log_prior(&self, prior: &Pseudocounts) -> f64 {
-        match self.complement {
-            true => 0.0,
-            false => prior.log_density(self.probabilities.iter().copied()),
+        if self.complement {
+            0.0
+        } else {
+            prior.log_density(self.probabilities.iter().copied())
         }
     }
 
@@ -276,23 +276,6 @@ impl Family for Words {
     }
 }
 
-impl Domain for Words {
-    const HAS_UNITS: bool = false;
-    const TEXT: bool = true;
-
-    fn shape_of_column(terms: usize) -> Option<WordsShape> {
-        Some(WordsShape::of_text(terms))
-    }
-
-    fn columns(shape: &WordsShape) -> usize {
-        if shape.columns { shape.terms } else { 1 }
-    }
-
-    fn supports(x: f64) -> bool {
-        x >= 0.0 && x.is_finite()
-    }
-}
-
 impl Components for Words {
     fn map_all(
         shape: &WordsShape,
@@ -310,9 +293,12 @@ impl Components for Words {
         let believed: f64 = terms().map(|(term, _)| prior.of(term)).sum();
         let estimate = |counts: &[f64]| {
             let total = counts.iter().sum::<f64>() + believed;
-            let share = |(term, count): (usize, &f64)| match known[term] {
-                true => (count + prior.of(term)) / total,
-                false => 1.0,
+            let share = |(term, count): (usize, &f64)| {
+                if known[term] {
+                    (count + prior.of(term)) / total
+                } else {
+                    1.0
+                }
             };
             (total > 0.0).then(|| Words {
                 probabilities: counts.iter().enumerate().map(share).collect(),
@@ -322,13 +308,12 @@ impl Components for Words {
             })
         };
         let one = |own: &TermStats| {
-            let found = match shape.complement {
-                true => {
-                    let others = all.counts.iter().zip(&own.counts);
-                    let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
-                    estimate(&others)
-                }
-                false => estimate(&own.counts),
+            let found = if shape.complement {
+                let others = all.counts.iter().zip(&own.counts);
+                let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
+                estimate(&others)
+            } else {
+                estimate(&own.counts)
             };
             let found = found.or_else(|| estimate(&all.counts));
             found.unwrap_or_else(|| vague.clone())
@@ -371,7 +356,7 @@ impl Validate for Words {
     }
 
     fn describes(shape: &WordsShape, stats: &TermStats) -> bool {
-        stats.counts.len() == shape.terms && stats.is_valid()
+        stats.fits(shape)
     }
 
     fn accepts(shape: &WordsShape, prior: &Pseudocounts) -> bool {

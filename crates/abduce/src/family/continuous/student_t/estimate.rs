@@ -166,9 +166,10 @@ impl StudentT {
             let t = self.standard(x).powi(2) / nu;
             t.ln_1p() - (t + t / nu) / (1.0 + t)
         });
-        let shape = match nu > 1e3 {
-            true => 0.5 / (nu * nu) - 0.25 / nu.powi(4),
-            false => digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu,
+        let shape = if nu > 1e3 {
+            0.5 / (nu * nu) - 0.25 / nu.powi(4)
+        } else {
+            digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu
         };
         own / points.weight() - shape
     }
@@ -212,9 +213,10 @@ impl Scalar for StudentT {
         let vanishes = || Error::numeric("the scale of the numbers vanishes");
         let spread = 0.5 * (points.quantile(0.75) - points.quantile(0.25));
         // The middle half of the numbers is never so much wider than the scale.
-        let (scale, least) = match spread > 0.0 {
-            true => (spread, 1e-6 * spread),
-            false => (points.variance().sqrt(), 1e-12 * points.variance().sqrt()),
+        let (scale, least) = if spread > 0.0 {
+            (spread, 1e-6 * spread)
+        } else {
+            (points.variance().sqrt(), 1e-12 * points.variance().sqrt())
         };
         let start = StudentT {
             location: 0.0,
@@ -223,9 +225,10 @@ impl Scalar for StudentT {
         };
         let mut best = start.likeliest(&shifted, least).ok_or_else(vanishes)?;
         best.location += median;
-        match best.in_range() {
-            true => Ok(best),
-            false => Err(vanishes()),
+        if best.in_range() {
+            Ok(best)
+        } else {
+            Err(vanishes())
         }
     }
 
@@ -248,16 +251,15 @@ impl Scalar for StudentT {
 
     fn log_likelihood_of(&self, points: &PointStats) -> f64 {
         let nu = self.degrees;
-        let stretch = match nu < 1e4 {
-            true => {
-                let unit = 1.0 / (self.scale * nu.sqrt());
-                points.sum_of_ln_1p(|x| {
-                    let t = (x - self.location) * unit;
-                    t * t
-                })
-            }
-            // Where 1 + z²/ν would round off what ν brings back.
-            false => points.sum(|x| self.log_stretch(self.standard(x))),
+        let stretch = if nu < 1e4 {
+            let unit = 1.0 / (self.scale * nu.sqrt());
+            points.sum_of_ln_1p(|x| {
+                let t = (x - self.location) * unit;
+                t * t
+            })
+        } else {
+            // 1 + z²/ν would lose digits that the factor ν + 1 makes visible.
+            points.sum(|x| self.log_stretch(self.standard(x)))
         };
         points.weight() * self.log_peak() - 0.5 * (nu + 1.0) * stretch
     }

@@ -46,12 +46,13 @@ impl StudentT {
             scale,
             degrees,
         };
-        match t.in_range() {
-            true => Ok(t),
-            false => Err(Error::parameter(format!(
+        if t.in_range() {
+            Ok(t)
+        } else {
+            Err(Error::parameter(format!(
                 "a Student t distribution needs a finite location and a positive scale and \
                  degrees of freedom, not {location}, {scale} and {degrees}"
-            ))),
+            )))
         }
     }
 
@@ -69,9 +70,10 @@ impl StudentT {
     /// ln(1 + z²/ν), also where z² is beyond the largest number.
     fn log_stretch(&self, z: f64) -> f64 {
         let t = z.abs() / self.degrees.sqrt();
-        match t < FAR {
-            true => (t * t).ln_1p(),
-            false => 2.0 * t.ln(),
+        if t < FAR {
+            (t * t).ln_1p()
+        } else {
+            2.0 * t.ln()
         }
     }
 
@@ -110,17 +112,19 @@ impl Univariate for StudentT {
 
     fn cdf(&self, x: f64) -> f64 {
         let z = self.standard(x);
-        match z <= 0.0 {
-            true => self.tail(z),
-            false => 1.0 - self.tail(z),
+        if z <= 0.0 {
+            self.tail(z)
+        } else {
+            1.0 - self.tail(z)
         }
     }
 
     fn survival(&self, x: f64) -> f64 {
         let z = self.standard(x);
-        match z >= 0.0 {
-            true => self.tail(z),
-            false => 1.0 - self.tail(z),
+        if z >= 0.0 {
+            self.tail(z)
+        } else {
+            1.0 - self.tail(z)
         }
     }
 
@@ -140,12 +144,11 @@ impl Univariate for StudentT {
         } else if tail < 0.25 {
             // Whichever of the two shares is small keeps the digits.
             let share = inverse_beta_i_complement(0.5, 0.5 * nu, 2.0 * tail);
-            match share < 0.5 {
-                true => (nu * share / (1.0 - share)).sqrt(),
-                false => {
-                    let rest = inverse_beta_i(0.5 * nu, 0.5, 2.0 * tail);
-                    (nu * (1.0 - rest) / rest).sqrt()
-                }
+            if share < 0.5 {
+                (nu * share / (1.0 - share)).sqrt()
+            } else {
+                let rest = inverse_beta_i(0.5 * nu, 0.5, 2.0 * tail);
+                (nu * (1.0 - rest) / rest).sqrt()
             }
         } else {
             let y = inverse_beta_i(0.5, 0.5 * nu, 1.0 - 2.0 * tail);
@@ -177,9 +180,10 @@ impl Univariate for StudentT {
         let half = 0.5 * (nu + 1.0);
         // ψ is smooth: its difference over ½ loses digits for large ν only
         // where the factor (ν+1)/2 is about to restore them.
-        let rise = match nu > 1e5 {
-            true => 0.5 + 0.75 / nu,
-            false => half * (digamma(half) - digamma(0.5 * nu)),
+        let rise = if nu > 1e5 {
+            0.5 + 0.75 / nu
+        } else {
+            half * (digamma(half) - digamma(0.5 * nu))
         };
         rise + 0.5 * nu.ln() + ln_beta(0.5 * nu, 0.5) + self.scale.ln()
     }

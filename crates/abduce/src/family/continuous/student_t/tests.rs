@@ -114,9 +114,12 @@ fn no_maximum_of_small_samples_is_better_than_the_estimate() {
         } else {
             n * (sample % 4) / 5
         };
-        let rows = (0..n).map(|i| match i < of_narrow {
-            true => narrow.draw(&mut rng),
-            false => wide.draw(&mut rng),
+        let rows = (0..n).map(|i| {
+            if i < of_narrow {
+                narrow.draw(&mut rng)
+            } else {
+                wide.draw(&mut rng)
+            }
         });
         let points = points(&rows.collect::<Vec<_>>());
         let own = StudentT::estimate(&points).unwrap();

@@ -161,11 +161,12 @@ fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
 pub(super) fn definite(matrix: Square, order: usize) -> Result<Square> {
     let (factor, _) = factor(&matrix, order)?;
     let pivots = (0..order).map(|c| factor[c * (order + 1)].powi(2));
-    match pivots.fold(1.0, f64::min) > PIVOT {
-        true => Ok(matrix),
-        false => Err(Error::numeric(
+    if pivots.fold(1.0, f64::min) > PIVOT {
+        Ok(matrix)
+    } else {
+        Err(Error::numeric(
             "columns are nearly linear combinations of each other",
-        )),
+        ))
     }
 }
 

@@ -162,10 +162,13 @@ impl Structure {
         let is_alone = components <= 1;
         match self {
             Structure::Identity => Structure::Identity,
-            own if columns <= 1 => match is_alone || own.code().starts_with('E') {
-                true => Structure::Eii,
-                false => Structure::Spherical,
-            },
+            own if columns <= 1 => {
+                if is_alone || own.code().starts_with('E') {
+                    Structure::Eii
+                } else {
+                    Structure::Spherical
+                }
+            }
             own if is_alone && own.is_spherical() => Structure::Eii,
             own if is_alone && !own.is_correlated() => Structure::Eei,
             _ if is_alone => Structure::Tied,

@@ -41,9 +41,10 @@ impl Family for MultivariateStudentT {
     type Prior = MultivariatePrior;
 
     fn zero(shape: &MultivariateStudentTShape) -> MultivariateStudentTStats {
-        let columns = match shape.structure.is_correlated() {
-            true => 0,
-            false => shape.columns,
+        let columns = if shape.structure.is_correlated() {
+            0
+        } else {
+            shape.columns
         };
         MultivariateStudentTStats {
             weight: 0.0,
@@ -71,9 +72,10 @@ impl Family for MultivariateStudentT {
         let mut told = 0.0;
         for (row, weight) in weights.iter().enumerate().take(rows.len) {
             let seen = rows.columns.iter().map(|cells| cells.is_seen(row));
-            let enough = match all {
-                true => seen.clone().all(|seen| seen),
-                false => seen.clone().any(|seen| seen),
+            let enough = if all {
+                seen.clone().all(|seen| seen)
+            } else {
+                seen.clone().any(|seen| seen)
             };
             if enough {
                 told += weight;
@@ -261,9 +263,10 @@ impl Unconstrained for MultivariateStudentT {
             None => {
                 let (inverse, rest) = coordinates.split_last()?;
                 // A line that leads to a Gaussian or beyond ends at the limit, as EM would.
-                let most = match *inverse > 0.0 {
-                    true => 1.0 / inverse,
-                    false => Self::MOST_LEARNED,
+                let most = if *inverse > 0.0 {
+                    1.0 / inverse
+                } else {
+                    Self::MOST_LEARNED
                 };
                 (most.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED), rest)
             }
