@@ -173,10 +173,7 @@ where
 fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
     estimate.method = format!("{NO_POSTERIOR}{why}");
     estimate.proper = Some(false);
-    estimate.prior = Described {
-        name: prior,
-        parameters: Numbers::default(),
-    };
+    estimate.prior = Described::named(prior);
 }
 
 impl Estimate {
@@ -207,11 +204,6 @@ fn begun<C: Conjugate>(
             ruled_out: own.ruled_out.clone(),
         });
     Estimate {
-        family: model.family.into(),
-        rows: seen.rows,
-        hidden: seen.hidden,
-        weight: seen.weight,
-        kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: maximum.map(|own| Point {
             parameters: own.parameters,
             standard_errors: own.errors,
@@ -219,26 +211,9 @@ fn begun<C: Conjugate>(
         }),
         no_maximum,
         unbiased: (model.unbiased)(stats),
-        prior: Described {
-            name: String::new(),
-            parameters: Numbers::default(),
-        },
-        proper: Some(true),
-        posterior: None,
-        method: "conjugate".into(),
-        map: None,
-        mean: None,
-        level: request.level,
-        intervals: Vec::new(),
-        above: Vec::new(),
-        frequentist: Vec::new(),
-        predictive: None,
-        log_evidence: None,
-        monte_carlo: None,
         risk,
-        notes: Vec::new(),
         fitted,
-        predicted: None,
+        ..Estimate::of_rows(model.family, seen, request.level)
     }
 }
 
@@ -285,10 +260,7 @@ where
     estimate.prior = if prior.is_proper() {
         Described::of(C::Prior::NAME, prior)
     } else {
-        Described {
-            name: text.into(),
-            parameters: Numbers::default(),
-        }
+        Described::named(text)
     };
     estimate.posterior = Some(Described::of(C::Prior::NAME, &posterior));
     estimate.map = named(posterior.modes());
@@ -326,10 +298,7 @@ fn by_quadrature<C: Conjugate>(
     let posterior = QuadraturePosterior::new(model.pair, curve, stats)?;
     let level = estimate.level;
     estimate.method = "quadrature".into();
-    estimate.prior = Described {
-        name: text,
-        parameters: Numbers::default(),
-    };
+    estimate.prior = Described::named(text);
     estimate.log_evidence = posterior.log_evidence();
     estimate.proper = posterior.is_prior_proper();
     estimate.map = Some(Numbers::new(&names, [posterior.mode()]));
@@ -339,10 +308,7 @@ fn by_quadrature<C: Conjugate>(
     let (prediction, predicted): (_, Option<Arc<dyn Univariate>>) = match (bernoulli, mean) {
         (true, Some(probability)) => Bernoulli { probability }.prediction("bernoulli", level),
         _ => {
-            let average = Described {
-                name: format!("{family} averaged over the posterior"),
-                parameters: Numbers::default(),
-            };
+            let average = Described::named(format!("{family} averaged over the posterior"));
             let predicted = posterior.predictive()?;
             (
                 Prediction::of(average, &predicted, level),

@@ -1,5 +1,6 @@
 //! What is reported of an estimate, ready to be printed or written as JSON.
 
+use super::rows::Seen;
 use crate::family::Univariate;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -128,6 +129,14 @@ pub struct Interval {
 }
 
 impl Described {
+    /// A distribution with a name alone.
+    pub(super) fn named(name: impl Into<String>) -> Described {
+        Described {
+            name: name.into(),
+            parameters: Numbers::default(),
+        }
+    }
+
     /// A distribution with the numbers it is made of.
     pub fn of(name: impl Into<String>, own: &impl Serialize) -> Described {
         Described {
@@ -303,4 +312,37 @@ pub struct Estimate {
     /// The prediction itself, where rows are single numbers.
     #[serde(skip)]
     pub predicted: Option<Arc<dyn Univariate>>,
+}
+
+impl Estimate {
+    /// The estimate of a family from rows, of which nothing but their number is reported yet.
+    pub(super) fn of_rows(family: &str, seen: Seen, level: f64) -> Estimate {
+        Estimate {
+            family: family.into(),
+            rows: seen.rows,
+            hidden: seen.hidden,
+            weight: seen.weight,
+            kish_sample_size: seen.kish_sample_size(),
+            maximum_likelihood: None,
+            no_maximum: None,
+            unbiased: None,
+            prior: Described::named(""),
+            proper: Some(true),
+            posterior: None,
+            method: "conjugate".into(),
+            map: None,
+            mean: None,
+            level,
+            intervals: Vec::new(),
+            above: Vec::new(),
+            frequentist: Vec::new(),
+            predictive: None,
+            log_evidence: None,
+            monte_carlo: None,
+            risk: RiskReport::default(),
+            notes: Vec::new(),
+            fitted: None,
+            predicted: None,
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::prior::expression;
 use super::report::{
     Described, Estimate, Exceedance, Interval, MonteCarlo, Numbers, Point, Prediction, RiskReport,
 };
-use super::rows::{each, must};
+use super::rows::{Seen, each, must};
 use super::{PriorChoice, Request, standard_errors};
 use crate::bayes::{Domain, Parameter, SampledPosterior};
 use crate::data::Source;
@@ -69,95 +69,201 @@ pub(super) fn averaged<F: Univariate + 'static>(parts: Vec<(f64, F)>) -> Togethe
     Some(Arc::new(own))
 }
 
+/// Rows, and the maximum-likelihood estimate from them.
+struct Fitted<F: Scalar> {
+    cells: Vec<(f64, f64)>,
+    seen: Seen,
+    stats: <F as Scalar>::Stats,
+    maximum: Result<F>,
+    names: Vec<String>,
+    /// Parameters to start from: the estimate where there is one.
+    start: Vec<f64>,
+}
+
+impl<F: Scalar> Fitted<F> {
+    fn read(source: &dyn Source, family: &Sampled<F>) -> Result<Self> {
+        let wrong = |x: f64| must(<F as Scalar>::supports(x), x, family.domain);
+        let mut cells = Vec::new();
+        let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
+        something_seen(&seen)?;
+        let mut stats = <F as Scalar>::Stats::default();
+        F::see(&mut cells.iter().copied(), &mut stats);
+        let maximum = F::estimate(&stats);
+        let names = family.slots.iter().map(|slot| slot.name.to_string());
+        let names: Vec<String> = names.collect();
+        let start = match &maximum {
+            Ok(maximum) => {
+                let numbers = Numbers::of(maximum);
+                let values = names.iter().map(|name| numbers.get(name).unwrap_or(1.0));
+                values.collect()
+            }
+            Err(_) => (family.wide)(&cells),
+        };
+        Ok(Fitted {
+            cells,
+            seen,
+            stats,
+            maximum,
+            names,
+            start,
+        })
+    }
+
+    /// Where a parameter is looked for, given where the rows lie.
+    fn domain(&self, range: Range) -> Domain {
+        let points = PointStats::new(self.cells.iter().copied());
+        match range {
+            Range::Anywhere => {
+                let deviation = points.variance().sqrt();
+                Domain::Anywhere {
+                    around: points.mean(),
+                    unit: if deviation > 0.0 { deviation } else { 1.0 },
+                }
+            }
+            Range::Above(low) => Domain::Above(low),
+            Range::Share => Domain::Share,
+            Range::Angle { held_by } => {
+                let (east, north) = (points.sum(f64::cos), points.sum(f64::sin));
+                Domain::Angle {
+                    around: north.atan2(east),
+                    held: Some((held_by, north.hypot(east))),
+                }
+            }
+        }
+    }
+
+    /// Refuses rows and priors that leave the posterior improper.
+    fn check(
+        &self,
+        family: &Sampled<F>,
+        parameters: &[Parameter],
+        proper: Option<bool>,
+    ) -> Result<()> {
+        match (family.improper, &self.maximum) {
+            (Some(improper), _) => match improper(&self.stats, parameters) {
+                Some(why) => Err(improper_because(&why)),
+                None => Ok(()),
+            },
+            (None, Err(why)) if proper != Some(true) => {
+                let hint = format!(
+                    "see more rows, or give proper priors: {}",
+                    how(family.slots)
+                );
+                Err(Error::numeric(format!("the posterior is improper: {why}")).with_hint(hint))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many draws to take: statistics that are all the rows are gone through once for
+    /// every draw.
+    fn draws(&self) -> usize {
+        match self.cells.len() {
+            0..=2_000 => 8192,
+            2_001..=20_000 => 4096,
+            _ => 1024,
+        }
+    }
+}
+
 /// Reads the rows and reports.
 pub(super) fn report<F: Scalar + 'static>(
     source: &dyn Source,
     request: &Request,
     family: &Sampled<F>,
 ) -> Result<Estimate> {
-    let Sampled {
-        slots,
-        domain,
-        build,
-        ..
-    } = *family;
-    let wrong = |x: f64| must(<F as Scalar>::supports(x), x, domain);
-    let mut cells = Vec::new();
-    let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
-    something_seen(&seen)?;
-    let mut stats = <F as Scalar>::Stats::default();
-    F::see(&mut cells.iter().copied(), &mut stats);
-    let fitted = F::estimate(&stats);
-    let names: Vec<String> = slots.iter().map(|slot| slot.name.to_string()).collect();
-    let start = match &fitted {
-        Ok(fitted) => {
-            let own = Numbers::of(fitted);
-            names
-                .iter()
-                .map(|name| own.get(name).unwrap_or(1.0))
-                .collect()
-        }
-        Err(_) => (family.wide)(&cells),
-    };
-    let points = PointStats::new(cells.iter().copied());
-    let deviation = points.variance().sqrt();
-    let unit = if deviation > 0.0 { deviation } else { 1.0 };
-    let (east, north) = (points.sum(f64::cos), points.sum(f64::sin));
-    let place = |range: Range| match range {
-        Range::Anywhere => Domain::Anywhere {
-            around: points.mean(),
-            unit,
-        },
-        Range::Above(low) => Domain::Above(low),
-        Range::Share => Domain::Share,
-        Range::Angle { held_by } => Domain::Angle {
-            around: north.atan2(east),
-            held: Some((held_by, north.hypot(east))),
-        },
-    };
-    let (parameters, prior) = priors(slots, request.prior.as_ref(), place)?;
+    let (build, level) = (family.build, request.level);
+    let rows = Fitted::read(source, family)?;
+    let (stats, names) = (&rows.stats, &rows.names);
+    let place = |range: Range| rows.domain(range);
+    let (parameters, prior) = priors(family.slots, request.prior.as_ref(), place)?;
     let proper = proper(&parameters)?;
-    match (family.improper, &fitted) {
-        (Some(improper), _) => {
-            if let Some(why) = improper(&stats, &parameters) {
-                return Err(improper_because(&why));
-            }
-        }
-        (None, Err(why)) if proper != Some(true) => {
-            return Err(
-                Error::numeric(format!("the posterior is improper: {why}")).with_hint(format!(
-                    "see more rows, or give proper priors: {}",
-                    how(slots)
-                )),
-            );
-        }
-        _ => {}
-    }
+    rows.check(family, &parameters, proper)?;
     let log_likelihood =
-        |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(&stats));
-    // Statistics that are all the rows are gone through once for every draw.
-    let draws = match cells.len() {
-        0..=2_000 => 8192,
-        2_001..=20_000 => 4096,
-        _ => 1024,
-    };
-    let posterior = if fitted.is_ok() {
+        |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(stats));
+    let sample = if rows.maximum.is_ok() {
         SampledPosterior::of_bounded
     } else {
         SampledPosterior::new
     };
-    let posterior = posterior(&parameters, log_likelihood, &start, draws, request.seed)?;
-    let level = request.level;
-    let rows = posterior.weighted();
-    let rows: Vec<(f64, F)> = rows
-        .filter_map(|(weight, x)| Some((weight, build(x).ok()?)))
-        .collect();
-    let predictive =
-        (family.average)(rows).ok_or_else(|| Error::numeric("no draw predicts a row"))?;
-    let described = Described {
-        name: format!("{} averaged over the posterior", <F as Scalar>::NAME),
-        parameters: Numbers::default(),
+    let (start, draws) = (&rows.start, rows.draws());
+    let posterior = sample(&parameters, log_likelihood, start, draws, request.seed)?;
+    let mut notes = Vec::new();
+    let map = mode(&posterior, &parameters, &log_likelihood);
+    if map.is_none() {
+        notes.push("the posterior has no mode: it grows without bound towards an edge".into());
+    }
+    if posterior.effective < 400.0 {
+        notes.push(format!(
+            "the {draws} draws are worth only {:.0}: take the posterior as rough",
+            posterior.effective
+        ));
+    }
+    let Predicted {
+        predictive,
+        prediction,
+        errors,
+        note,
+    } = Predicted::of(&posterior, names, level, family)?;
+    notes.extend(note);
+    let maximum = rows.maximum.as_ref().ok();
+    // A maximum at the end of a parameter's range has no standard error.
+    let within = |x: &[f64]| {
+        let beyond = family.slots.iter().zip(x).any(|(slot, x)| *x > slot.most);
+        if beyond {
+            f64::NEG_INFINITY
+        } else {
+            log_likelihood(x)
+        }
     };
+    Ok(Estimate {
+        maximum_likelihood: maximum.map(|own| Point {
+            parameters: Numbers::of(own),
+            standard_errors: standard_errors::of_maximum(names, start, &within),
+            log_likelihood: own.log_likelihood_of(stats),
+        }),
+        no_maximum: rows.maximum.as_ref().err().map(Error::to_string),
+        prior,
+        proper,
+        method: "importance sampling".into(),
+        map: map.map(|mode| Numbers::new(names, mode)),
+        mean: Some(Numbers::new(names, posterior.means())),
+        intervals: intervals(&posterior, names, level),
+        above: exceedances(&posterior, names, request)?,
+        predictive: Some(prediction),
+        log_evidence: posterior.log_evidence,
+        monte_carlo: Some(errors),
+        risk: RiskReport {
+            log_loss: maximum.map(|own| -own.log_likelihood_of(stats) / stats.weight() + 0.0),
+            entropy: maximum.map(|own| own.entropy() + 0.0),
+            ruled_out: Vec::new(),
+        },
+        notes,
+        fitted: maximum.map(|own| Arc::new(own.clone()) as Arc<dyn Univariate>),
+        predicted: Some(predictive),
+        ..Estimate::of_rows(<F as Scalar>::NAME, rows.seen, level)
+    })
+}
+
+/// The parameters of highest posterior density, where there are any. They are hardly higher
+/// than the best of thousands of draws; what is higher grows on towards an edge, as under
+/// 1/x with few rows.
+fn mode(
+    posterior: &SampledPosterior,
+    parameters: &[Parameter],
+    log_likelihood: &impl Fn(&[f64]) -> f64,
+) -> Option<Vec<f64>> {
+    let height = |x: &[f64]| {
+        let priors = parameters.iter().zip(x);
+        let priors = priors.map(|(own, x)| own.log_prior(*x).unwrap_or(f64::NAN));
+        log_likelihood(x) + priors.sum::<f64>()
+    };
+    let heights = posterior.draws.iter().map(|draw| height(draw));
+    let highest = heights.fold(f64::NEG_INFINITY, f64::max);
+    (height(&posterior.mode) <= highest + 20.0).then(|| posterior.mode.clone())
+}
+
+fn intervals(posterior: &SampledPosterior, names: &[String], level: f64) -> Vec<Interval> {
     let interval = |(i, name): (usize, &String)| {
         let [equal_tailed, shortest] = posterior.intervals(i, level);
         Interval {
@@ -166,29 +272,16 @@ pub(super) fn report<F: Scalar + 'static>(
             shortest,
         }
     };
-    let mut notes = Vec::new();
-    let height = |x: &[f64]| {
-        let priors = parameters.iter().zip(x);
-        let priors = priors.map(|(own, x)| own.log_prior(*x).unwrap_or(f64::NAN));
-        log_likelihood(x) + priors.sum::<f64>()
-    };
-    let heights = posterior.draws.iter().map(|draw| height(draw));
-    let highest = heights.fold(f64::NEG_INFINITY, f64::max);
-    // A summit is hardly higher than the best of thousands of draws; what is
-    // grows on towards an edge, as under 1/x with few rows.
-    let map = if height(&posterior.mode) <= highest + 20.0 {
-        Some(Numbers::new(&names, posterior.mode.clone()))
-    } else {
-        notes.push("the posterior has no mode: it grows without bound towards an edge".into());
-        None
-    };
-    if posterior.effective < 400.0 {
-        notes.push(format!(
-            "the {draws} draws are worth only {:.0}: take the posterior as rough",
-            posterior.effective
-        ));
-    }
-    let above = request.above.iter().map(|(name, value)| {
+    names.iter().enumerate().map(interval).collect()
+}
+
+/// How probably parameters exceed the numbers that were asked for.
+fn exceedances(
+    posterior: &SampledPosterior,
+    names: &[String],
+    request: &Request,
+) -> Result<Vec<Exceedance>> {
+    let one = |(name, value): &(Option<String>, f64)| {
         let wanted = name.as_deref().unwrap_or(&names[0]);
         let place = names.iter().position(|own| own == wanted).ok_or_else(|| {
             Error::parameter(format!("\"{wanted}\" is not a parameter"))
@@ -201,70 +294,50 @@ pub(super) fn report<F: Scalar + 'static>(
             value: *value,
             probability: beyond.map(|(_, weight)| weight).sum::<f64>() + 0.0,
         })
-    });
-    let above = above.collect::<Result<Vec<_>>>()?;
-    let maximum = fitted.as_ref().ok();
-    // A maximum at the end of a parameter's range has no standard error.
-    let within = |x: &[f64]| {
-        let beyond = slots.iter().zip(x).any(|(slot, x)| *x > slot.most);
-        if beyond {
-            f64::NEG_INFINITY
-        } else {
-            log_likelihood(x)
-        }
     };
-    let mut prediction = Prediction::of(described, &*predictive, level);
-    let both = (&prediction, &*predictive);
-    let mut errors = monte_carlo(&posterior, &names, level, build, both);
-    // Where a few draws make the variance, the variance of the prediction may be infinite.
-    let uncertain = |(error, deviation): (f64, f64)| error > MOST_RELATIVE_ERROR * deviation;
-    if errors
-        .predictive_deviation
-        .zip(prediction.deviation)
-        .is_some_and(uncertain)
-    {
-        (prediction.deviation, errors.predictive_deviation) = (None, None);
-        notes.push(
+    request.above.iter().map(one).collect()
+}
+
+/// The distribution of the next row, averaged over the posterior.
+struct Predicted {
+    predictive: Arc<dyn Univariate>,
+    prediction: Prediction,
+    errors: MonteCarlo,
+    /// What is left out of the prediction.
+    note: Option<String>,
+}
+
+impl Predicted {
+    fn of<F: Scalar + 'static>(
+        posterior: &SampledPosterior,
+        names: &[String],
+        level: f64,
+        family: &Sampled<F>,
+    ) -> Result<Predicted> {
+        let rows = posterior.weighted();
+        let rows = rows.filter_map(|(weight, x)| Some((weight, (family.build)(x).ok()?)));
+        let predictive = (family.average)(rows.collect())
+            .ok_or_else(|| Error::numeric("no draw predicts a row"))?;
+        let name = format!("{} averaged over the posterior", <F as Scalar>::NAME);
+        let mut prediction = Prediction::of(Described::named(name), &*predictive, level);
+        let both = (&prediction, &*predictive);
+        let mut errors = monte_carlo(posterior, names, level, family.build, both);
+        // Where a few draws make the variance, the variance of the prediction may be infinite.
+        let uncertain = |(error, deviation): (f64, f64)| error > MOST_RELATIVE_ERROR * deviation;
+        let deviation = errors.predictive_deviation.zip(prediction.deviation);
+        let note = deviation.is_some_and(uncertain).then(|| {
+            (prediction.deviation, errors.predictive_deviation) = (None, None);
             "standard deviation of the prediction omitted: it rests on a few draws and may be \
              infinite"
-                .into(),
-        );
+                .into()
+        });
+        Ok(Predicted {
+            predictive,
+            prediction,
+            errors,
+            note,
+        })
     }
-    Ok(Estimate {
-        family: <F as Scalar>::NAME.into(),
-        rows: seen.rows,
-        hidden: seen.hidden,
-        weight: seen.weight,
-        kish_sample_size: seen.kish_sample_size(),
-        maximum_likelihood: maximum.map(|own| Point {
-            parameters: Numbers::of(own),
-            standard_errors: standard_errors::of_maximum(&names, &start, &within),
-            log_likelihood: own.log_likelihood_of(&stats),
-        }),
-        no_maximum: fitted.as_ref().err().map(Error::to_string),
-        unbiased: None,
-        prior,
-        proper,
-        posterior: None,
-        method: "importance sampling".into(),
-        map,
-        mean: Some(Numbers::new(&names, posterior.means())),
-        level,
-        intervals: names.iter().enumerate().map(interval).collect(),
-        above,
-        frequentist: Vec::new(),
-        predictive: Some(prediction),
-        log_evidence: posterior.log_evidence,
-        monte_carlo: Some(errors),
-        risk: RiskReport {
-            log_loss: maximum.map(|own| -own.log_likelihood_of(&stats) / stats.weight() + 0.0),
-            entropy: maximum.map(|own| own.entropy() + 0.0),
-            ruled_out: Vec::new(),
-        },
-        notes,
-        fitted: fitted.ok().map(|own| Arc::new(own) as Arc<dyn Univariate>),
-        predicted: Some(predictive),
-    })
 }
 
 /// Monte Carlo standard errors of everything that is reported of the draws.

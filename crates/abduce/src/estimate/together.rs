@@ -175,45 +175,29 @@ pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estim
         parameters: parameters.clone(),
     };
     Ok(Estimate {
-        family: "point-mass".into(),
-        rows: seen.rows,
-        hidden: seen.hidden,
-        weight: seen.weight,
-        kish_sample_size: seen.kish_sample_size(),
         maximum_likelihood: Some(Point {
             parameters: parameters.clone(),
             standard_errors: Numbers::default(),
             log_likelihood: 0.0,
         }),
-        no_maximum: None,
-        unbiased: None,
-        prior: Described {
-            name: "uniform".into(),
-            parameters: Numbers::default(),
-        },
+        prior: Described::named("uniform"),
         proper: Some(false),
         posterior: Some(described.clone()),
-        method: "conjugate".into(),
         map: Some(parameters.clone()),
         mean: Some(parameters),
-        level: request.level,
         intervals: vec![Interval::of("value", &PointMass { value }, request.level)],
-        above: Vec::new(),
-        frequentist: Vec::new(),
         predictive: Some(Prediction::of(
             described,
             &PointMass { value },
             request.level,
         )),
-        log_evidence: None,
-        monte_carlo: None,
         risk: RiskReport {
             log_loss: Some(0.0),
             entropy: Some(0.0),
             ruled_out: vec!["every other number".into()],
         },
-        notes: Vec::new(),
         fitted: certain(),
         predicted: certain(),
+        ..Estimate::of_rows("point-mass", seen, request.level)
     })
 }

@@ -10,12 +10,13 @@ mod monte_carlo;
 mod parameter;
 mod points;
 mod proposal;
+mod space;
 mod support;
 
 pub use parameter::{Domain, Parameter};
 
 use super::integral::Total;
-use super::mode::highest;
+use super::mode::{Hill, highest};
 use crate::family::{Averaged, Univariate, improper, improper_because, turned};
 use crate::{Error, Result};
 use hills::hills;
@@ -25,6 +26,7 @@ use points::Points;
 use proposal::Proposal;
 use rayon::prelude::*;
 use serde::Serialize;
+use space::Space;
 use std::f64::consts::TAU;
 
 /// Weighted draws of parameters that stand for their posterior.
@@ -91,126 +93,37 @@ impl SampledPosterior {
         seed: u64,
         bounded: bool,
     ) -> Result<SampledPosterior> {
-        let order = parameters.len();
-        let log_prior = |x: &[f64]| -> Result<f64> {
-            let own = parameters.iter().zip(x).map(|(p, x)| p.log_prior(*x));
-            own.sum()
-        };
-        log_prior(start)?;
-        let log_posterior = |x: &[f64]| {
-            let prior = log_prior(x).unwrap_or(f64::NEG_INFINITY);
-            let value = if prior > f64::NEG_INFINITY {
-                prior + log_likelihood(x)
-            } else {
-                f64::NEG_INFINITY
-            };
-            // Infinite at most at an end, which is not of the range.
-            if value < f64::INFINITY {
-                value
-            } else {
-                f64::NEG_INFINITY
-            }
-        };
-        let charts: Result<Vec<Chart>> = parameters.iter().map(Parameter::chart).collect();
-        let charts = charts?;
-        // A direction's coordinate is stretched by as much as a concentration narrows
-        // it, so that it is as wide whatever the concentration is.
-        let place = |u: &[f64]| -> (Vec<f64>, f64) {
-            let pairs = charts.iter().zip(u).map(|(chart, u)| chart.place(*u));
-            let (mut x, mut logs): (Vec<f64>, Vec<f64>) = pairs.unzip();
-            for (k, parameter) in parameters.iter().enumerate() {
-                let stretch = parameter.log_stretch(&x);
-                if stretch > 0.0 {
-                    (x[k], logs[k]) = charts[k].place(u[k] * (-stretch).exp());
-                    logs[k] -= stretch;
-                }
-            }
-            (x, logs.iter().sum())
-        };
-        let stretch = |u: &mut [f64]| {
-            let own = charts.iter().zip(u.iter());
-            let x: Vec<f64> = own.map(|(chart, u)| chart.place(*u).0).collect();
-            let own = parameters.iter().zip(u);
-            own.for_each(|(parameter, u)| *u *= parameter.log_stretch(&x).exp());
-        };
-        let own = charts.iter().zip(start);
-        let start: Vec<f64> = own.map(|(chart, x)| chart.coordinate(*x)).collect();
-        let in_place = |u: &[f64]| log_posterior(&place(u).0);
-        let with_volume = |u: &[f64]| {
-            let (x, volume) = place(u);
-            log_posterior(&x) + volume
-        };
-        let hills = hills(parameters, &charts, &with_volume, &start, &stretch)?;
+        let space = Space::new(parameters, log_likelihood)?;
+        space.log_prior(start)?;
+        let log_density = |u: &[f64]| space.log_density(u);
+        let mut start = space.coordinates(start);
+        let stretch = |u: &mut [f64]| space.stretch(u);
+        let hills = hills(parameters, &space.charts, &log_density, &start, &stretch)?;
         if hills.is_empty() {
             return Err(Error::numeric(
                 "the posterior has no mode: it is 0 wherever looked at",
             ));
         }
-        let mut start = start;
-        stretch(&mut start);
-        // Also from the start: a search that climbs a needle sees nothing else.
-        let summits = hills.iter().map(|hill| &hill.summit);
-        let mut open = summits
-            .chain([&start])
-            .filter_map(|from| open_end(parameters, &charts, &with_volume, from));
-        let priors: Vec<Total> = parameters
-            .iter()
-            .map(Parameter::total)
-            .collect::<Result<_>>()?;
-        let log_priors = priors.into_iter().map(|total| match total {
-            Total::Finite(log) => Some(log),
-            Total::Infinite | Total::Unsettled => None,
-        });
-        let log_priors: Option<f64> = log_priors.sum();
-        let surely_proper = bounded && log_priors.is_some();
-        if let (false, Some(end)) = (surely_proper, open.next()) {
-            return Err(improper_because(&format!("it does not fall as {end}")));
+        let log_priors = log_prior_totals(parameters)?;
+        if !(bounded && log_priors.is_some()) {
+            // Also from the start: a search that climbs a needle sees nothing else.
+            stretch(&mut start);
+            let summits = hills.iter().map(|hill| &hill.summit);
+            let end = |from: &Vec<f64>| open_end(parameters, &space.charts, &log_density, from);
+            if let Some(end) = summits.chain([&start]).find_map(end) {
+                return Err(improper_because(&format!("it does not fall as {end}")));
+            }
         }
-        let mut proposal = Proposal::about(&hills);
-        let points = Points::new(order + 1, seed)?;
-        let weighed = |proposal: &mut Proposal, count: usize| -> Vec<(f64, Vec<f64>)> {
-            let draws = proposal.draw(&points, count).into_par_iter();
-            let weigh = |u: Vec<f64>| {
-                let log = with_volume(&u) - proposal.log_density(&u);
-                (
-                    if log.is_finite() {
-                        log
-                    } else {
-                        f64::NEG_INFINITY
-                    },
-                    u,
-                )
-            };
-            draws.map(weigh).collect()
-        };
-        let mut best = (0.0, proposal.clone());
-        for round in 0..ROUNDS {
-            let mut draws = weighed(&mut proposal, count / 4);
-            let worth = worth(&draws);
-            if worth > best.0 {
-                best = (worth, proposal.clone());
-            }
-            if worth > 0.7 * draws.len() as f64 {
-                break;
-            }
-            if round == 0 {
-                proposal.scatter();
-                continue;
-            }
-            tempered(&mut draws);
-            proposal.adapt(&draws);
-        }
-        let mut proposal = best.1;
-        let drawn = weighed(&mut proposal, count);
-        let most = drawn
-            .iter()
-            .fold(f64::NEG_INFINITY, |most, own| most.max(own.0));
+        let points = Points::new(parameters.len() + 1, seed)?;
+        let mut proposal = fitted_proposal(&hills, &points, count / 4, &log_density);
+        let drawn = weighed(&mut proposal, &points, count, &log_density);
+        let logs = drawn.iter().map(|(log, _)| *log);
+        let most = logs.fold(f64::NEG_INFINITY, f64::max);
         if !most.is_finite() {
             return Err(improper());
         }
         let raw: Vec<f64> = drawn.iter().map(|(log, _)| (log - most).exp()).collect();
         let total: f64 = raw.iter().sum();
-        let weights: Vec<f64> = raw.iter().map(|weight| weight / total).collect();
         let effective = worth(&drawn);
         if effective < FEWEST {
             return Err(Error::numeric(format!(
@@ -218,29 +131,24 @@ impl SampledPosterior {
             ))
             .with_hint("see more rows, or give priors that are smoother or less far from them"));
         }
-        let drawn: Vec<Vec<f64>> = drawn.iter().map(|(_, u)| place(u).0).collect();
+        let drawn: Vec<Vec<f64>> = drawn.iter().map(|(_, u)| space.place(u).0).collect();
         let is_negative = |x: &&Vec<f64>| {
-            let mut own = parameters.iter().zip(x.iter());
-            own.any(|(parameter, x)| parameter.is_negative_at(*x))
+            let mut pairs = parameters.iter().zip(x.iter());
+            pairs.any(|(parameter, x)| parameter.is_negative_at(*x))
         };
         if let Some(x) = drawn.iter().find(is_negative) {
-            log_prior(x)?;
+            space.log_prior(x)?;
         }
-        // The density of the parameters may be highest on another hill than with the
-        // coordinates' volume, or at an end.
-        let tops = hills.iter().map(|hill| place(&highest(&in_place, hill)).0);
-        let tops = tops.map(|top| at_end(top, parameters, &charts, &log_posterior));
-        let mode = tops.max_by(|a, b| log_posterior(a).total_cmp(&log_posterior(b)));
         let angles: Vec<bool> = parameters.iter().map(Parameter::is_angle).collect();
-        let named = |mut x: Vec<f64>| {
-            let own = x.iter_mut().zip(&angles);
-            own.for_each(|(x, is_angle)| *x = if *is_angle { turned(*x) } else { *x });
+        let turned = |mut x: Vec<f64>| {
+            let directions = x.iter_mut().zip(&angles).filter(|(_, is_angle)| **is_angle);
+            directions.for_each(|(x, _)| *x = turned(*x));
             x
         };
         Ok(SampledPosterior {
-            draws: drawn.into_iter().map(named).collect(),
-            weights,
-            mode: named(mode.unwrap_or_default()),
+            draws: drawn.into_iter().map(turned).collect(),
+            weights: raw.iter().map(|weight| weight / total).collect(),
+            mode: turned(mode(parameters, &space, &hills)),
             log_evidence: log_priors.map(|own| most + (total / count as f64).ln() - own),
             effective,
             angles,
@@ -337,6 +245,83 @@ fn quantile(cumulative: &[(f64, f64)], p: f64) -> f64 {
         (_, Some((b, _))) => *b,
         _ => f64::NAN,
     }
+}
+
+/// The logarithm of the integral of the priors, if they are known to have one.
+fn log_prior_totals(parameters: &[Parameter]) -> Result<Option<f64>> {
+    let totals = parameters.iter().map(Parameter::total);
+    let totals: Vec<Total> = totals.collect::<Result<_>>()?;
+    let logs = totals.into_iter().map(|total| match total {
+        Total::Finite(log) => Some(log),
+        Total::Infinite | Total::Unsettled => None,
+    });
+    Ok(logs.sum())
+}
+
+/// Draws from the proposal, each with the logarithm of its weight.
+fn weighed(
+    proposal: &mut Proposal,
+    points: &Points,
+    count: usize,
+    log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
+) -> Vec<(f64, Vec<f64>)> {
+    let draws = proposal.draw(points, count).into_par_iter();
+    let weigh = |u: Vec<f64>| {
+        let log = log_density(&u) - proposal.log_density(&u);
+        let log = if log.is_finite() {
+            log
+        } else {
+            f64::NEG_INFINITY
+        };
+        (log, u)
+    };
+    draws.map(weigh).collect()
+}
+
+/// The proposal about the hills that made the most of so many draws, after it was fitted to
+/// them some times.
+fn fitted_proposal(
+    hills: &[Hill],
+    points: &Points,
+    count: usize,
+    log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
+) -> Proposal {
+    let mut proposal = Proposal::about(hills);
+    let mut best = (0.0, proposal.clone());
+    for round in 0..ROUNDS {
+        let mut draws = weighed(&mut proposal, points, count, log_density);
+        let worth = worth(&draws);
+        if worth > best.0 {
+            best = (worth, proposal.clone());
+        }
+        if worth > 0.7 * draws.len() as f64 {
+            break;
+        }
+        if round == 0 {
+            proposal.scatter();
+            continue;
+        }
+        tempered(&mut draws);
+        proposal.adapt(&draws);
+    }
+    best.1
+}
+
+/// The parameters of highest density. Without the volume of the coordinates that may be on
+/// another hill, or at an end.
+fn mode<L: Fn(&[f64]) -> f64 + Sync>(
+    parameters: &[Parameter],
+    space: &Space<L>,
+    hills: &[Hill],
+) -> Vec<f64> {
+    let log_posterior = |x: &[f64]| space.log_posterior(x);
+    let in_place = |u: &[f64]| space.log_posterior(&space.place(u).0);
+    let tops = hills
+        .iter()
+        .map(|hill| space.place(&highest(&in_place, hill)).0);
+    let tops = tops.map(|top| at_end(top, parameters, &space.charts, &log_posterior));
+    let best = tops.max_by(|a, b| log_posterior(a).total_cmp(&log_posterior(b)));
+    best.unwrap_or_default()
 }
 
 /// How many equally weighted draws some with log-weights are worth.
