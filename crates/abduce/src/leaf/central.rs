@@ -1,11 +1,11 @@
-//! The variance that a column would have by the middle half of its numbers,
+//! The variance of a column as its middle half suggests,
 //!
 //!   s² = ((q₃ − q₁) / 1.349)²,
 //!
-//! which is that of a Gaussian with these quartiles. A floor that is a share of the
-//! variance is no floor of anything once one far row makes that a million times as
-//! large; this it does not move. The quartiles are those of 512 rows, drawn by their
-//! number, so that threads, streams and units change nothing: of fewer rows, of all.
+//! that of a Gaussian with these quartiles. One far row can make the variance of a column a
+//! million times as large, and with it a variance floor that is a share of it; the quartiles it
+//! does not move. They are those of 512 rows drawn by their number, so that threads, streams and
+//! units change nothing; of fewer rows, all are taken.
 
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::LeafFamily;
@@ -13,20 +13,20 @@ use crate::kernel::hashing::mix;
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
 
-/// How many rows are looked at.
+/// How many rows are drawn.
 const MOST: usize = 512;
 
-/// How many times the variance of the middle half the variance is before it says
-/// nothing about most rows. Groups that lie well apart stay below, and what it is
-/// a share of stays what it always was.
+/// The ratio of the variance to that of the middle half beyond which the variance describes a few
+/// far rows only. Groups that lie well apart stay below, and keep a floor that is a share of the
+/// variance.
 pub(crate) const FAR: f64 = 100.0;
 
 /// Quartiles closer to each other than this share of themselves differ by rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The least share of the variance. A component that far rows take part in has moments in
-/// their size, and of a covariance with a condition beyond 1e12 no digit is left: the
-/// usual floor, a millionth of this, keeps within that.
+/// The least share of the variance. Components with far rows have moments of their size, and a
+/// covariance with a condition beyond 1e12 has no digits left: the usual floor, a millionth of
+/// this, stays within that.
 const LEAST: f64 = 1e-6;
 
 /// Rows drawn from those seen.
@@ -36,15 +36,15 @@ pub(crate) struct Central {
 }
 
 struct Drawn {
-    /// The rows of the lowest places are kept.
+    /// Rows with the lowest places are kept.
     place: u64,
     weight: f64,
     cells: Vec<Option<f64>>,
 }
 
 impl Central {
-    /// No row of the columns that Gaussians and t share. Models of classes change without
-    /// their rows, and quartiles could not follow: they have none.
+    /// No row yet, of the columns that Gaussians and t distributions take together. Models of
+    /// classes have none: they change without their rows, and quartiles could not follow.
     pub fn nothing(leaves: &[Leaf], target: Option<usize>) -> Central {
         let together = leaves.iter().filter(|leaf| {
             matches!(
@@ -100,7 +100,7 @@ impl Central {
         self.rows.truncate(MOST);
     }
 
-    /// Tells what was seen of all rows where a variance is that of few of them.
+    /// Records the variances of columns whose variance is that of a few far rows.
     pub fn tell(&self, seen: &mut Seen) {
         for (at, column) in self.columns.iter().enumerate() {
             let Some(central) = self.variance(at) else {

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// The name of [`Words`] told apart by what the other components are.
+/// The name of [`Words`] estimated from the documents of all other components.
 pub(crate) const COMPLEMENT: &str = "complement";
 
 /// A family that a user may name for a column.
@@ -105,7 +105,7 @@ impl FamilyName {
         })
     }
 
-    /// What a column of a kind gets unless the user chooses.
+    /// The family of a column for which the user chooses none.
     pub(crate) fn usual(kind: Kind) -> FamilyName {
         FamilyName(match kind {
             Kind::Real => Gaussian::NAME,

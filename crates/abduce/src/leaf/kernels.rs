@@ -1,5 +1,5 @@
-//! Leaves made ready for many rows: what can be faster than asking each
-//! distribution by itself is looked up in tables of all components.
+//! Leaves prepared for many rows: tables of all components where they are faster than asking each
+//! distribution.
 
 use crate::Result;
 use crate::data::{Cells, Rows};
@@ -13,7 +13,7 @@ pub(crate) struct LeafKernel<'a> {
     pub own: usize,
     /// Of those.
     pub fast: Fast,
-    /// Whether noise is everywhere, and not only where rows were seen.
+    /// Whether noise is everywhere, and not only in the range of the rows.
     pub unbounded: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn before_noise(distributions: &[Distribution]) -> usize {
     }
 }
 
-/// What can be faster than asking each distribution by itself.
+/// Tables that are faster than asking each distribution.
 pub(crate) enum Fast {
     Nothing,
     /// Levels, with the logarithms of their probabilities taken once.
@@ -68,8 +68,8 @@ impl Fast {
     }
 }
 
-/// The table of families of documents, unless something is impossible under
-/// them, which sums of logarithms cannot say.
+/// The table of families of documents, unless they give something probability 0, which sums of
+/// logarithms cannot express.
 fn terms(distributions: &[Distribution]) -> Option<TermTable> {
     let words = distributions.iter().map(|distribution| match distribution {
         Distribution::Words(own) if !own.columns && own.concentration.is_none() => Some(own),
@@ -117,7 +117,7 @@ impl LevelTable {
         })
     }
 
-    /// Adds what the levels of unlabelled rows say of every component.
+    /// Adds the log-probabilities of the levels of unlabelled rows under every component.
     pub fn add_log_density(&self, leaves: &[Vec<Cells>], rows: usize, joint: &mut [f64]) {
         let columns: Vec<&Cells> = self.leaves.iter().map(|leaf| &leaves[*leaf][0]).collect();
         let levels: Vec<&[u32]> = columns.iter().map(|cells| cells.codes()).collect();
@@ -138,7 +138,7 @@ impl LevelTable {
     }
 }
 
-/// Adds what `say` writes of each row, a number for each component, to the joint
+/// Adds what `say` computes for each row, a number for each component, to the joint
 /// log-densities, which are component-major.
 fn by_tiles(
     components: usize,
@@ -161,7 +161,8 @@ fn by_tiles(
 }
 
 impl LeafKernel<'_> {
-    /// Adds what noise of another family says of unlabelled rows, behind the others.
+    /// Adds the log-densities of unlabelled rows under noise of another family, behind the
+    /// others.
     pub fn add_noise(&self, cells: &[Cells], joint: &mut [f64]) {
         let rows = Rows::new(cells);
         if let Some(Distribution::UniformBox(noise)) = self.distributions.get(self.own) {

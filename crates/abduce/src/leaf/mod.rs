@@ -28,17 +28,17 @@ pub struct Leaf {
     /// component, and it has no part in densities, likelihoods and scores.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
-    /// Whether the same is said in every component, learned from all rows.
+    /// Whether all components share one distribution, learned from all rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tied: bool,
-    /// What is said in some components whatever the rows: the component, counted from
-    /// 0, and its distribution.
+    /// Distributions that are fixed in some components: the component, counted from 0, and its
+    /// distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<(usize, Distribution)>,
     /// What an unseen category is taken for, in a leaf over levels.
     #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
     pub unseen: Unseen,
-    /// What is said of noise, which is the last component, where there is some.
+    /// The distribution of noise, which is the last component, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Distribution>,
 }
@@ -57,7 +57,7 @@ impl Leaf {
         }
     }
 
-    /// Whether its variances are 1 whatever the rows.
+    /// Whether its variances are fixed to 1.
     pub(crate) fn has_given_spread(&self) -> bool {
         let structure = match &self.family {
             LeafFamily::Multivariate { shape, .. } => shape.structure,
@@ -67,13 +67,13 @@ impl Leaf {
         structure == Structure::Identity
     }
 
-    /// What a component is held to.
+    /// The distribution to which a component is fixed.
     pub(crate) fn held_in(&self, component: usize) -> Option<&Distribution> {
         let mut held = self.held.iter();
         held.find(|(own, _)| *own == component).map(|(_, own)| own)
     }
 
-    /// The components that are learned, of so many.
+    /// The components that are learned, of this many.
     pub(crate) fn learned(&self, components: usize) -> Vec<usize> {
         let own = components - usize::from(self.noise.is_some());
         (0..own).filter(|j| self.held_in(*j).is_none()).collect()

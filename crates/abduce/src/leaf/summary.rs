@@ -1,6 +1,6 @@
-//! What was seen of all rows together: how many, what was hidden, and the
-//! moments of every column of numbers. Priors and floors are in these units, so
-//! that a model which is to learn on without its rows must keep them.
+//! A summary of all rows: how many there are, what is missing, and the moments of every column of
+//! numbers. Priors and floors are in these units, so a model that is to be updated without its
+//! rows must keep them.
 
 use crate::data::{Source, reduce};
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
@@ -9,11 +9,11 @@ use crate::leaf::central::FAR;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Numbers below this have squares of few digits or none, so that their scatter may be 0 though
-/// they differ.
+/// The squares of numbers below this have few digits or none, so that their scatter may be 0
+/// although they differ.
 const TOO_SMALL: f64 = 1e-150;
 
-/// What was seen of all rows together.
+/// A summary of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// The total weight of all rows.
@@ -22,19 +22,19 @@ pub struct Seen {
     pub rows: u64,
     /// The weight of the rows without a label.
     pub unlabelled: f64,
-    /// The weight of the rows that EM must complete: some but not all of their
-    /// correlated cells are hidden, or how far off they count is.
+    /// The weight of the rows that EM must complete: rows with some of their correlated cells
+    /// missing, or whose weight in a t distribution is latent.
     pub incomplete: f64,
     /// Moments of every column of numbers, by position in the schema.
     pub columns: Vec<GaussianStats>,
-    /// Of the columns whose variance a few far rows make, the variance that the middle
-    /// half of their numbers tells; 0 for others. Empty where there are none such.
+    /// Where the variance of a column is due to a few far rows, the variance suggested by the
+    /// middle half; 0 for other columns. Empty where there are no such columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub central: Vec<f64>,
 }
 
-/// The divisor of an unbiased variance, n − 1 for n rows of weight 1. Two rows or more are at
-/// least half of themselves without one, also where their weights differ from the mean.
+/// The divisor of an unbiased variance, n − 1 for n rows of weight 1. It is at least half the
+/// weight, as for two rows or more, also where weights differ from their mean.
 pub(crate) fn divisor(weight: f64, row_weight: f64) -> f64 {
     (weight - row_weight).max(0.5 * weight)
 }
@@ -48,7 +48,7 @@ impl Seen {
         }
     }
 
-    /// Adds what was seen of other rows.
+    /// Adds the summary of other rows.
     pub fn merge(&mut self, other: &Seen) {
         self.merge_central(other);
         self.total += other.total;
@@ -60,7 +60,7 @@ impl Seen {
         self.review_central();
     }
 
-    /// Once a variance is no more than what most rows may have, it is taken for theirs.
+    /// Drops the variance of the middle half where that of all rows is no longer far larger.
     pub(crate) fn review_central(&mut self) {
         for c in 0..self.central.len() {
             if self.variance(c) <= FAR * self.central[c] {
@@ -72,7 +72,7 @@ impl Seen {
         }
     }
 
-    /// Without their rows, two middle halves are as wide as they are on average.
+    /// Without the rows, the variance of two middle halves is taken to be their mean.
     fn merge_central(&mut self, other: &Seen) {
         if self.central.is_empty() && other.central.is_empty() {
             return;
@@ -124,7 +124,7 @@ impl Seen {
         columns.map(|c| self.variance(c)).fold(0.0, f64::max)
     }
 
-    /// The variance of a column without rows so far off that they make it.
+    /// The variance of a column, without the far rows that dominate it.
     fn typical_variance(&self, column: usize) -> f64 {
         let variance = self.variance(column);
         match self.central.get(column) {
@@ -156,7 +156,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Where a column lies, and how wide most of it is. A constant column's unit is its
+    /// The mean of a column and the variance of most of it. For a constant column the unit is its
     /// value, or 1.
     pub(crate) fn scale(&self, column: usize) -> Scale {
         let moments = &self.columns[column];
@@ -177,7 +177,7 @@ impl Seen {
         }
     }
 
-    /// Where a column lies, and how wide all of it is.
+    /// The mean of a column and the variance of all of it.
     pub(crate) fn whole_scale(&self, column: usize) -> Scale {
         let scale = self.scale(column);
         Scale {
@@ -190,14 +190,14 @@ impl Seen {
         }
     }
 
-    /// Where the columns of a leaf lie.
+    /// The scales of the columns of a leaf.
     pub(crate) fn scales(&self, leaf: &Leaf) -> Vec<Scale> {
         leaf.columns.iter().map(|c| self.scale(*c)).collect()
     }
 
-    /// The leaves without columns of which nothing was seen, and with constant
-    /// columns of numbers each by itself, fixed, unless a ridge gives them a variance;
-    /// `None` where that changes nothing.
+    /// The leaves without columns of which nothing was seen; constant columns of numbers become
+    /// leaves of their own, fixed, unless a ridge gives them a variance. `None` where that
+    /// changes nothing.
     pub(crate) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
         let mut kept = Vec::new();
         let mut changed = false;

@@ -1,10 +1,10 @@
-//! What a model makes of a category that the fitted rows do not have.
+//! How a model treats a category that the fitted rows do not have.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// What a category is taken for that the fitted rows do not have.
+/// How a model treats a category that the fitted rows do not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unseen {
@@ -17,7 +17,7 @@ pub enum Unseen {
 }
 
 impl Unseen {
-    /// Whether it is what models without this setting do.
+    /// Whether it is the default.
     pub(crate) fn is_impossible(&self) -> bool {
         *self == Unseen::Impossible
     }

@@ -1,9 +1,9 @@
-//! The one EM loop. Each iteration maximises the parameters given the expected
-//! statistics and takes the expectation again; with a soft E-step this is EM,
-//! with a hard one k-means' way. The objective, log-likelihood plus log-prior,
-//! never falls: that is checked in every fit and the whole trace is kept. Rounds of
-//! draws (`stochastic.rs`) and batches (`online.rs`) only say where it begins, and
-//! longer steps (`squarem.rs`) are kept only where they rise as high as its own.
+//! The EM loop. Each iteration maximises the parameters given the expected statistics and takes
+//! the expectation again: EM with a soft E-step, hard EM, as in k-means, with a hard one. The
+//! objective, log-likelihood plus log-prior, never falls; every fit checks that and keeps the
+//! whole trace. Stochastic rounds (`stochastic.rs`) and batches (`online.rs`) only choose where
+//! the loop starts; longer steps (`squarem.rs`) are kept only where they rise at least as high as
+//! EM's.
 
 use super::latent::{Accelerated, EStep, Expected, Latent, Pass, Safeguards};
 use super::online::{self, Online};
@@ -16,15 +16,15 @@ use crate::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// By what a fit is known to have converged.
+/// How convergence is judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// The change of the mean objective is small beside its size.
+    /// By the change of the mean objective relative to its size.
     #[default]
     Relative,
-    /// The mean log-likelihood of a row rose by less than the tolerance, in nats, and one
-    /// more step was made: what other programs mean by a tolerance.
+    /// By the change of the mean log-likelihood of a row in nats, after which one more step is
+    /// made, as in other programs.
     PerRow,
 }
 
@@ -34,28 +34,27 @@ impl Stop {
     }
 }
 
-/// When to stop, and the dials.
+/// When to stop, and how to step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmOptions {
-    /// How hidden things are filled in.
+    /// How hidden labels and cells are filled in.
     pub step: EStep,
-    /// The relative change of the mean objective at which the fit has
-    /// converged.
+    /// The relative change of the mean objective below which the fit has converged.
     pub tolerance: f64,
-    /// What the tolerance is of.
+    /// How convergence is judged.
     #[serde(default, skip_serializing_if = "Stop::is_relative")]
     pub stop: Stop,
-    /// The most iterations: E-steps over all rows after the first.
+    /// The maximum number of iterations: E-steps over all rows after the first.
     pub max_iterations: usize,
     /// Whether steps may be longer than EM's. Hard steps never are.
     #[serde(default)]
     pub acceleration: Acceleration,
-    /// With [`EStep::Sampled`], how many rounds of drawn labels there are in all before
-    /// EM goes on from the best maximum that they came by.
+    /// With [`EStep::Sampled`], the number of rounds of drawn labels before EM continues from the
+    /// best maximum found.
     #[serde(default = "rounds")]
     pub rounds: usize,
-    /// Batches of rows after each of which the parameters are estimated anew, before
-    /// EM goes over all rows.
+    /// Batches of rows, after each of which the parameters are updated, before EM goes over all
+    /// rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub online: Option<Online>,
 }
@@ -65,7 +64,7 @@ const fn rounds() -> usize {
 }
 
 impl EmOptions {
-    /// EM as it is by default, without acceleration.
+    /// Soft EM without acceleration.
     pub const PLAIN: EmOptions = EmOptions {
         step: EStep::Soft,
         tolerance: 1e-8,
@@ -76,7 +75,7 @@ impl EmOptions {
         online: None,
     };
 
-    /// The same as plain EM, soft or hard: no draws, no batches, no long steps.
+    /// The same options for plain EM, soft or hard: no draws, no batches, no long steps.
     pub fn plainly(&self) -> EmOptions {
         EmOptions {
             step: self.closing_step(),
@@ -86,7 +85,7 @@ impl EmOptions {
         }
     }
 
-    /// How hidden things are filled in where the objective is to rise.
+    /// The E-step of the iterations in which the objective must rise.
     fn closing_step(&self) -> EStep {
         match self.step {
             EStep::Hard => EStep::Hard,
@@ -104,41 +103,40 @@ impl Default for EmOptions {
     }
 }
 
-/// What an EM fit found.
+/// The result of an EM fit.
 #[derive(Clone, Debug)]
 pub struct EmResult<P, S> {
     /// The parameters of the last E-step.
     pub parameters: P,
-    /// The statistics expected under them; where a tolerance is per row, those that they were
-    /// estimated from, since it is known of the last step that it is.
+    /// The statistics expected under them; with a tolerance per row, those that they were
+    /// estimated from.
     pub statistics: S,
-    /// The log-likelihood under the parameters before each step, and last
-    /// under the parameters returned. With a hard E-step it is that of the rows
-    /// completed by their most probable labels and cells.
+    /// The log-likelihood under the parameters before each step, and last under the parameters
+    /// returned. With a hard E-step it is that of the rows completed by their most probable
+    /// labels and cells.
     pub trace: Vec<f64>,
-    /// After each step's maximisation, the lower bound of the log-likelihood
-    /// (ELBO) that the expectation before it gives: above the likelihood before and
-    /// below the one after it, by the Kullback–Leibler divergence of what was
-    /// expected of the hidden from what it now is.
+    /// After each maximisation, the lower bound of the log-likelihood (ELBO) under the previous
+    /// expectation: at least the log-likelihood before the step, and below the one after it by
+    /// the Kullback–Leibler divergence of the old posterior of what is hidden from the new one.
     pub bounds: Vec<f64>,
-    /// What went before the trace and need not rise: the log-likelihoods in rounds of
-    /// drawn labels and where EM climbed from them, or in each pass of batches.
+    /// The log-likelihoods before the trace, which need not rise: those of rounds of drawn labels
+    /// and of the maxima EM climbed to from them, or of passes in batches.
     pub warmup: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
-    /// The same wherever the trace has a log-likelihood: this is what never falls.
+    /// The objective for every entry of the trace; it never falls.
     pub objectives: Vec<f64>,
-    /// How many E-steps went over all rows after the first: those of the warm-up and
-    /// of long steps that were not kept too.
+    /// The number of E-steps over all rows after the first, including those of the warm-up and of
+    /// long steps that were rejected.
     pub iterations: usize,
-    /// How many longer steps than EM's are in the trace.
+    /// The number of steps longer than EM's in the trace.
     pub leaps: usize,
     /// Whether the change of the objective fell below the tolerance.
     pub converged: bool,
     /// Whether the objective never fell by more than rounding.
     pub monotone: bool,
-    /// Whether parameters came so near to a singular maximum, where a component is on
-    /// too few rows for its spread, that rounding was more than a step would gain.
+    /// Whether the fit ended at a singular maximum, where a component has too few rows for its
+    /// covariance and rounding exceeds what a step would gain.
     pub singular: bool,
     /// Whether the caller stopped the fit.
     pub interrupted: bool,
@@ -146,10 +144,10 @@ pub struct EmResult<P, S> {
     pub seconds: Vec<f64>,
 }
 
-/// Where draws or batches ended.
+/// Where stochastic rounds or batches ended.
 pub(super) struct Warm<P, S> {
     pub parameters: P,
-    /// Statistics of these parameters, for want of better ones if the caller stops.
+    /// Statistics to report if the caller stops the fit before EM starts.
     pub statistics: Option<S>,
     /// The log-likelihood in each round.
     pub log_likelihoods: Vec<f64>,
@@ -158,7 +156,7 @@ pub(super) struct Warm<P, S> {
 }
 
 impl<P, S> Warm<P, S> {
-    /// Nothing has been done yet.
+    /// Before any step.
     pub fn cold(start: P) -> Self {
         Warm {
             parameters: start,
@@ -175,8 +173,7 @@ const ROUNDING: f64 = 1e-9;
 /// Runs EM from given parameters until it converges.
 ///
 /// # Errors
-/// If the source cannot be read or the arithmetic fails; not converging is no
-/// error.
+/// If the source cannot be read or the arithmetic fails; not converging is no error.
 pub fn em<M: Safeguards + Accelerated>(
     model: &M,
     source: &dyn Source,
@@ -250,18 +247,18 @@ pub fn em<M: Safeguards + Accelerated>(
     Ok(Some(climb.end()))
 }
 
-/// What a step that is made was.
+/// The kind of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// One of EM.
+    /// A step of EM.
     Plain,
-    /// One of EM after which there is none, so that nothing is expected where it led.
+    /// The last step of EM, after which only the likelihood is computed.
     Last,
-    /// A longer one.
+    /// A step longer than EM's.
     Long,
 }
 
-/// EM on its way up.
+/// EM in progress.
 struct Climb<'a, M: Latent> {
     model: &'a M,
     source: &'a dyn Source,
@@ -271,13 +268,12 @@ struct Climb<'a, M: Latent> {
     control: Control<'a>,
     clock: Instant,
     result: EmResult<M::Parameters, M::Statistics>,
-    /// E-steps after the first.
+    /// The number of E-steps after the first.
     spent: usize,
     strides: Strides,
-    /// The parameters of which the present ones are the EM step, if they are.
+    /// The parameters from which one EM step led to the present ones, if it did.
     before: Option<M::Parameters>,
-    /// Parameters, statistics and objective before a long step, until an EM step has
-    /// been made from where it led.
+    /// Parameters, statistics and objective before a long step, until an EM step follows it.
     firm: Option<(M::Parameters, M::Statistics, f64)>,
 }
 
@@ -290,7 +286,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         let after = model.complete_log_likelihood(&result.statistics, &parameters);
         let last = result.trace.last().copied().unwrap_or(f64::NAN);
         let bound = last + (after - before);
-        // A long step that cannot be followed by one of EM would end out of place.
+        // A long step must be followed by one of EM, which takes another iteration.
         if self.spent + 2 <= self.options.max_iterations
             && let Some(start) = &self.before
             && let Some(far) = self.strides.leap(
@@ -338,8 +334,8 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         let least = bound + model.log_prior(&parameters);
         let objective = statistics.log_likelihood() + model.log_prior(&parameters);
         let rounding = self.rounding(objective);
-        // No step of EM ends below its bound or where it began but by rounding, which knows
-        // no bounds where a component is all but a point.
+        // A step of EM ends below its bound or its start only by rounding, which is unbounded
+        // where a component is nearly a point.
         let stepped = !model.may_fall(self.result.trace.len() - 1);
         let fell = objective < self.result.objective - rounding;
         let spoiled = objective < least - rounding && model.is_singular(&parameters);
@@ -352,8 +348,8 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         Ok(true)
     }
 
-    /// Whether a step of EM from here is the last: that is known where the gain of the one
-    /// before it decides.
+    /// Whether the next step of EM is the last: with a tolerance per row, the gain of the
+    /// previous step decides.
     fn is_last(&self) -> bool {
         self.options.stop == Stop::PerRow
             && (self.spent + 1 >= self.options.max_iterations || self.has_settled())
@@ -372,7 +368,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         ROUNDING * (self.weight + objective.abs())
     }
 
-    /// Ends before a step that rounding has spoiled.
+    /// Ends the fit before a step that rounding has spoiled.
     fn stay(&mut self, objective: f64) {
         let change = (objective - self.result.objective) / self.weight;
         self.result.singular = true;
@@ -385,7 +381,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         self.options.tolerance * (1.0 + mean.abs())
     }
 
-    /// Goes to where a step led.
+    /// Moves to where a step led.
     fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, step: Step) {
         let (model, weight) = (self.model, self.weight);
         let (long, settled) = (step == Step::Long, self.has_settled());
@@ -431,7 +427,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
             of: self.options.max_iterations,
             mean_log_likelihood: log_likelihood / weight,
         });
-        // Where EM is slow, small steps do not mean that the end is near.
+        // Where EM is slow, small steps do not mean that the maximum is near.
         let left = self.strides.left(objective, change * weight);
         let near = left.is_none_or(|gain| gain / weight <= least);
         result.converged = match self.options.stop {
@@ -440,7 +436,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         };
     }
 
-    /// The end, which is where a step of EM led.
+    /// The result, at the end of a step of EM.
     fn end(mut self) -> EmResult<M::Parameters, M::Statistics> {
         if let Some((parameters, statistics, objective)) = self.firm {
             self.result.parameters = parameters;

@@ -1,6 +1,5 @@
-//! Learning: the one EM loop with its dials (how hidden things are filled in, what is
-//! maximised, how far a step goes, how many rows it looks at), and what a caller can
-//! watch and stop.
+//! Learning: the EM loop, its options (the E-step, the length of steps, batches), and how a
+//! caller can watch and stop it.
 
 mod em;
 mod latent;

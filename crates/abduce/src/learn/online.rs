@@ -1,11 +1,10 @@
-//! Online EM (Cappé & Moulines, *Journal of the Royal Statistical Society* B 71, 2009):
-//! statistics are not gathered anew from all rows but drawn towards those of one batch
-//! after the other,
+//! Online EM (Cappé & Moulines, *Journal of the Royal Statistical Society* B 71, 2009): the
+//! statistics of all rows are not recomputed but moved towards those of one batch after another,
 //!
 //!   s ← (1 − γ_t) s + γ_t (n / m) s_batch,  γ_t = (t + 2)^−0.6,
 //!
-//! and the parameters follow after every batch of m of the n rows. A batch is some chunks
-//! in the order of the source, so that a stream is read once a pass.
+//! and the parameters are updated after every batch of m of the n rows. A batch is some chunks in
+//! the order of the source, so that a stream is read once a pass.
 
 use super::em::{EmOptions, Warm};
 use super::latent::{Expected, Pass, Safeguards};
@@ -15,12 +14,12 @@ use crate::data::{CHUNK_ROWS, Source, Table};
 use crate::{Control, Progress};
 use serde::{Deserialize, Serialize};
 
-/// How batches are gone through.
+/// Options of the passes in batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Online {
-    /// The rows of a batch, made up to whole chunks of 4,096.
+    /// The rows of a batch, rounded up to whole chunks of 4,096.
     pub batch: usize,
-    /// The most passes over the rows.
+    /// The maximum number of passes over the rows.
     pub passes: usize,
 }
 
@@ -37,8 +36,8 @@ impl Default for Online {
 const FORGETTING: f64 = 0.6;
 const DELAY: f64 = 2.0;
 
-/// Passes in batches, until one gains no more than the tolerance beside the one before it.
-/// Where all rows make no more than one batch there is nothing to do.
+/// Passes in batches, until one gains no more than the tolerance over the previous one. Nothing
+/// is done where all rows fit in one batch.
 pub(super) fn passes<M: Safeguards>(
     model: &M,
     source: &dyn Source,

@@ -32,7 +32,7 @@ pub(crate) fn expect_all<M: Latent>(
             _ => *total = None,
         },
     )?;
-    // What came in while the caller stopped it may be only a part.
+    // Statistics of a pass that the caller stopped may cover only a part of the rows.
     let total = total.flatten().filter(|_| !control.is_interrupted());
     if (total.as_ref()).is_some_and(|statistics| statistics.log_likelihood().is_nan()) {
         return Err(Error::numeric("the likelihood is not a number")

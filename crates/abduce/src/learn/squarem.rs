@@ -3,16 +3,16 @@
 //!
 //!   θ' = θ₀ + 2s r + s² v,  s = |r| / |v|
 //!
-//! (SQUAREM: Varadhan & Roland, *Scandinavian Journal of Statistics* 35, 2008). Where EM
-//! is slow it goes on along nearly the same line, and s is about how many of its
-//! steps are left. Coordinates that EM moves at a pace of their own have an s of their
-//! own: the others would hold them back, or they these. θ' is kept only if its objective, which its own E-step tells, is at
-//! least the lower bound of the one of θ₂: so nothing is lost but that E-step.
+//! (SQUAREM: Varadhan & Roland, *Scandinavian Journal of Statistics* 35, 2008). Where EM is slow
+//! it continues along nearly the same line, and s is about the number of its steps that are left.
+//! Coordinates that converge at a rate of their own have an s of their own. θ' is kept only if
+//! its objective, computed by an E-step, is at least the lower bound of that of θ₂: a rejected θ'
+//! costs that E-step and nothing else.
 
 use super::latent::{Accelerated, Coordinates};
 use serde::{Deserialize, Serialize};
 
-/// Whether EM's steps are made longer.
+/// Whether steps may be longer than EM's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Acceleration {
@@ -21,42 +21,43 @@ pub enum Acceleration {
     Auto,
     /// Never.
     None,
-    /// From the beginning.
+    /// From the start.
     Squarem,
 }
 
-/// EM is slow when it has made so many steps and each gains such a share of what the
+/// EM is slow when it has made this many steps and each gains more than this share of what the
 /// one before gained.
 const PATIENCE: usize = 10;
 const SLOW: f64 = 0.8;
 
-/// The longest first step; others are longer by this factor where that was too short.
+/// The maximum length of the first long step, and the factor by which the maximum grows where a
+/// step reaches it.
 const FIRST: f64 = 4.0;
 
-/// A coordinate with a pace of its own that moves by less has arrived.
+/// Coordinates of a pace other than 0 that move by less have converged.
 const STILL: f64 = 1e-9;
 
-/// Long steps given up in a row before EM is left to itself for some steps.
+/// The number of rejected long steps in a row after which EM continues alone for some steps.
 const GIVEN_UP: usize = 3;
 
-/// How far steps go.
+/// How long steps are.
 pub(super) struct Strides {
     acceleration: Acceleration,
     /// Whether long steps are being made.
     running: bool,
-    /// The longest step.
+    /// The maximum length of a step.
     longest: f64,
-    /// The last one, in steps of EM, and what it would have been.
+    /// The length of the last one, in steps of EM, and without the maximum.
     stride: f64,
     wanted: f64,
     /// The objective before it.
     mark: Option<f64>,
-    /// How many were given up in a row.
+    /// How many were rejected in a row.
     given_up: usize,
-    /// EM's steps before long ones are tried again, and how many that were the last time.
+    /// The steps of EM before long ones are tried again, and how many there were the last time.
     rest: usize,
     last_rest: usize,
-    /// EM's steps, and what the last two of them gained.
+    /// The steps of EM so far, and the gains of the last two.
     steps: usize,
     gains: [f64; 2],
 }
@@ -78,7 +79,7 @@ impl Strides {
         }
     }
 
-    /// Sees what a step of EM gained.
+    /// Records the gain of a step of EM.
     pub fn watch(&mut self, gain: f64) {
         self.steps += 1;
         self.rest = self.rest.saturating_sub(1);
@@ -89,7 +90,7 @@ impl Strides {
         }
     }
 
-    /// Where a long step from two of EM leads; `None` where EM is to go on by itself.
+    /// Where a long step from two steps of EM leads; `None` where EM is to continue alone.
     pub fn leap<M: Accelerated>(
         &mut self,
         model: &M,
@@ -112,7 +113,7 @@ impl Strides {
         let paces = last.pace.iter().max().map_or(0, |most| most + 1);
         let strides: Vec<f64> = (0..paces).map(|own| stride(&lines, &last, own)).collect();
         self.wanted = strides.iter().copied().fold(1.0, f64::max);
-        // A step of 1 is EM's own.
+        // A step of length 1 is EM's.
         if self.wanted == 1.0 {
             return None;
         }
@@ -132,7 +133,7 @@ impl Strides {
         there
     }
 
-    /// Sees whether the long step was kept.
+    /// Records whether the long step was kept.
     pub fn learn(&mut self, kept: bool) {
         if kept {
             self.given_up = 0;
@@ -154,20 +155,20 @@ impl Strides {
         self.longest = (self.stride / FIRST).max(1.5);
     }
 
-    /// What there is still to gain after a step of EM gained `last`, from the gain since
-    /// before the last long step that was tried and from how long that should have
-    /// been; `None` where none was, and EM's steps say how near the end is.
+    /// The gain that is still to be expected after a step of EM gained `last`: from the gain
+    /// since before the last long step, and from the length that step should have had; `None`
+    /// where no long step was tried.
     pub fn left(&self, objective: f64, last: f64) -> Option<f64> {
         let tried = self.running && self.rest == 0;
         let gain = objective - self.mark.unwrap_or(f64::NEG_INFINITY);
-        // Steps that shrink by 1 − 1/s each sum up to s of the last one, and what
-        // they gain to half of that.
+        // Steps that shrink by 1 − 1/s each add up to s times the last one, and their gains to
+        // half of that.
         tried.then(|| gain.max(0.5 * self.wanted * last))
     }
 }
 
-/// How far the coordinates of one pace are to go, in steps of EM: 1 where they hardly
-/// move, or turn back.
+/// The step length of the coordinates of one pace, in steps of EM: 1 where they hardly move, or
+/// turn back.
 fn stride(lines: &[(f64, f64, f64)], at: &Coordinates, pace: usize) -> f64 {
     let (mut first, mut bend) = (0.0, 0.0);
     let these = lines.iter().zip(&at.importance).zip(&at.pace);
@@ -176,7 +177,7 @@ fn stride(lines: &[(f64, f64, f64)], at: &Coordinates, pace: usize) -> f64 {
         bend += importance * v * v;
     }
     let stride = (first / bend).sqrt();
-    // What has no units and moves by less than this is where it is to be.
+    // Coordinates have no units: one that moves by less than this has converged.
     let moves = pace == 0 || first > STILL * STILL;
     if moves && stride > 1.0 { stride } else { 1.0 }
 }

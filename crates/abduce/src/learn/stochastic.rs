@@ -1,9 +1,8 @@
-//! Stochastic EM (Celeux & Diebolt 1985): the hidden labels are drawn from the
-//! responsibilities, and the parameters are estimated as if the draws were what was seen.
-//! The parameters then wander about a maximum instead of climbing it, and into the reach
-//! of others. After every few rounds EM climbs from where they came; the best that it
-//! found is where the next rounds begin, and where EM goes on in the end. So the end is
-//! never lower than what EM finds from the same start.
+//! Stochastic EM (Celeux & Diebolt 1985): hidden labels are drawn from the responsibilities, and
+//! the parameters are estimated as if the draws had been observed. The parameters then wander
+//! about a maximum instead of climbing it, and come close to others. After every few rounds EM
+//! climbs from there; the next rounds, and EM in the end, start from the best maximum found. So
+//! the result is never lower than EM's from the same start.
 //!
 //! A draw depends on the seed, the round and the row's number alone, so that threads and
 //! streams change nothing.
@@ -15,15 +14,15 @@ use crate::data::Source;
 use crate::{Control, Progress};
 use crate::{ErrorKind, Result};
 
-/// Rounds of draws before EM climbs, its steps at most, and when it has climbed enough to
-/// be compared.
+/// The rounds of draws before EM climbs, the maximum number of its steps, and its tolerance,
+/// coarse enough to compare maxima.
 const ROUNDS: usize = 10;
 const STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-6;
 
 type Found<M> = EmResult<<M as Latent>::Parameters, <M as Latent>::Statistics>;
 
-/// Rounds of draws; the end is the best maximum that they came by.
+/// Rounds of draws; the result is the best maximum found.
 pub(super) fn rounds<M: Safeguards + Accelerated>(
     model: &M,
     source: &dyn Source,
@@ -66,7 +65,7 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
                 Err(why) => return Err(why),
             };
             expectations += 1;
-            // The density of a row does not depend on what is drawn of it.
+            // The density of a row does not depend on its drawn label.
             let log_likelihood = statistics.log_likelihood();
             log_likelihoods.push(log_likelihood);
             control.report(Progress::Iteration {
@@ -74,7 +73,7 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
                 of: options.rounds,
                 mean_log_likelihood: log_likelihood / statistics.weight().max(f64::MIN_POSITIVE),
             });
-            // From few rows a component would become a spike, or vanish for ever.
+            // Estimated from few rows, a component would become a spike or vanish for good.
             parameters = if model.determines(&statistics) {
                 model.maximize(&statistics, Some(&parameters))
             } else {
@@ -101,7 +100,7 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
     })
 }
 
-/// Whether it is higher, and not by a component on a few rows.
+/// Whether one maximum is higher than the other, and not because of a component on a few rows.
 fn is_better<M: Safeguards>(model: &M, one: &Found<M>, other: &Found<M>) -> bool {
     let sound = |found: &Found<M>| model.determines(&found.statistics);
     one.objective > other.objective && (sound(one) || !sound(other))
