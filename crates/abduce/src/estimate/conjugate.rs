@@ -15,27 +15,27 @@ use crate::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How the method begins of an estimate without a posterior; the reason follows.
+/// How the method of an estimate without a posterior starts; the reason follows.
 const NO_POSTERIOR: &str = "none: ";
 
-/// What a family adds to its pair.
+/// A family with its conjugate pair, and what the report says beside it.
 pub(super) struct Model<'a, C: Conjugate> {
     pub family: &'static str,
     pub pair: C,
     /// The prior where none is given.
     pub default: &'static str,
-    /// What is wrong with a cell.
+    /// The error message for an impossible value, if it is one.
     pub wrong: &'a dyn Fn(f64) -> Option<String>,
-    /// The maximum-likelihood estimate, in the words of the family.
+    /// The maximum-likelihood estimate, with the family's own parameters.
     pub maximum: &'a dyn Fn(&C::Stats) -> Result<Maximum>,
     pub unbiased: &'a dyn Fn(&C::Stats) -> Option<Numbers>,
-    /// What the predictive distribution is called.
+    /// The name of the predictive distribution.
     pub predictive: &'static str,
-    /// What is added to every cell, such as to the code of an only level.
+    /// Added to every value, such as to the code of an only level.
     pub shift: f64,
 }
 
-/// Rows that wait to be observed together.
+/// Rows to be observed together.
 #[derive(Default)]
 struct Buffer {
     cells: Vec<f64>,
@@ -68,7 +68,7 @@ pub(super) struct Maximum {
 }
 
 impl Maximum {
-    /// Of a distribution of one number.
+    /// The estimate of a distribution of one number.
     pub fn of<D: Univariate + Clone + Serialize + 'static>(
         fitted: &D,
         log_likelihood: f64,
@@ -82,7 +82,7 @@ impl Maximum {
         }
     }
 
-    /// The same with standard errors, where they are positive: at a boundary there are none.
+    /// Adds standard errors; those that are not positive, as at a boundary, are left out.
     pub fn with_errors<'a>(self, errors: impl IntoIterator<Item = (&'a str, f64)>) -> Maximum {
         Maximum {
             errors: standard_errors::named(errors),
@@ -95,7 +95,7 @@ pub(super) fn no_bias<S>(_: &S) -> Option<Numbers> {
     None
 }
 
-/// Nothing is known before a row is seen, so the report of no row is an error.
+/// An error if there are no rows.
 pub(super) fn something_seen(seen: &Seen) -> Result<()> {
     if seen.rows > 0 {
         Ok(())
@@ -106,7 +106,7 @@ pub(super) fn something_seen(seen: &Seen) -> Result<()> {
     }
 }
 
-/// A predictive distribution that can be described.
+/// A predictive distribution that can be reported.
 pub(super) trait Predicts {
     fn prediction(self, name: &str, level: f64) -> (Prediction, Option<Arc<dyn Univariate>>);
 }
@@ -169,7 +169,7 @@ where
     Ok((estimate, stats))
 }
 
-/// What is left to say where the rows are too few for the prior.
+/// Reports that the rows are too few for the prior.
 fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
     estimate.method = format!("{NO_POSTERIOR}{why}");
     estimate.proper = Some(false);
@@ -177,13 +177,13 @@ fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
 }
 
 impl Estimate {
-    /// Why there is no posterior, where the rows are too few for the prior.
+    /// Why there is no posterior, if there is none.
     pub fn no_posterior(&self) -> Option<&str> {
         self.method.strip_prefix(NO_POSTERIOR)
     }
 }
 
-/// What does not depend on the prior.
+/// The part of the report that does not depend on the prior.
 fn begun<C: Conjugate>(
     model: &Model<C>,
     stats: &C::Stats,
@@ -217,7 +217,7 @@ fn begun<C: Conjugate>(
     }
 }
 
-/// Intervals of parameters, and how probably they exceed what was asked.
+/// Adds the intervals of parameters, and how probably they exceed the numbers asked for.
 fn tell(
     estimate: &mut Estimate,
     parameters: Vec<(&str, &dyn Univariate)>,

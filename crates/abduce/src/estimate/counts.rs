@@ -1,4 +1,4 @@
-//! Families of yes and no and of counts.
+//! Families of binary columns and of counts.
 
 use super::Request;
 use super::conjugate::{Maximum, Model, no_bias, report, report_with_statistics};
@@ -21,7 +21,7 @@ pub(super) fn count(x: f64) -> Option<String> {
     must(is_count(x), x, COUNT)
 }
 
-/// Intervals that hold whatever the probability is.
+/// Intervals that cover the probability whatever it is.
 fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
     let level = estimate.level;
     let exact = clopper_pearson(successes, failures, level)?;
@@ -42,7 +42,7 @@ fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<
     Ok(())
 }
 
-/// What is added to codes: an only level is what happened, unless it says no.
+/// Added to codes: an only level means success, unless it is a word for no.
 pub(super) fn shift(field: &Field) -> f64 {
     let happened = match field.levels.as_slice() {
         [only] => field.kind.is_coded() && !is_no(only),
@@ -107,7 +107,7 @@ pub(super) fn zero_or_one(x: f64) -> Option<String> {
     must(x == 0.0 || x == 1.0, x, "0 or 1")
 }
 
-/// The number of trials, which all rows have or a second column says.
+/// The number of trials, the same for all rows or from a second column.
 fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
     let columns = source.schema().fields.len();
     match (request.known("trials"), columns) {
@@ -128,9 +128,9 @@ fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
 
 const MOST_TRIALS: f64 = 1e15;
 
-/// What is wrong with successes and, where every row has its own, trials.
+/// The error message for successes and, where every row has its own, trials.
 fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
-    // The cells of a row come one after the other, successes first.
+    // The values of a row come one after the other, successes first.
     let successes = Cell::new(None);
     move |x: f64| match (trials, successes.take()) {
         (Some(trials), _) => {
@@ -153,7 +153,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     let known = trials(source, request)?;
     let trials = match known {
         Some(trials) => trials,
-        // The next row is taken to have as many trials as the rows have on average.
+        // The next row is assumed to have the mean number of trials.
         None => {
             let mut all = 0.0;
             let seen = each(source, binomial_domain(None), |row, weight| {
@@ -204,7 +204,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
         estimate.notes.push(format!(
             "the next row is taken to have {trials} trials, as many as the rows have on average"
         ));
-        // Each row has a distribution of its own.
+        // Each row has another distribution.
         estimate.fitted = None;
         estimate.predicted = None;
         estimate.risk.entropy = None;
@@ -212,7 +212,7 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     Ok(estimate)
 }
 
-/// What an estimate from zeros alone rules out.
+/// The outcomes that an estimate from zeros alone rules out.
 fn above_zero(zeros: bool) -> Vec<String> {
     let counts = "every count above 0".to_string();
     zeros.then_some(counts).into_iter().collect()

@@ -9,16 +9,15 @@ use crate::{Error, Result};
 /// A family that can be estimated.
 pub(super) struct Entry {
     pub name: &'static str,
-    /// The priors it takes besides those named without numbers, as users type
-    /// them.
+    /// The priors it takes besides those named without numbers, as users type them.
     pub priors: &'static str,
-    /// How its columns are read; `None` where two levels or numbers will do.
+    /// How its columns are read; `None` where both two levels and numbers will do.
     pub kind: Option<Kind>,
     /// The parameters that may be known.
     pub known: &'static [&'static str],
     /// Whether it is over several columns.
     pub several: bool,
-    /// What is wrong with a number that the family can never give.
+    /// The error message for a number that the family can never give.
     pub domain: fn(f64) -> Option<String>,
     pub estimate: fn(&dyn Source, &Request) -> Result<Estimate>,
 }
@@ -190,7 +189,7 @@ const FAMILIES: &[Entry] = &[
     },
 ];
 
-/// A line for each family: the priors it takes, and what may be known of it.
+/// A line for each family: the priors it takes, and the parameters that may be known.
 pub fn described_families() -> String {
     let lines = FAMILIES.iter().map(|own| {
         let known = match own.known {

@@ -13,7 +13,7 @@ use crate::family::{
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Names of the levels in place of the pair's own.
+/// Replaces the names of the probabilities by those of the levels.
 fn rename(estimate: &mut Estimate, levels: &[String]) {
     let numbers = |own: &mut Numbers| {
         let names = own.0.iter_mut().zip(levels);
@@ -94,7 +94,7 @@ pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Esti
     if let Some(predictive) = &mut estimate.predictive {
         let shares = std::mem::take(&mut predictive.distribution.parameters);
         let shares = Numbers::new(&levels, shares.0.into_iter().map(|(_, share)| share));
-        // Codes of levels have an order by accident only.
+        // The order of the codes of levels means nothing.
         *predictive = Prediction {
             probabilities: Some(shares),
             ..Prediction::named(predictive.distribution.clone())
@@ -126,7 +126,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
         );
     }
     let wrong = |x: f64| must(Poisson::supports(x), x, "a whole number from 0 up");
-    // The next row is taken to have as many trials as the rows have on average.
+    // The next row is assumed to have the mean number of trials.
     let (mut trials, mut weight) = (0.0, 0.0);
     each(source, wrong, |row, own| {
         trials += own * row.iter().sum::<f64>();
@@ -161,7 +161,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
     if let (Some(predictive), Some(mean)) = (&mut estimate.predictive, &estimate.mean) {
         predictive.probabilities = Some(mean.clone());
     }
-    // Rows are not single numbers, so neither can be tried on other rows.
+    // Rows are not single numbers, so neither can be evaluated on other rows.
     estimate.fitted = None;
     estimate.risk.entropy = None;
     Ok(estimate)

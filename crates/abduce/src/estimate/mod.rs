@@ -1,7 +1,6 @@
-//! Everything there is to say of one family and the rows it was seen in: the
-//! maximum-likelihood estimate, the posterior with its mode, mean and intervals,
-//! what it predicts, the evidence and the risk. The list in `families.rs` names
-//! every family with the models it can have.
+//! Estimation of one family from rows: the maximum-likelihood estimate, the posterior with its
+//! mode, mean and intervals, the prediction of the next row, the evidence and the risk. The list
+//! in `families.rs` names every family with its models.
 
 mod conjugate;
 mod counts;
@@ -27,17 +26,17 @@ pub use risk::{TestRisk, TrueRisk};
 use crate::data::{Kind, Source};
 use crate::{Error, Result};
 
-/// What to estimate with.
+/// Options of an estimate.
 #[derive(Debug)]
 pub struct Request {
     /// The prior; without one, a non-informative one that the report names.
     pub prior: Option<PriorChoice>,
     /// Parameters that are known, by name.
     pub known: Vec<(String, f64)>,
-    /// The probability that intervals hold.
+    /// The probability of the intervals.
     pub level: f64,
-    /// Numbers whose probability of being exceeded by a parameter is wanted;
-    /// the parameter may be left out where there is one.
+    /// Numbers for which the probability that a parameter exceeds them is reported; the parameter
+    /// may be left out where there is only one.
     pub above: Vec<(Option<String>, f64)>,
     /// Shifts the points of posteriors that are sampled.
     pub seed: u64,
@@ -123,7 +122,7 @@ pub fn kind_of(family: &str) -> Result<Option<Kind>> {
 /// ```
 ///
 /// # Errors
-/// If there is no such family, a row cannot be of it, or nothing can be said.
+/// If there is no such family, a row is impossible under it, or there is nothing to estimate.
 pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<Estimate> {
     let family = families::find(family)?;
     request.check(family.name, family.known)?;

@@ -58,7 +58,7 @@ pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Esti
     report(model, source, request)
 }
 
-/// A parameter above 0 of which nothing is believed, whatever its unit.
+/// A parameter above 0 with a flat prior of its logarithm.
 fn scale(name: &'static str) -> Slot {
     Slot {
         name,
@@ -231,10 +231,10 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
     report(model, source, request)
 }
 
-/// Whether a scale near 0 about a number seen more than once outweighs all the
-/// rest (Fernández & Steel 1999). Of n rows k are the same: about them the
-/// likelihood goes as σ^(ν(n − k) − k), over a width of σ, and the prior as σᵃ,
-/// so that the integral over σ exists for ν > (k − 2 − a)/(n − k) only.
+/// Why a number seen more than once makes the posterior improper, if it does: scales near 0 about
+/// it outweigh all the rest (Fernández & Steel 1999). Of n rows k are the same: about them the
+/// likelihood goes as σ^(ν(n − k) − k), over a width of σ, and the prior as σᵃ, so that the
+/// integral over σ exists for ν > (k − 2 − a)/(n − k) only.
 fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Option<String> {
     let [location, scale, degrees] = parameters else {
         return None;
@@ -264,7 +264,7 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
     let Domain::Above(low) = degrees.domain else {
         return None;
     };
-    // The last number before infinity stands for rows that are all the same.
+    // A large number stands for infinity, where all rows are the same.
     let reach = least.min(1e6) - low;
     let shares = (0..=60).map(|i| 1.0 - f64::from(i) / 60.0);
     let below = shares.map(|share| low + reach * share.powi(4));

@@ -11,11 +11,11 @@ pub enum PriorChoice {
     /// expression of the parameter, `0.8 if x > 0.5 else 0.2`. For several
     /// parameters, `shape=gamma(2,1); rate=1/x`.
     Text(String),
-    /// Places and values of a function with straight lines between them.
+    /// Points of a function that is linear between them.
     Table(Vec<(f64, f64)>),
 }
 
-/// `name(1, 2)` or `name`, if it is that and nothing else.
+/// `name(1, 2)` or `name`, if the text is nothing else.
 pub(super) fn named(text: &str) -> Option<(String, Vec<f64>)> {
     let text = text.trim();
     let inside = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
@@ -30,7 +30,7 @@ pub(super) fn named(text: &str) -> Option<(String, Vec<f64>)> {
     let numbers = rest.strip_suffix(')')?;
     let numbers: Option<Vec<f64>> = match numbers.trim() {
         "" => Some(Vec::new()),
-        // As it is printed too: a=2, b=2.
+        // Also as reports print it: a=2, b=2.
         numbers => numbers
             .split(',')
             .map(|x| x.rsplit('=').next()?.trim().parse().ok())
@@ -39,7 +39,7 @@ pub(super) fn named(text: &str) -> Option<(String, Vec<f64>)> {
     Some((name(before)?, numbers?))
 }
 
-/// What a choice means for a pair, with its text.
+/// The meaning of a choice for a pair, with its text.
 pub(super) enum Meaning<P> {
     Conjugate(P, String),
     Any(Curve, String),
@@ -67,7 +67,7 @@ pub(super) fn meaning<C: Conjugate>(
     };
     let names = pair.parameters();
     let own = match (refused, names.as_slice()) {
-        // A conjugate prior with wrong numbers stays wrong as an expression.
+        // A conjugate prior with wrong numbers is not tried as an expression.
         (Some(error), _) if named(text).is_some_and(|(name, _)| name == C::Prior::NAME) => {
             return Err(error);
         }

@@ -1,4 +1,4 @@
-//! What is reported of an estimate, ready to be printed or written as JSON.
+//! The report of an estimate, ready to be printed or written as JSON.
 
 use super::rows::Seen;
 use crate::family::Univariate;
@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
-/// Numbers by name, in order.
+/// Named numbers, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(pub Vec<(String, f64)>);
 
@@ -16,7 +16,7 @@ impl Numbers {
         Numbers(names.iter().cloned().zip(values).collect())
     }
 
-    /// Every number that a value serialises to, by the name of its field.
+    /// Every number in the serialised form of a value, by the name of its field.
     pub fn of(value: &impl Serialize) -> Numbers {
         fn walk(name: &str, value: &serde_json::Value, into: &mut Vec<(String, f64)>) {
             match value {
@@ -65,7 +65,7 @@ impl Numbers {
     }
 }
 
-/// The name of the list of which `name[2]` is a member.
+/// The name of the list to which `name[2]` belongs.
 fn numbered(name: &str) -> Option<&str> {
     let (stem, place) = name.strip_suffix(']')?.rsplit_once('[')?;
     let whole = !place.is_empty() && place.bytes().all(|b| b.is_ascii_digit());
@@ -82,7 +82,7 @@ impl Serialize for Numbers {
     }
 }
 
-/// Lists are written as lists.
+/// Members of a list are serialised together.
 fn with_lists<S: Serializer>(numbers: &Numbers, to: S) -> Result<S::Ok, S::Error> {
     let groups = numbers.grouped();
     let mut map = to.serialize_map(Some(groups.len()))?;
@@ -95,12 +95,12 @@ fn with_lists<S: Serializer>(numbers: &Numbers, to: S) -> Result<S::Ok, S::Error
     map.end()
 }
 
-/// A distribution by name and numbers.
+/// A distribution: its name and parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Described {
     /// The name.
     pub name: String,
-    /// Its numbers.
+    /// Its parameters.
     #[serde(serialize_with = "with_lists")]
     pub parameters: Numbers,
 }
@@ -120,11 +120,11 @@ pub struct Point {
 /// Credible intervals of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// The parameter, or what follows from it.
+    /// The parameter, or a quantity derived from it.
     pub parameter: String,
-    /// The one that leaves out the same probability on either side.
+    /// The interval that leaves out the same probability on either side.
     pub equal_tailed: (f64, f64),
-    /// The shortest one: of a posterior with one mode, the region of highest density.
+    /// The shortest interval: of a posterior with one mode, the region of highest density.
     pub shortest: (f64, f64),
 }
 
@@ -137,7 +137,7 @@ impl Described {
         }
     }
 
-    /// A distribution with the numbers it is made of.
+    /// A distribution with its parameters.
     pub fn of(name: impl Into<String>, own: &impl Serialize) -> Described {
         Described {
             name: name.into(),
@@ -157,11 +157,11 @@ impl Interval {
     }
 }
 
-/// An interval that holds the truth with the level's probability, whatever
-/// the truth is.
+/// An interval that contains the true value with the probability of the level, whatever that
+/// value is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Confidence {
-    /// How it is found.
+    /// The name of the method.
     pub method: String,
     /// Its ends.
     pub interval: (f64, f64),
@@ -170,7 +170,7 @@ pub struct Confidence {
 /// The probability that a parameter exceeds a number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Exceedance {
-    /// The parameter, or what follows from it.
+    /// The parameter, or a quantity derived from it.
     pub parameter: String,
     /// The number.
     pub value: f64,
@@ -178,7 +178,7 @@ pub struct Exceedance {
     pub probability: f64,
 }
 
-/// What is predicted of the next row.
+/// The prediction of the next row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     /// The distribution.
@@ -217,8 +217,8 @@ impl Prediction {
     }
 }
 
-/// Monte Carlo standard errors of the figures of a sampled posterior: by how much
-/// they would differ with other draws.
+/// Monte Carlo standard errors of the figures of a sampled posterior: how much they would differ
+/// with other draws.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MonteCarlo {
     /// The number of draws.
@@ -244,26 +244,26 @@ pub struct MonteCarlo {
     pub predictive_interval: Option<(f64, f64)>,
 }
 
-/// What the estimates cost, in nats a row.
+/// The risk of the estimates, in nats a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RiskReport {
     /// The log-loss of the maximum-likelihood estimate on the rows.
     pub log_loss: Option<f64>,
     /// The entropy of the maximum-likelihood estimate.
     pub entropy: Option<f64>,
-    /// What the maximum-likelihood estimate rules out although it can happen:
-    /// there its risk is infinite.
+    /// Possible outcomes that the maximum-likelihood estimate gives probability 0: its risk is
+    /// infinite where they occur.
     pub ruled_out: Vec<String>,
 }
 
-/// Everything there is to say.
+/// The report of an estimate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
     /// The family.
     pub family: String,
     /// The rows seen.
     pub rows: u64,
-    /// The rows that were hidden, wholly or in part.
+    /// The rows left out because of missing values.
     pub hidden: u64,
     /// The total weight of the rows seen.
     pub weight: f64,
@@ -273,49 +273,48 @@ pub struct Estimate {
     pub maximum_likelihood: Option<Point>,
     /// Why there is none.
     pub no_maximum: Option<String>,
-    /// The unbiased variant of what the maximum-likelihood estimate biases.
+    /// Unbiased estimates of the parameters whose maximum-likelihood estimate is biased.
     pub unbiased: Option<Numbers>,
     /// The prior.
     pub prior: Described,
-    /// Whether it has an integral to be divided by; `None` if that could not be settled.
+    /// Whether the prior integrates; `None` if that could not be settled.
     pub proper: Option<bool>,
-    /// The posterior, where it has a name.
+    /// The posterior, where it is a named distribution.
     pub posterior: Option<Described>,
-    /// How it was found: `conjugate`, `quadrature`, `importance sampling`, or `none`
-    /// with the reason.
+    /// The method: `conjugate`, `quadrature`, `importance sampling`, or `none` with the reason.
     pub method: String,
     /// The mode of the posterior.
     pub map: Option<Numbers>,
     /// The mean of the posterior.
     pub mean: Option<Numbers>,
-    /// The probability that the intervals hold.
+    /// The probability of the intervals.
     pub level: f64,
     /// Credible intervals.
     pub intervals: Vec<Interval>,
     /// Probabilities that parameters exceed numbers.
     pub above: Vec<Exceedance>,
-    /// Intervals that hold whatever the truth is.
+    /// Intervals that cover the true value whatever it is.
     pub frequentist: Vec<Confidence>,
-    /// What is predicted of the next row.
+    /// The prediction of the next row.
     pub predictive: Option<Prediction>,
-    /// The logarithm of the evidence p(rows), which improper priors have not.
+    /// The logarithm of the evidence p(rows); there is none under an improper prior.
     pub log_evidence: Option<f64>,
     /// Monte Carlo standard errors, where the posterior was sampled.
     pub monte_carlo: Option<MonteCarlo>,
-    /// What the estimates cost.
+    /// The risk of the estimates.
     pub risk: RiskReport,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The maximum-likelihood estimate itself, where rows are single numbers.
+    /// The maximum-likelihood estimate as a distribution, where rows are single numbers.
     #[serde(skip)]
     pub fitted: Option<Arc<dyn Univariate>>,
-    /// The prediction itself, where rows are single numbers.
+    /// The prediction as a distribution, where rows are single numbers.
     #[serde(skip)]
     pub predicted: Option<Arc<dyn Univariate>>,
 }
 
 impl Estimate {
-    /// The estimate of a family from rows, of which nothing but their number is reported yet.
+    /// The report of rows, with their counts alone.
     pub(super) fn of_rows(family: &str, seen: Seen, level: f64) -> Estimate {
         Estimate {
             family: family.into(),

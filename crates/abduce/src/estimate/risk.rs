@@ -1,5 +1,4 @@
-//! What an estimate costs: on rows it has not seen, and against a distribution
-//! taken for the truth.
+//! The risk of an estimate: on rows it was not fitted to, and against a known true distribution.
 
 use super::counts::shift;
 use super::families;
@@ -21,20 +20,20 @@ pub struct TestRisk {
     pub maximum_likelihood: Option<f64>,
     /// The rows that are impossible under the maximum-likelihood estimate.
     pub impossible: u64,
-    /// Of the prediction, which the prior keeps from ruling things out.
+    /// Of the prediction, under which a proper prior leaves nothing impossible.
     pub predictive: Option<f64>,
 }
 
 /// Entropy, cross-entropy and divergence where the truth is given.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrueRisk {
-    /// The entropy of the truth, which nothing undercuts.
+    /// The entropy of the true distribution, the least possible risk.
     pub entropy: f64,
-    /// What the maximum-likelihood estimate costs.
+    /// The cross-entropy of the maximum-likelihood estimate.
     pub maximum_likelihood: Option<f64>,
     /// KL(truth ‖ maximum-likelihood estimate).
     pub divergence: Option<f64>,
-    /// What the prediction costs.
+    /// The cross-entropy of the prediction.
     pub predictive: Option<f64>,
     /// KL(truth ‖ prediction).
     pub predictive_divergence: Option<f64>,

@@ -1,9 +1,9 @@
-//! The rows of a source as plain numbers, each checked to be possible.
+//! The rows of a source as numbers, each checked to be possible.
 
 use crate::data::Source;
 use crate::{Error, Result};
 
-/// How many rows were seen and how many were not.
+/// The counts of the rows, and of those with missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Seen {
     pub rows: u64,
@@ -24,8 +24,8 @@ impl Seen {
     }
 }
 
-/// Passes every row on with its weight; rows with a hidden cell are counted
-/// and left out. A cell of which `wrong` has something to say is an error.
+/// Passes every row on with its weight; rows with a missing value are counted and left out. A
+/// value for which `wrong` gives a message is an error.
 pub(super) fn each(
     source: &dyn Source,
     wrong: impl Fn(f64) -> Option<String>,
@@ -58,7 +58,7 @@ pub(super) fn each(
                     return Err(Error::data(why)
                         .at_row(number)
                         .at_column(&field.name)
-                        .with_hint("mend or leave out the row, or choose another family"));
+                        .with_hint("fix or leave out the row, or choose another family"));
                 }
             }
             seen.rows += 1;
@@ -70,7 +70,7 @@ pub(super) fn each(
     Ok(seen)
 }
 
-/// Says what a number should have been, if it is not.
+/// The message for a number that is not what it should be.
 pub(super) fn must(ok: bool, x: f64, what: &str) -> Option<String> {
     (!ok).then(|| format!("{x} is not {what}"))
 }

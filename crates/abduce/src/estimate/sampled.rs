@@ -14,20 +14,20 @@ use crate::{Error, Result};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Where a parameter of a family can be.
+/// The range of a parameter.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Range {
     Anywhere,
     Above(f64),
     Share,
-    /// A direction, with the place of its concentration among the slots.
+    /// A direction, with the position of its concentration among the slots.
     Angle {
         held_by: usize,
     },
 }
 
-/// The Monte Carlo error of the standard deviation of a prediction, as a share of it, beyond
-/// which it is not reported.
+/// The largest Monte Carlo error of the standard deviation of a prediction that is reported, as a
+/// share of it.
 const MOST_RELATIVE_ERROR: f64 = 0.1;
 
 /// A parameter of a family.
@@ -43,23 +43,23 @@ pub(super) struct Slot {
 /// A family whose parameters have no conjugate prior.
 pub(super) struct Sampled<'a, F: Scalar> {
     pub slots: &'a [Slot],
-    /// What a row must be.
+    /// What a row must be, in words.
     pub domain: &'a str,
     pub build: fn(&[f64]) -> Result<F>,
     /// Parameters to start from where there is no estimate.
     pub wide: fn(&[(f64, f64)]) -> Vec<f64>,
-    /// Why rows and priors leave the posterior improper although it falls
-    /// along every parameter; without it, rows that do not bound the likelihood do
-    /// under priors that do not integrate.
+    /// Why a posterior that falls along every parameter is improper, if it is. Families without
+    /// this function have improper posteriors where the rows do not bound the likelihood and the
+    /// priors do not integrate.
     pub improper: Option<Improper<F>>,
-    /// What distributions with weights predict together.
+    /// The mixture of weighted distributions of a row.
     pub average: fn(Vec<(f64, F)>) -> Together,
 }
 
-/// Says why a posterior is improper, if it is.
+/// Why a posterior is improper, if it is.
 pub(super) type Improper<F> = fn(&<F as Scalar>::Stats, &[Parameter]) -> Option<String>;
 
-/// A mixture, if any of its parts has weight.
+/// A mixture, unless all weights are 0.
 pub(super) type Together = Option<Arc<dyn Univariate>>;
 
 /// The mixture of distributions of a number.
@@ -109,7 +109,7 @@ impl<F: Scalar> Fitted<F> {
         })
     }
 
-    /// Where a parameter is looked for, given where the rows lie.
+    /// The range of a parameter, given the rows.
     fn domain(&self, range: Range) -> Domain {
         let points = PointStats::new(self.cells.iter().copied());
         match range {
@@ -132,7 +132,7 @@ impl<F: Scalar> Fitted<F> {
         }
     }
 
-    /// Refuses rows and priors that leave the posterior improper.
+    /// An error if rows and priors leave the posterior improper.
     fn check(
         &self,
         family: &Sampled<F>,
@@ -155,8 +155,7 @@ impl<F: Scalar> Fitted<F> {
         }
     }
 
-    /// How many draws to take: statistics that are all the rows are gone through once for
-    /// every draw.
+    /// The number of draws: where the statistics are the rows, every draw takes a pass over them.
     fn draws(&self) -> usize {
         match self.cells.len() {
             0..=2_000 => 8192,
@@ -245,9 +244,9 @@ pub(super) fn report<F: Scalar + 'static>(
     })
 }
 
-/// The parameters of highest posterior density, where there are any. They are hardly higher
-/// than the best of thousands of draws; what is higher grows on towards an edge, as under
-/// 1/x with few rows.
+/// The parameters of highest posterior density, where there are any. The density at a mode is
+/// hardly higher than at the best of thousands of draws; one that is far higher grows on towards
+/// an edge, as under 1/x with few rows.
 fn mode(
     posterior: &SampledPosterior,
     parameters: &[Parameter],
@@ -303,7 +302,7 @@ struct Predicted {
     predictive: Arc<dyn Univariate>,
     prediction: Prediction,
     errors: MonteCarlo,
-    /// What is left out of the prediction.
+    /// Figures left out of the prediction.
     note: Option<String>,
 }
 
@@ -322,7 +321,7 @@ impl Predicted {
         let mut prediction = Prediction::of(Described::named(name), &*predictive, level);
         let both = (&prediction, &*predictive);
         let mut errors = monte_carlo(posterior, names, level, family.build, both);
-        // Where a few draws make the variance, the variance of the prediction may be infinite.
+        // A variance that rests on a few draws may be infinite.
         let uncertain = |(error, deviation): (f64, f64)| error > MOST_RELATIVE_ERROR * deviation;
         let deviation = errors.predictive_deviation.zip(prediction.deviation);
         let note = deviation.is_some_and(uncertain).then(|| {
@@ -340,7 +339,7 @@ impl Predicted {
     }
 }
 
-/// Monte Carlo standard errors of everything that is reported of the draws.
+/// Monte Carlo standard errors of all figures of the draws.
 fn monte_carlo<F: Scalar>(
     posterior: &SampledPosterior,
     names: &[String],
@@ -352,7 +351,7 @@ fn monte_carlo<F: Scalar>(
         let row = build(draw).ok();
         row.as_ref().and_then(figure).unwrap_or(f64::NAN)
     };
-    // NaN where some draw has no mean, and the figure none either.
+    // NaN where a draw has no mean, and so the figure has no error.
     let finite = |x: f64| x.is_finite().then_some(x);
     let error = |figure: &dyn Fn(&F) -> Option<f64>| {
         posterior.standard_error_of(|draw| of_row(draw, figure))
@@ -396,7 +395,7 @@ fn monte_carlo<F: Scalar>(
     }
 }
 
-/// The distribution function of an angle, which goes on by 1 with every turn.
+/// The distribution function of an angle, which grows by 1 with every turn.
 fn turns_below(row: &dyn Univariate, x: f64) -> f64 {
     let (low, _) = row.support();
     let turns = ((x - low) / TAU).floor();
@@ -428,7 +427,7 @@ fn proper(parameters: &[Parameter]) -> Result<Option<bool>> {
     })
 }
 
-/// Priors of the parameters, `a=…; b=…`, the rest as they are by default.
+/// The priors of the parameters from `a=…; b=…`; the rest have their defaults.
 fn priors(
     slots: &[Slot],
     choice: Option<&PriorChoice>,

@@ -1,12 +1,12 @@
 //! Standard errors of maximum-likelihood estimates: the square roots of the diagonal of the
-//! inverse observed information, −∂²ℓ/∂θ² at the maximum. Exponential families have them in
-//! closed form, beside their estimates; this is the numerical Hessian for the others.
+//! inverse observed information, −∂²ℓ/∂θ² at the maximum, by numerical differences. Exponential
+//! families have them in closed form, next to their estimates.
 
 use super::report::Numbers;
 use crate::kernel::linear::{cholesky, gram, invert_lower};
 
-/// The differences of θ in which the Hessian is taken, in units of the conditional standard
-/// error: small beside the curvature of ℓ, large beside its rounding.
+/// The step of the differences, in units of the conditional standard error: small compared with
+/// the curvature of ℓ, large compared with its rounding.
 const STEP: f64 = 0.01;
 
 /// Standard errors with the names of their parameters, without those that are 0 or not
@@ -60,13 +60,12 @@ pub(super) fn of_maximum(
     named(errors.map(|((i, _), variance)| (names[*i].as_str(), variance.sqrt())))
 }
 
-/// The difference in which a parameter is moved; nothing at a boundary, or where ℓ does not
-/// fall on both sides.
+/// The step of a parameter; none at a boundary, or where ℓ does not fall on both sides.
 fn step(parameter: f64, rise: &dyn Fn(f64) -> f64) -> Option<f64> {
     if !parameter.is_finite() {
         return None;
     }
-    // From a first difference to that which lowers ℓ by what it should.
+    // From a first step to one that lowers ℓ by the right amount.
     let mut h = 1e-4 * parameter.abs().max(1e-4);
     for _ in 0..40 {
         let fall = -(rise(h) + rise(-h));

@@ -1,4 +1,4 @@
-//! Families over several columns together, and of a column that never changes.
+//! The multivariate Gaussian, and the point mass of a constant column.
 
 use super::conjugate::{Maximum, Model, Predicts, report, something_seen};
 use super::report::{Described, Estimate, Interval, Numbers, Point, Prediction, RiskReport};
@@ -87,7 +87,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
         predictive: "multivariate-t",
         shift: 0.0,
     };
-    // Parameters are asked for by the names of columns, and known by place.
+    // Users name parameters by columns, the pair by position.
     let by_place = |name: &String| {
         let all = MultivariateBoth::new(order).parameters();
         let own = all.into_iter().find(|own| by_name(own, &names) == *name);
