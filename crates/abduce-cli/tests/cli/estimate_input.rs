@@ -12,7 +12,7 @@ fn a_row_that_a_family_cannot_have_is_named() {
         };
         let place = format!("t.csv, line {}, ", cells.split(' ').count() + 2);
         let ran = estimate(family, &format!("{cells} {impossible}"), more);
-        let words = [place.as_str(), "\"x\"", impossible, "mend or leave out"];
+        let words = [place.as_str(), "\"x\"", impossible, "fix or leave out"];
         ran.fails(2, &words);
         estimate(family, "1 tall 0", more).fails(2, &["\"x\""]);
     }

@@ -1,9 +1,9 @@
-//! The components of a mixture, estimated together: their priors, their starts, and
-//! estimates that share parameters.
+//! The components of a mixture, estimated together: weak priors, starts, and estimates that share
+//! parameters.
 
 use crate::family::{Family, Stats};
 
-/// Where the numbers of a column lie.
+/// The mean and the variance of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// Their mean.
@@ -11,35 +11,31 @@ pub struct Scale {
     /// Their variance; positive for a constant column too, so that there is
     /// always a unit.
     pub variance: f64,
-    /// Whether they are all the same.
+    /// Whether all its numbers are the same.
     pub constant: bool,
 }
 
-/// How strong weak priors are.
+/// The strength of weak priors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Belief {
-    /// The scatter that variances are believed to have before any row, as a
-    /// share of the column's variance.
+    /// The variance floor: prior scatter as a share of the column's variance.
     pub variance_floor: f64,
-    /// What is added to every variance once it is estimated, in the units of the
-    /// columns squared.
+    /// Added to every estimated variance, in the squared units of the columns.
     pub ridge: f64,
-    /// The share of the unit matrix in every covariance of columns taken together.
+    /// The share of the unit matrix in every estimated covariance of columns taken together.
     pub unit_share: f64,
-    /// α of the Dirichlet(1 + α) priors on levels, and so many rows at the mean
-    /// for rates.
+    /// Pseudocount added to each level; for rates, the number of pseudo-rows at the mean.
     pub smoothing: f64,
     /// The total weight of the rows.
     pub rows: f64,
-    /// The weight of one row: the mean where that is below 1, otherwise 1. Integer weights
-    /// then equal repeated rows, and small weights may be multiplied by any factor up to 1.
+    /// The weight of one row: the mean weight, but at most 1. Then integer weights equal repeated
+    /// rows, and small weights may be multiplied by any factor up to 1.
     pub row_weight: f64,
 }
 
 impl Belief {
-    /// The scatter believed in, as a share of a column's variance: the floor
-    /// once, and a hundredth of it with every row, so that the condition of a
-    /// covariance stays bounded however many rows there are.
+    /// The prior scatter, as a share of a column's variance: the floor once, and a hundredth of
+    /// it for every row, so that the condition of a covariance is bounded for any number of rows.
     pub fn scatter(&self) -> f64 {
         self.variance_floor * (self.row_weight + 0.01 * self.rows)
     }
@@ -50,7 +46,7 @@ pub trait Components: Family {
     /// A weak prior in the units of the columns.
     fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior;
 
-    /// The distribution of columns of which nothing was seen.
+    /// The distribution of columns that have no values.
     fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;
 
     /// Pulls the statistics of several components towards what they have in
@@ -91,8 +87,7 @@ pub trait Components: Family {
         stats.iter().copied().map(one).collect()
     }
 
-    /// The same, starting from the estimates `before`, for families whose estimates
-    /// take a search.
+    /// The same estimates, searched for from the estimates `before`.
     fn map_all_from(
         shape: &Self::Shape,
         stats: &[&Self::Stats],
@@ -121,7 +116,7 @@ pub trait Components: Family {
     }
 }
 
-/// The statistics of all rows, of which there must be some.
+/// The statistics of all components together; there must be one.
 pub(crate) fn merged<'a, S: Stats + 'a>(stats: impl IntoIterator<Item = &'a S>) -> S {
     let mut stats = stats.into_iter();
     let first = stats.next().cloned();

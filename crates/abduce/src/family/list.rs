@@ -1,7 +1,6 @@
-//! The list of families, and what follows from it: a distribution, statistics
-//! and a leaf of any family, each a closed enum whose methods are one `match`.
-//! A new family is one more line in the list. The methods of distributions and statistics
-//! are in `list_methods.rs`.
+//! The list of families. From it follow closed enums of distributions, statistics and leaves of
+//! any family, whose methods are one `match`. A new family is one more line in the list. The
+//! methods of distributions and statistics are in `list_methods.rs`.
 
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -25,7 +24,7 @@ macro_rules! with_families {
             MultivariateStudentT(MultivariateStudentT),
             /// A column of levels.
             Categorical(Categorical),
-            /// A column of noes and yeses.
+            /// A binary column.
             Bernoulli(Bernoulli),
             /// A column of counts.
             Poisson(Poisson),
@@ -51,13 +50,13 @@ macro_rules! with_families {
             NegativeBinomial(NegativeBinomial),
             /// A column of counts with more zeros than a Poisson's.
             ZeroInflatedPoisson(ZeroInflatedPoisson),
-            /// A column whose numbers stand for themselves.
+            /// A kernel density of a column.
             Kde(KernelDensity),
-            /// A column in bins.
+            /// A histogram of a column.
             Histogram(Histogram),
-            /// Words of documents.
+            /// Counts of words in documents.
             Words(Words),
-            /// Words that documents hold or do not.
+            /// Which words occur in documents.
             Presence(Presence),
         }
     };
@@ -77,8 +76,7 @@ macro_rules! closed_enums {
         #[serde(tag = "family", rename_all = "kebab-case")]
         pub enum Statistics { $($(#[$doc])* $variant(<$type as Family>::Stats),)* }
 
-        /// What is known of a leaf before any row, and the prior of its
-        /// parameters.
+        /// A leaf: its family, the shape of its columns, and the prior of its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "family", rename_all = "kebab-case")]
         pub enum LeafFamily {
@@ -90,7 +88,7 @@ macro_rules! closed_enums {
                     /// The prior whose mode is estimated.
                     #[serde(default)]
                     prior: <$type as Family>::Prior,
-                    /// What to say where nothing was seen.
+                    /// The distribution of columns that have no values.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
                     vague: Option<$type>,
                 },
@@ -148,7 +146,7 @@ macro_rules! closed_enums {
                 match self { $(LeafFamily::$variant { shape, .. } => <$type as Domain>::levels(shape),)* }
             }
 
-            /// Whether only EM can fit it, even to rows of which all is seen.
+            /// Whether only EM can fit it, even to rows without missing values.
             pub fn is_latent(&self) -> bool {
                 match self { $(LeafFamily::$variant { .. } => <$type as Family>::LATENT,)* }
             }
@@ -174,9 +172,8 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// The probability that smoothing gives a level that was never seen;
-            /// `None` for families over anything but levels, and without
-            /// smoothing.
+            /// The probability that smoothing gives an unseen category; `None` for families over
+            /// anything but levels, and without smoothing.
             pub fn unseen(&self, stats: &Statistics) -> Option<f64> {
                 let (prior, levels) = match self {
                     LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
@@ -187,13 +184,13 @@ macro_rules! closed_enums {
                 (probability > 0.0).then_some(probability)
             }
 
-            /// Whether densities are densities, so that EM may use them: words told
-            /// apart by what other components are have only scores.
+            /// Whether it has densities, which EM needs; words estimated from other components
+            /// have only scores.
             pub fn is_generative(&self) -> bool {
                 !matches!(self, LeafFamily::Words { shape, .. } if shape.complement)
             }
 
-            /// What to say where nothing was seen, once the leaf is settled.
+            /// The distribution of columns that have no values, once the leaf is settled.
             pub fn vague(&self) -> Option<Distribution> {
                 match self {
                     $(LeafFamily::$variant { vague, .. } => vague.clone().map(Distribution::$variant),)*
@@ -205,14 +202,14 @@ macro_rules! closed_enums {
                 match self { $(LeafFamily::$variant { .. } => <$type as Domain>::HAS_UNITS,)* }
             }
 
-            /// Whether a number can be a cell.
+            /// Whether a number can be a value.
             pub fn supports(&self, x: f64) -> bool {
                 match self { $(LeafFamily::$variant { .. } => <$type as Domain>::supports(x),)* }
             }
 
-            /// Whether all numbers can be cells.
+            /// Whether all numbers can be values.
             pub fn supports_all(&self, x: &[f64]) -> bool {
-                // Without an early end, the compiler makes vector code of this.
+                // A loop without an early exit is vectorised.
                 match self {
                     $(LeafFamily::$variant { .. } => {
                         x.iter().fold(true, |all, x| all & <$type as Domain>::supports(*x))
@@ -220,8 +217,8 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// Sets the prior, and what to say where nothing was seen, from
-            /// where the columns lie.
+            /// Sets the prior, and the distribution of columns without values, from the scales of
+            /// the columns.
             pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
@@ -231,8 +228,8 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// The posterior modes of the parameters of several components, which
-            /// were something `before`.
+            /// The posterior modes of the parameters of several components, searched for from
+            /// those `before`.
             pub fn map_all(
                 &self,
                 stats: &[Statistics],
@@ -270,7 +267,7 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// Pulls statistics of several components together for a start.
+            /// Pulls statistics of several components together, for the start of EM.
             pub fn pull_together(&self, stats: &mut [Statistics]) {
                 match self {
                     $(LeafFamily::$variant { .. } => {
@@ -311,8 +308,8 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// The distributions of several components as free numbers, beside what
-            /// is said where nothing was seen; see [`Unconstrained::coordinates`].
+            /// The distributions of several components as unconstrained numbers; see
+            /// [`Unconstrained::coordinates`].
             pub fn coordinates(&self, distributions: &[Distribution]) -> Option<Vec<Vec<f64>>> {
                 match self {
                     $(LeafFamily::$variant { shape, vague: Some(unit), .. } => {
@@ -333,7 +330,7 @@ macro_rules! closed_enums {
                 }
             }
 
-            /// A distribution moved to other coordinates, if that is one.
+            /// A distribution moved to other coordinates, if it is valid there.
             pub fn at_coordinates(
                 &self,
                 distribution: &Distribution,

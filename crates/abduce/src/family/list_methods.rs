@@ -1,5 +1,5 @@
-//! What distributions and statistics of any family can do: one `match` over the list of
-//! families in `list.rs`.
+//! The methods of distributions and statistics of any family: one `match` over the list in
+//! `list.rs`.
 
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -32,8 +32,8 @@ macro_rules! methods {
                 match self { $(Distribution::$variant(d) => d.add_log_density(rows, out),)* }
             }
 
-            /// Adds rows to statistics of this family, with hidden cells
-            /// replaced by what is expected of them.
+            /// Adds rows to statistics of this family, with missing values replaced by their
+            /// expectation.
             pub fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut Statistics) {
                 match (self, stats) {
                     $((Distribution::$variant(d), Statistics::$variant(stats)) => {
@@ -43,11 +43,11 @@ macro_rules! methods {
                 }
             }
 
-            /// The log-likelihood of the rows that the statistics sum up.
+            /// The log-likelihood of the rows that the statistics summarise.
             pub fn log_likelihood(&self, stats: &Statistics) -> f64 {
                 match (self, stats) {
                     $((Distribution::$variant(d), Statistics::$variant(stats)) => d.log_likelihood(stats),)*
-                    // No row is certain, whatever it would have been a row of.
+                    // No rows have the likelihood 1 under any family.
                     (_, stats) if stats.weight() <= 0.0 => 0.0,
                     _ => f64::NEG_INFINITY,
                 }
@@ -63,8 +63,7 @@ macro_rules! methods {
                 match self { $(Distribution::$variant(d) => d.spread(scales),)* }
             }
 
-            /// Where it lies: its mean, or its probabilities of levels; nothing of
-            /// documents.
+            /// Its mean, or its probabilities of levels; empty for documents.
             pub fn place(&self) -> Vec<f64> {
                 if let Some(probabilities) = self.probabilities() {
                     return probabilities;

@@ -1,7 +1,6 @@
-//! Families of distributions, one file each: its statistics, its parameters,
-//! its prior, its density, estimate and sampler. The list in `leaf.rs` is the only
-//! place that names them all; the mixture, the model file and the laws are
-//! driven by it.
+//! Families of distributions, one file each: statistics, parameters, prior, density, estimate and
+//! sampler. The list in `list.rs` names them all; mixtures, model files and the laws of families
+//! follow it.
 
 mod categorical;
 mod components;
@@ -109,31 +108,30 @@ use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What a family remembers of the rows it saw: a commutative monoid. The zero
-/// is [`Family::zero`].
+/// The sufficient statistics of rows: a commutative monoid, whose zero is [`Family::zero`].
 pub trait Stats:
     Clone + std::fmt::Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned
 {
     /// The total weight of the rows seen.
     fn weight(&self) -> f64;
 
-    /// Adds what `other` saw.
+    /// Adds the statistics of other rows.
     fn merge(&mut self, other: &Self);
 
     /// Makes every row seen weigh `factor` times as much.
     fn scale(&mut self, factor: f64);
 
-    /// Takes out what `other` saw.
+    /// Removes rows that were added before.
     ///
     /// # Errors
-    /// If `other` cannot have been part of what was seen.
+    /// If the rows cannot have been part of these.
     fn forget(&mut self, other: &Self) -> Result<()>;
 }
 
 /// How to fill a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// With the expected value; a coded cell gets its most probable level.
+    /// With the expected value; a level is the most probable one.
     Mean,
     /// With the most probable value.
     Mode,
@@ -225,7 +223,7 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     }
 }
 
-/// Whether a number is left out of files.
+/// Whether a number is 0, and so left out of files.
 pub(crate) fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
@@ -243,8 +241,7 @@ pub(crate) fn is_count(x: f64) -> bool {
     x >= 0.0 && x.is_finite() && x.fract() == 0.0
 }
 
-/// A logarithm as many times, which is 0 for no times, also of −∞: what never
-/// happened says nothing, however improbable it was.
+/// `count` · `log`, where 0 · −∞ is 0.
 pub(crate) fn times(count: f64, log: f64) -> f64 {
     if count > 0.0 { count * log } else { 0.0 }
 }

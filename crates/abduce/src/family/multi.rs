@@ -1,8 +1,8 @@
-//! Distributions over points of several numbers, "in their own right": what one
-//! can ask of a Dirichlet, a Wishart or a multivariate t.
+//! Distributions over points of several numbers, such as the Dirichlet, the Wishart and the
+//! multivariate t.
 //!
-//! Parameters are public, so that they can be set to what no distribution has;
-//! no answer means anything then, but none panics.
+//! Parameters are public and may be set to values out of their range; results then mean nothing,
+//! but nothing panics.
 
 use crate::kernel::definite::Definite;
 use crate::{Error, Result};
@@ -45,8 +45,7 @@ pub trait Multi {
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64>;
 }
 
-/// A distribution whose Kullback–Leibler divergence from its like has a closed
-/// form.
+/// A distribution whose Kullback–Leibler divergence from another of its family has a closed form.
 ///
 /// ```
 /// use abduce::family::{Dirichlet, Divergence};

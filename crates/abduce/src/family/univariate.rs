@@ -115,7 +115,7 @@ pub trait Univariate: Debug + Send + Sync {
     }
 }
 
-/// Where integrands over quantiles are cut first, so that tails are looked at.
+/// The first cuts of integrals over quantiles, which make the tails visible.
 const BREAKS: [f64; 8] = [1e-12, 1e-6, 0.01, 0.25, 0.75, 0.99, 1.0 - 1e-6, 1.0 - 1e-12];
 
 /// The divergence of two distributions of any kind, numerically.
@@ -127,8 +127,8 @@ pub fn divergence(p: &(impl Univariate + ?Sized), q: &(impl Univariate + ?Sized)
     let ruled_out = Cell::new(false);
     let gain = |x: f64| {
         let other = q.log_density(x);
-        // Supports are not compared: an angle may be cut open elsewhere. The end
-        // of one is no witness, as a quantile may be rounded to it.
+        // Supports are not compared: an angle may be cut open elsewhere. Their ends are not used
+        // either, as a quantile may be rounded to one.
         let inside = p.is_discrete() || (low < x && x < high);
         if other == f64::NEG_INFINITY && inside && p.log_density(x) > other {
             ruled_out.set(true);
@@ -162,7 +162,7 @@ fn tail_diverges<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> bool
     };
     let whole = |x: f64| if of.is_discrete() { x.floor() } else { x };
     let diverges = |place: &dyn Fn(f64) -> f64| {
-        // As far out as numbers reach.
+        // As far out as numbers go.
         let pairs = [[1e-60, 1e-120], [1e-20, 1e-40], [1e-6, 1e-12_f64]];
         let logs = pairs.map(|pair| {
             pair.map(|u| {
@@ -176,13 +176,12 @@ fn tail_diverges<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> bool
             .find(|pair| pair.iter().all(|log| log.is_finite()));
         known.is_some_and(|[near, far]| *far >= near - 1e-3)
     };
-    // What lies on finitely many counts has no tails.
+    // A finite number of counts has no tails.
     let ends = [low, high].map(|end| !of.is_discrete() || end.is_infinite());
     (ends[0] && diverges(&lower)) || (ends[1] && diverges(&upper))
 }
 
-/// Where a function with one peak between two numbers is highest, by golden
-/// sections.
+/// The maximum of a function with one peak between two numbers, by golden sections.
 pub(crate) fn highest_between(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     golden_section(low, high, 120, |x| -f(x))
 }
@@ -212,8 +211,7 @@ fn inverse_of_cdf<D: Univariate + ?Sized>(of: &D, p: f64) -> f64 {
     quantile_between(of, p, low, high)
 }
 
-/// Whether P(X ≤ x) ≥ p, from the smaller of the two tails, which carries the
-/// digits.
+/// Whether P(X ≤ x) ≥ p, from the smaller of the two tails, which has more digits.
 fn reached<D: Univariate + ?Sized>(of: &D, p: f64, x: f64) -> bool {
     if p <= 0.5 {
         of.cdf(x) >= p
@@ -255,8 +253,8 @@ pub(super) fn quantile_between<D: Univariate + ?Sized>(
     }
 }
 
-/// The quantile of a distribution whose distribution function is costly, near a guess at
-/// which the density is known roughly.
+/// The quantile of a distribution whose distribution function is costly, from a guess with its
+/// approximate density.
 pub(super) fn quantile_near<D: Univariate + ?Sized>(
     of: &D,
     p: f64,
@@ -360,7 +358,7 @@ fn bracket<D: Univariate + ?Sized>(
     (low, high.min(most))
 }
 
-/// The lattice points that matter: all but 1e-18 on either side.
+/// The lattice points that have all but 1e-18 of the probability on either side.
 fn lattice<D: Univariate + ?Sized>(of: &D) -> (f64, f64) {
     let (least, most) = of.support();
     let low = of.quantile(1e-18).max(least);
@@ -387,7 +385,7 @@ fn sum_over_lattice<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> f
     if last >= high {
         return sum;
     }
-    // What lies beyond is so wide that it is smooth from point to point.
+    // Beyond them the terms are smooth from point to point.
     let share = of.cdf(last);
     let inside = |u: &f64| *u > share;
     let breaks: Vec<f64> = BREAKS.iter().copied().filter(inside).collect();

@@ -1,4 +1,4 @@
-//! Checks of what a model file says of a family.
+//! Checks of parameters, statistics and priors read from a model file.
 
 use crate::family::Family;
 

@@ -15,7 +15,7 @@ use crate::family::{
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// The probability of a yes.
+/// The probability of success.
 ///
 /// ```
 /// use abduce::data::{Cells, Rows};
@@ -32,7 +32,7 @@ pub struct Bernoulli {
     pub probability: f64,
 }
 
-/// The weight of noes and of yeses.
+/// The weights of failures and successes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BernoulliStats {
     /// The weight of code 0.

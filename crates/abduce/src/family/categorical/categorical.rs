@@ -33,7 +33,7 @@ pub struct Categorical {
     pub probabilities: Vec<f64>,
 }
 
-/// The weight seen at each level.
+/// The weight of each level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CategoricalStats {
     /// One count per level.
@@ -66,7 +66,7 @@ impl Stats for CategoricalStats {
             return Err(crate::family::never_seen());
         }
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
-            // What rounding leaves of a level that is gone would keep it.
+            // Rounding must not leave a trace of a level that is forgotten.
             *count = match *count - less {
                 left if *less > 0.0 && left <= 1e-12 * *count => 0.0,
                 left => left.max(0.0),

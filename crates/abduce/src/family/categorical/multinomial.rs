@@ -57,9 +57,9 @@ pub(crate) fn are_counts(x: &[f64], levels: usize, trials: u64) -> bool {
     x.len() == levels && x.iter().all(|x| is_count(*x)) && x.iter().sum::<f64>() == trials as f64
 }
 
-/// Makes counts sum to the trials, one at a time: given to the level whose
-/// count gains most by `gain(level, count)`, the ratio of the masses at count +
-/// 1 and count, or taken from the one that loses least.
+/// Makes counts sum to the trials, one at a time: adds to the count with the largest `gain(level,
+/// count)`, the ratio of the masses at count + 1 and count, or takes from the one that loses
+/// least.
 pub(crate) fn settle(counts: &mut [f64], trials: f64, gain: impl Fn(usize, f64) -> f64) {
     let mut left = trials - counts.iter().sum::<f64>();
     // Not while it differs from 0, which NaN always does.
@@ -110,7 +110,7 @@ impl Multi for Multinomial {
         )
     }
 
-    /// Near n p, settled so that no trial would rather be another (Finucane,
+    /// Near n p, adjusted until moving a trial to another level gains nothing (Finucane,
     /// *Biometrika* 51, 1964).
     fn mode(&self) -> Option<Vec<f64>> {
         let n = self.trials as f64;
@@ -133,7 +133,7 @@ impl Multi for Multinomial {
         ln_poisson_mass(n, n) - self.probabilities.iter().map(of_level).sum::<f64>()
     }
 
-    /// One level after the other, each a binomial of what is left.
+    /// One level after the other, each from a binomial of the trials that are left.
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {
         let (mut left, mut rest) = (self.trials, 1.0);
         let mut counts = vec![0.0; self.dimension()];
@@ -154,11 +154,10 @@ impl Multi for Multinomial {
     }
 }
 
-/// E f(x) under Binomial(n, p) for a smooth f, from the counts within 40
-/// deviations of the mean. Where the deviation is large, every so manieth count
-/// stands for its neighbours: the sum of a bell over a grid much finer than its
-/// width is exact up to rounding (Trefethen & Weideman, *SIAM Review* 56,
-/// 2014).
+/// E f(x) under Binomial(n, p) for a smooth f, from the counts within 40 deviations of the mean.
+/// Where the deviation is large, one count in a group stands for its neighbours: the sum of a
+/// bell over a grid much finer than its width is exact up to rounding (Trefethen & Weideman,
+/// *SIAM Review* 56, 2014).
 fn binomial_mean(n: f64, p: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mean, deviation) = (n * p, (n * p * (1.0 - p)).sqrt());
     let step = (deviation / 4.0).floor().max(1.0);
@@ -169,7 +168,7 @@ fn binomial_mean(n: f64, p: f64, f: impl Fn(f64) -> f64) -> f64 {
     let terms = counts.take_while(|x| *x <= last).map(|x| {
         let log_mass = ln_poisson_mass(x, mean) + ln_poisson_mass(n - x, n - mean);
         let mass = (log_mass - ln_poisson_mass(n, n)).exp();
-        // Where nothing is, f may be infinite.
+        // Where the mass is 0, f may be infinite.
         if mass > 0.0 { mass * f(x) } else { 0.0 }
     });
     terms.sum::<f64>() * step

@@ -1,12 +1,12 @@
-//! Rows added in thought to levels or terms: α of the Dirichlet(1 + α) prior,
-//! whose posterior mode is (n_l + α_l)/(N + Σα).
+//! Pseudocounts of levels or terms: α of the Dirichlet(1 + α) prior, whose posterior mode is (n_l
+//! + α_l)/(N + Σα).
 //!
-//! The same α for all is Lidstone's rule, and Laplace's with α = 1; α_l = m p_l is
-//! the m-estimate: m rows in the proportions p.
+//! The same α for all is Lidstone's rule, and Laplace's with α = 1; α_l = m p_l is the
+//! m-estimate: m pseudo-rows in the proportions p.
 
 use serde::{Deserialize, Serialize};
 
-/// Rows added in thought to levels.
+/// Pseudocounts added to levels.
 ///
 /// ```
 /// use abduce::family::Pseudocounts;
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Pseudocounts {
-    /// The same number to each.
+    /// The same for every level.
     Same(f64),
-    /// To each its own.
+    /// One for each level.
     Each(Vec<f64>),
 }
 
@@ -36,7 +36,7 @@ impl From<f64> for Pseudocounts {
 }
 
 impl Pseudocounts {
-    /// What is added to a level.
+    /// The pseudocount of a level.
     #[inline]
     pub fn of(&self, level: usize) -> f64 {
         match self {
@@ -45,7 +45,7 @@ impl Pseudocounts {
         }
     }
 
-    /// What is added to so many levels together.
+    /// The sum of the pseudocounts of so many levels.
     pub fn total(&self, levels: usize) -> f64 {
         match self {
             Pseudocounts::Same(alpha) => alpha * levels as f64,
@@ -63,8 +63,8 @@ impl Pseudocounts {
         }
     }
 
-    /// What is added to a level that is none of these: what each of them has
-    /// if it is the same, otherwise nothing.
+    /// The pseudocount of an unseen category: that of the levels if they have the same, otherwise
+    /// 0.
     pub fn of_a_stranger(&self) -> f64 {
         match self {
             Pseudocounts::Same(alpha) => *alpha,

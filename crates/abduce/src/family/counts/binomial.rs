@@ -199,8 +199,8 @@ impl ExponentialFamily for Binomial {
     }
 }
 
-/// A binomial whose probability is beta distributed: what a Beta posterior
-/// predicts of n trials.
+/// A binomial whose probability is beta distributed: the prediction of n trials by a beta
+/// posterior.
 ///
 /// ```
 /// use abduce::family::{Beta, BetaBinomial, Univariate};
@@ -219,14 +219,14 @@ impl BetaBinomial {
     /// The log-probability at any number between 0 and n.
     fn log_mass(&self, x: f64) -> f64 {
         let (Beta { a, b }, n) = (&self.probability, self.trials as f64);
-        // Bayes' rule at the posterior mean: all terms are no larger than the
-        // result, which those of n over x and the beta functions are not.
+        // Bayes' rule at the posterior mean: its terms are no larger than the result, while those
+        // of n over x and the beta functions are.
         let total = a + b + n;
         let (p, q) = ((a + x) / total, (b + (n - x)) / total);
         log_mass(n, x, p, q) + ln_beta_mass(*a, *b, p, q) - ln_beta_mass(a + x, b + (n - x), p, q)
     }
 
-    /// P(X ≤ x) and P(X > x): the smaller is summed, and the other is the rest.
+    /// P(X ≤ x) and P(X > x): the smaller is summed, the other is its complement.
     fn tails(&self, x: f64) -> (f64, f64) {
         let (n, x) = (self.trials as f64, x.floor());
         if x < 0.0 {

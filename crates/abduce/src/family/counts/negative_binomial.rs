@@ -2,9 +2,9 @@
 //! success, P(x) = Γ(x + r)/(x! Γ(r)) pʳ (1 − p)ˣ, for any r > 0; equally a
 //! Poisson whose rate is gamma distributed.
 //!
-//! For a given r the best p is r/(r + x̄); the best r is the root of the
-//! profile's derivative. Counts no more spread than a Poisson's have none: r is
-//! then the largest allowed, where the distribution is a Poisson's.
+//! For a given r the best p is r/(r + x̄); the best r is the root of the derivative of the
+//! profile likelihood. Counts no more spread than a Poisson's have no root: r is then the largest
+//! allowed, where the distribution is a Poisson's.
 
 use crate::family::counts::lattice::next_count;
 use crate::family::{
@@ -32,7 +32,7 @@ pub struct NegativeBinomial {
 }
 
 impl NegativeBinomial {
-    /// Beyond this size it cannot be told from a Poisson distribution.
+    /// From this size on it is a Poisson distribution to double precision.
     pub(crate) const MOST: f64 = 1e7;
     const LEAST: f64 = 1e-9;
 
@@ -150,7 +150,7 @@ impl Scalar for NegativeBinomial {
             (mean / r).ln_1p() - stats.sum(|x| digamma_rise(r, x)) / weight
         };
         let (low, high) = (Self::LEAST.ln(), Self::MOST.ln());
-        // Where the likelihood grows with r without end, its limit is a Poisson's.
+        // Where the likelihood grows with r without bound, its limit is a Poisson's.
         let overdispersed = stats.variance() > mean * (1.0 + 1e-7);
         let size = if slope(low) >= 0.0 {
             Self::LEAST
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn large_counts_hardly_more_spread_than_a_poisson_have_a_size_within_reach() {
-        // The counts μ ± √(μ + μ²/r) have about the size r, of which the last
-        // digits of two digammas would leave nothing.
+        // For the counts μ ± √(μ + μ²/r) the root r is known; the difference of two digammas
+        // would lose all digits.
         for (mean, size) in [(4e4_f64, 1e5), (1e6, 2e6), (1e6, 5e6)] {
             let deviation = (mean + mean * mean / size).sqrt().round();
             let rows = [mean - deviation, mean + deviation].map(|x| (x, 1.0));

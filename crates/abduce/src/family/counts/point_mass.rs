@@ -1,5 +1,5 @@
-//! The point mass: one number for certain. It counts as a count, whose
-//! "density" is a probability.
+//! The point mass: one number with probability 1. It is treated as a count, whose "density" is a
+//! probability.
 
 use crate::family::Univariate;
 use rand::Rng;

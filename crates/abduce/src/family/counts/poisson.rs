@@ -40,12 +40,12 @@ pub struct PoissonStats {
     pub weight: f64,
     /// The weighted sum of the counts.
     pub sum: f64,
-    /// The log-likelihood under the mean count, which is the highest there is:
-    /// the sum of ln x! would drown it where counts are large.
+    /// The log-likelihood under the mean count, its maximum; where counts are large, the sum of
+    /// ln x! would lose its digits.
     pub peak: f64,
 }
 
-/// Statistics as files hold them; the first had Σ ln x! instead of the peak.
+/// Statistics as in files; the first versions had Σ ln x! instead of the peak.
 #[derive(Deserialize)]
 struct Stored {
     weight: f64,
@@ -295,8 +295,8 @@ impl Univariate for Poisson {
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
-        // The sampler refuses a rate of 0 or beyond 1e19, where the
-        // distribution is a point at double precision.
+        // The sampler rejects a rate of 0 or beyond 1e19, where the distribution is a point at
+        // double precision.
         match rand_distr::Poisson::new(self.rate) {
             Ok(poisson) => rng.sample(poisson),
             Err(_) => self.rate.round(),

@@ -1,9 +1,9 @@
-//! The zero-inflated Poisson distribution of a count: with probability π it
-//! is 0 for certain, otherwise Poisson.
+//! The zero-inflated Poisson distribution of a count: with probability π it is 0, otherwise
+//! Poisson.
 //!
-//! The zeros and what a Poisson remembers of the other counts are sufficient. The estimate's rate solves
-//! λ/(1 − e^(−λ)) = mean of the positive counts; where fewer zeros were seen
-//! than a Poisson has, π is 0.
+//! The weight of the zeros and the Poisson statistics of the other counts are sufficient. The
+//! estimated rate solves λ/(1 − e^(−λ)) = mean of the positive counts; where there are fewer
+//! zeros than under a Poisson, π is 0.
 
 use crate::family::{
     Family, Poisson, PoissonStats, Scalar, Scale, Stats, Unconstrained, Univariate, Validate,
@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ZeroInflatedPoisson {
-    /// The probability π of a certain zero.
+    /// The probability π of an extra zero.
     pub inflation: f64,
     /// The rate λ of the other counts.
     pub rate: f64,
 }
 
-/// What is remembered of the counts seen.
+/// The zeros and the statistics of the other counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct ZeroInflatedPoissonStats {
@@ -41,7 +41,7 @@ pub struct ZeroInflatedPoissonStats {
     pub counts: PoissonStats,
 }
 
-/// Statistics as files hold them; the first had sums over all counts.
+/// Statistics as in files; the first versions had sums over all counts.
 #[derive(Deserialize)]
 struct Stored {
     zeros: f64,
