@@ -1,6 +1,5 @@
-//! Distributions of one number by name and numbers, as users write them:
-//! `gamma(2, 0.5)`. The list here is the only one: expressions of a prior know its
-//! densities too.
+//! Distributions of one number, written by users as `gamma(2, 0.5)`. The same list gives the
+//! densities in expressions of a prior.
 
 use crate::family::{
     Bernoulli, Beta, Binomial, Distribution, Exponential, Gamma, Gaussian, Geometric, InverseGamma,
@@ -14,15 +13,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) name: &'static str,
-    /// What its numbers are called, in their order.
+    /// The names of its parameters, in order.
     pub(crate) numbers: &'static [&'static str],
     /// Whether it has a density over the real numbers.
     pub(crate) is_density: bool,
-    /// The distribution of as many numbers.
+    /// The distribution with these parameters.
     pub(crate) build: fn(&[f64]) -> Result<Arc<dyn Univariate>>,
     /// Whether a column of a model may have it.
     is_leaf: bool,
-    /// The same as a column of a model has it.
+    /// The same distribution as a leaf of a model.
     leaf: fn(&[f64]) -> Result<Option<Distribution>>,
 }
 
@@ -33,7 +32,7 @@ impl PartialEq for Named {
 }
 
 impl Named {
-    /// The distribution of a name, in which a dash may be an underscore.
+    /// The entry of a name, in which a dash may be an underscore.
     pub(crate) fn find(name: &str) -> Option<&'static Named> {
         let name = match name {
             "normal" => "gaussian".into(),
@@ -42,13 +41,13 @@ impl Named {
         DISTRIBUTIONS.iter().find(|own| own.name == name)
     }
 
-    /// How it is written.
+    /// How it is written, with the names of its parameters.
     fn signature(&self) -> String {
         format!("{}({})", self.name, self.numbers.join(","))
     }
 }
 
-/// A distribution by its family's name and its numbers.
+/// A distribution by the name of its family and its parameters.
 ///
 /// ```
 /// use abduce::family::named;
@@ -58,12 +57,12 @@ impl Named {
 /// ```
 ///
 /// # Errors
-/// If there is no such family, or its numbers are not as many or out of range.
+/// If there is no such family, or its parameters are too few, too many or out of range.
 pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
     (known(name, numbers, |_| true)?.build)(numbers)
 }
 
-/// The names of the distributions, and what the numbers of each are called.
+/// The names of the distributions, and of the parameters of each.
 ///
 /// ```
 /// use abduce::family::names_of_numbers;
@@ -74,8 +73,8 @@ pub fn names_of_numbers() -> impl Iterator<Item = (&'static str, &'static [&'sta
 }
 
 impl Distribution {
-    /// A distribution that a column of a model may have, by its family's name and its
-    /// numbers.
+    /// A distribution that a column of a model may have, by the name of its family and its
+    /// parameters.
     ///
     /// ```
     /// use abduce::family::Distribution;
@@ -93,7 +92,7 @@ impl Distribution {
 }
 
 impl Distribution {
-    /// The same in its own right, where it is of one number.
+    /// The distribution of one number, if it is one.
     pub fn univariate(&self) -> Option<&dyn Univariate> {
         Some(match self {
             Distribution::Gaussian(own) => own,
@@ -115,7 +114,7 @@ impl Distribution {
     }
 }
 
-/// The distribution of a name and so many numbers, among some.
+/// The entry of this name with so many parameters.
 fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<&'static Named> {
     let known = Named::find(name).filter(|own| among(own));
     if let Some(own) = known.filter(|own| own.numbers.len() == numbers.len()) {
@@ -161,8 +160,8 @@ const DENSITY: bool = true;
 const LEAF: bool = true;
 const ALONE: bool = false;
 
-/// Makes the list out of lines: what it is, whether a column of a model may have it,
-/// its name, its numbers, the distribution.
+/// Expands the lines of the list: family, whether a column of a model may have it, name,
+/// parameters, constructor.
 macro_rules! distributions {
     (@leaf LEAF $build:expr) => { Some(Distribution::from($build?)) };
     (@leaf ALONE $build:expr) => { $build.ok().and(None) };

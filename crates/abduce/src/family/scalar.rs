@@ -1,10 +1,9 @@
-//! Families of one column whose only demand is to be estimated from their
-//! statistics: a [`Scalar`] says what it remembers and how it is estimated, and
+//! Families of one column of numbers that are estimated from their statistics alone: a [`Scalar`]
 //! is thereby a [`Family`].
 //!
-//! A prior is a number of rows believed in before any was seen: their expected
-//! statistics are added to the seen ones, and the log-prior is their
-//! log-likelihood, so that the estimate is the mode of a stated objective.
+//! Their priors are pseudo-rows: expected statistics that are added to those of the rows. The
+//! log-prior is the log-likelihood of the pseudo-rows, so that the estimate is the mode of a
+//! stated objective.
 
 use crate::Result;
 use crate::data::Rows;
@@ -15,7 +14,7 @@ use rand::Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The share of a column's variance that stands for a variance of 0.
+/// The variance that replaces one of 0, as a share of the column's.
 pub(super) const NARROW: f64 = 1e-6;
 
 /// A family of one column of numbers, estimated from its statistics alone.
@@ -26,13 +25,13 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     const PARAMETERS: usize;
     /// Whether a density has units, as one over real numbers does.
     const HAS_UNITS: bool;
-    /// What it remembers of rows; the default is no row.
+    /// The sufficient statistics of rows; the default is no row.
     type Stats: Stats + Default;
 
-    /// Whether a number can be a cell.
+    /// Whether a number can be a value.
     fn supports(x: f64) -> bool;
 
-    /// Adds the cells seen to the statistics.
+    /// Adds values with their weights to the statistics.
     fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
 
     /// The maximum-likelihood estimate.
@@ -41,26 +40,26 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     /// If the statistics do not determine it, as when nothing was seen.
     fn estimate(stats: &Self::Stats) -> Result<Self>;
 
-    /// What stands for the estimate where numbers are equal and it would have no
-    /// width: about these numbers, with a millionth times the variance of `wide`.
-    /// Families that always have an estimate have none.
+    /// The estimate where all numbers are equal and would have no width: a distribution about
+    /// them with a millionth of the variance of `wide`. None for families that always have an
+    /// estimate.
     fn narrow(_stats: &Self::Stats, _wide: &Self) -> Option<Self> {
         None
     }
 
-    /// The log-likelihood of the rows that the statistics sum up.
+    /// The log-likelihood of the rows that the statistics summarise.
     fn log_likelihood_of(&self, stats: &Self::Stats) -> f64;
 
     /// A distribution about as wide as a column.
     fn wide(scale: &Scale) -> Self;
 
-    /// The statistics expected of so many rows, or of rows that say the same.
+    /// The expected statistics of so many rows, or those of rows with about the same likelihood.
     fn expected(&self, rows: f64) -> Self::Stats;
 
     /// Whether the parameters are in their range.
     fn in_range(&self) -> bool;
 
-    /// Whether statistics can be what was seen.
+    /// Whether statistics are in their range.
     fn are_sound(stats: &Self::Stats) -> bool;
 }
 
@@ -68,7 +67,7 @@ impl<S: Scalar> Family for S {
     const NAME: &'static str = <S as Scalar>::NAME;
     type Stats = <S as Scalar>::Stats;
     type Shape = ();
-    /// The statistics of the rows believed in.
+    /// The statistics of pseudo-rows.
     type Prior = <S as Scalar>::Stats;
 
     fn zero(_: &()) -> Self::Stats {
@@ -154,8 +153,8 @@ impl<S: Scalar> Components for S {
     }
 
     fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
-        // Counts are smoothed as levels are; other numbers are only kept from
-        // losing their spread, as a Gaussian's are.
+        // Counts are smoothed as levels are; the prior of other numbers only keeps their variance
+        // positive, as a Gaussian's does.
         let wide = Self::wide(&scales[0]);
         let smoothing = if wide.is_discrete() {
             belief.smoothing

@@ -1,10 +1,10 @@
 //! The beta distribution of a proportion:
 //! p(x) = xᵃ⁻¹ (1 − x)ᵇ⁻¹ / B(a, b), 0 < x < 1.
 //!
-//! The estimate solves ψ(a) − ψ(a + b) = mean ln x, ψ(b) − ψ(a + b) =
-//! mean ln(1 − x). The statistics are those of two gammas, of x and of 1 − x: a
-//! mean and how far the mean logarithm stays behind its logarithm, so that nothing
-//! cancels, however close to each other the rows are.
+//! The estimate solves ψ(a) − ψ(a + b) = mean ln x, ψ(b) − ψ(a + b) = mean ln(1 − x). The
+//! statistics are those of two gammas, of x and of 1 − x: a mean, and the difference between its
+//! logarithm and the mean logarithm, which does not cancel however close to each other the rows
+//! are.
 
 use crate::family::scalar::NARROW;
 use crate::family::{
@@ -65,12 +65,12 @@ impl Beta {
         ln_beta_mass(self.a, self.b, x, y) - x.ln() - y.ln()
     }
 
-    /// The estimate from means x = 1 − y, of which x is the smaller, and from how far
-    /// the mean logarithms stay behind theirs.
+    /// The estimate from means x = 1 − y, of which x is the smaller, and from the differences
+    /// between their logarithms and the mean logarithms.
     ///
-    /// With a/(a + b) = x eᵗ/(x eᵗ + y) the two equations are of numbers no larger
-    /// than these distances. The likelihood is concave: for a given a + b there is
-    /// one t, and of those one a + b.
+    /// With a/(a + b) = x eᵗ/(x eᵗ + y) both equations are in numbers no larger than these
+    /// differences. The likelihood is concave: for a given a + b there is one t, and there is one
+    /// a + b.
     fn of_deficits(x: f64, y: f64, deficit: f64, rest: f64) -> Result<Beta> {
         // eˣ between numbers as small and as large as there are.
         const FAR: f64 = 700.0;
@@ -94,7 +94,7 @@ impl Beta {
             let b = at(total, t).b;
             rest - (x * t.exp_m1()).ln_1p() - (ln_less_digamma(b) - ln_less_digamma(total))
         };
-        // For narrow rows the estimate, otherwise not far from it.
+        // The estimate for narrow rows, and close to it for others.
         let start = (0.5 / (x * deficit + y * rest)).ln();
         let total = increasing_root_near(start, 1.0, FAR, excess).exp();
         let Beta { a, b } = at(total, tilted(total));
@@ -166,7 +166,7 @@ impl Univariate for Beta {
     }
 
     fn entropy(&self) -> f64 {
-        // −ln p at the mean, and what the curvature of the logarithms adds.
+        // −ln p at the mean, and the term of the curvature of the logarithms.
         let Beta { a, b } = *self;
         let (x, y) = (a / (a + b), b / (a + b));
         let rest = (a - 1.0) * ln_less_digamma(a) + (b - 1.0) * ln_less_digamma(b)
@@ -175,7 +175,7 @@ impl Univariate for Beta {
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        // ln p/q at the mean, and what the curvature of the logarithms adds.
+        // ln p/q at the mean, and the term of the curvature of the logarithms.
         let Beta { a, b } = *self;
         let (x, y) = (a / (a + b), b / (a + b));
         let at_mean = ln_beta_mass(a, b, x, y) - ln_beta_mass(other.a, other.b, x, y);
@@ -220,7 +220,7 @@ impl Scalar for Beta {
             return Err(nothing_seen());
         }
         let [deficit, rest] = [shares, rests].map(|own| own.log_deficit / own.weight);
-        // Numbers that differ do so by a rounding at least.
+        // Different numbers differ at least by rounding.
         if !(deficit + rest > f64::EPSILON * f64::EPSILON && deficit.is_finite()) {
             return Err(Error::numeric("the numbers are all the same"));
         }
@@ -344,7 +344,7 @@ mod tests {
             let exact = 0.125 / s * (1.0 + (1.0 + 4.0 * s).sqrt());
             for stats in [whole, parts] {
                 let own = Beta::estimate(&stats).unwrap();
-                // The rows themselves are rounded, by a share of their distance.
+                // The rows are rounded, by a share of their distance.
                 let rounding = 1e-14 / d + d * d;
                 assert!(
                     (own.a / exact - 1.0).abs() < rounding,

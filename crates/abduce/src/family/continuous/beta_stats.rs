@@ -1,5 +1,4 @@
-//! What a beta distribution remembers of rows: the statistics of two gammas, of x and
-//! of 1 − x.
+//! The statistics of proportions: those of two gammas, of x and of 1 − x.
 
 use crate::Result;
 use crate::family::{GammaStats, Stats, times};
@@ -11,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub struct BetaStats {
     /// The proportions x.
     pub shares: GammaStats,
-    /// What is left of each, 1 − x.
+    /// Their complements 1 − x.
     pub rests: GammaStats,
 }
 
-/// Statistics as files hold them; the first had Σ ln x and Σ ln(1 − x) alone.
+/// Statistics as in files; the first versions had Σ ln x and Σ ln(1 − x) alone.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {

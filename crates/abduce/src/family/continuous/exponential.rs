@@ -167,7 +167,7 @@ impl Components for Exponential {
         }
     }
 
-    /// Where every time is 0, a millionth of the column's mean stands for them.
+    /// Where every time is 0, the mean is taken to be a millionth of the column's.
     fn map_one(_: &(), stats: &ExponentialStats, prior: &(f64, f64), vague: &Self) -> Option<Self> {
         let least = (prior.0, prior.1 + 1e-6 * stats.weight / vague.rate);
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()

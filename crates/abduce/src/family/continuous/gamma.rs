@@ -1,10 +1,10 @@
 //! The gamma distribution of a positive number:
 //! p(x) = bᵃ xᵃ⁻¹ e^(−bx) / Γ(a) with shape a and rate b.
 //!
-//! The estimate solves ln a − ψ(a) = ln x̄ − mean(ln x) by Minka's generalised
-//! Newton steps (Minka 2002, "Estimating a Gamma distribution"). The right side
-//! is the mean of x/x̄ − 1 − ln(x/x̄), a sum of positive numbers in which nothing
-//! cancels, however close to each other the rows are.
+//! The estimate solves ln a − ψ(a) = ln x̄ − mean(ln x) by Minka's generalised Newton steps
+//! (Minka 2002, "Estimating a Gamma distribution"). The right side is the mean of x/x̄ − 1 −
+//! ln(x/x̄), a sum of positive numbers that do not cancel however close to each other the rows
+//! are.
 
 use crate::family::scalar::NARROW;
 use crate::family::{
@@ -46,7 +46,7 @@ pub struct GammaStats {
     pub log_deficit: f64,
 }
 
-/// Statistics as files hold them; the first had Σ ln x instead of the deficit.
+/// Statistics as in files; the first versions had Σ ln x instead of the deficit.
 #[derive(Deserialize)]
 struct Stored {
     weight: f64,
@@ -90,8 +90,8 @@ impl GammaStats {
         self.sum / self.weight
     }
 
-    /// What moving the numbers' mean to another adds to the deficit: that of the
-    /// two means, and Σ (x − x̄) = 0.
+    /// The change of the deficit when the mean of the numbers is replaced by another; Σ (x − x̄)
+    /// = 0.
     fn moved(&self, mean: f64) -> f64 {
         if self.weight > 0.0 {
             self.weight * ln_ratio_defect(self.mean(), mean)
@@ -169,7 +169,7 @@ pub(crate) fn shape_of(s: f64) -> f64 {
     let mut shape = (3.0 - s + ((s - 3.0) * (s - 3.0) + 24.0 * s).sqrt()) / (12.0 * s);
     for _ in 0..50 {
         let gradient = ln_less_digamma(shape) - s;
-        // a² (1/a − ψ′(a)), of which nothing would be left where a is large.
+        // a² (1/a − ψ′(a)), which would cancel where a is large.
         let slope = if shape > 1e4 {
             -0.5 - 1.0 / (6.0 * shape)
         } else {
@@ -246,7 +246,7 @@ impl Univariate for Gamma {
     }
 
     fn kl(&self, other: &Self) -> f64 {
-        // ln p/q at the mean, and what the curvature of the logarithm adds.
+        // ln p/q at the mean, and the term of the curvature of the logarithm.
         let (a, b) = (self.shape, other.shape);
         let at_mean = ln_poisson_mass(a, a) - ln_poisson_mass(b, a * (other.rate / self.rate));
         (at_mean + (a / b).ln() - (a - b) * ln_less_digamma(a)).max(0.0)
@@ -254,7 +254,7 @@ impl Univariate for Gamma {
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
         match rand_distr::Gamma::new(self.shape, 1.0) {
-            // A small shape draws numbers below the smallest double.
+            // Draws of a small shape may be below the smallest double.
             Ok(gamma) => (rng.sample(gamma) / self.rate).max(f64::MIN_POSITIVE),
             Err(_) => self.quantile(rng.random()),
         }
@@ -281,7 +281,7 @@ impl Scalar for Gamma {
         }
         let mean = stats.mean();
         let spread = stats.log_deficit / stats.weight;
-        // Numbers that differ do so by a rounding at least.
+        // Different numbers differ at least by rounding.
         if !(spread > f64::EPSILON * f64::EPSILON && mean.is_finite()) {
             return Err(Error::numeric("the numbers are all the same"));
         }
@@ -413,7 +413,7 @@ mod tests {
             for stats in [whole, parts] {
                 let shape = Gamma::estimate(&stats).unwrap().shape;
                 let ratio = shape / shape_of_two(c, d);
-                // The means of parts are rounded, by a share of the spread.
+                // The means of the parts are rounded, by a share of the spread.
                 let rounding = 10.0 * f64::EPSILON * c / d;
                 assert!((ratio - 1.0).abs() < rounding, "{c} {d}: {shape}");
             }

@@ -1,8 +1,8 @@
 //! The univariate Gaussian N(μ, σ²).
 //!
-//! Statistics are (weight, mean, scatter about the mean), merged by Chan's rule
-//! (Chan, Golub & LeVeque 1983), so that an offset of 1e8 costs nothing; Σx² is
-//! never formed. The prior p(σ²) ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
+//! Statistics are (weight, mean, scatter about the mean), merged by Chan's rule (Chan, Golub &
+//! LeVeque 1983), so that an offset of 1e8 loses no digits; Σx² is never formed. The prior p(σ²)
+//! ∝ exp(−ψ/2σ²) keeps a variance from vanishing.
 
 use crate::data::Rows;
 use crate::family::{
@@ -36,7 +36,7 @@ pub struct Gaussian {
     pub variance: f64,
 }
 
-/// Weight, mean and scatter of the cells seen.
+/// Weight, mean and scatter of the values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaussianStats {
     /// The total weight.
@@ -50,7 +50,7 @@ pub struct GaussianStats {
 /// The prior p(σ²) ∝ exp(−ψ/2σ²); flat when ψ is 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaussianPrior {
-    /// ψ, a scatter believed in before any row.
+    /// ψ, the prior scatter.
     pub scatter: f64,
     /// What is added to the variance once it is estimated.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
@@ -58,8 +58,8 @@ pub struct GaussianPrior {
 }
 
 impl GaussianStats {
-    /// Adds two rows' worth of the spread within components about the own mean;
-    /// where nothing was seen, of all rows about theirs.
+    /// Adds two rows with the scatter within components about this mean; to statistics of no row,
+    /// two rows with the scatter of all rows about their mean.
     pub(crate) fn pull(&mut self, all: &GaussianStats, within: f64) {
         const ROWS: f64 = 2.0;
         if all.weight <= 0.0 {
@@ -163,7 +163,7 @@ impl Family for Gaussian {
         }
         let mean = origin + sum / weight;
         let (_, left_over, squares) = shifted_moments(x, weights, mean);
-        // What overflows must stay visible, so rounding below 0 alone is mended.
+        // Overflow must stay visible, so only a scatter below 0, from rounding, is set to 0.
         let scatter = squares - left_over * left_over / weight;
         let scatter = if scatter < 0.0 { 0.0 } else { scatter };
         stats.merge(&GaussianStats {
@@ -176,7 +176,7 @@ impl Family for Gaussian {
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
         let cells = rows.only();
         let constant = -0.5 * (LN_TAU + self.variance.ln());
-        // By the deviation, whose inverse does not overflow as the variance's does.
+        // By the deviation, whose inverse does not overflow as that of the variance does.
         let precision_root = 1.0 / self.variance.sqrt();
         if cells.is_complete() {
             add_standardised_squares(cells.reals(), self.mean, precision_root, constant, out);
@@ -256,8 +256,8 @@ impl Components for Gaussian {
         }
     }
 
-    /// Where no prior keeps a variance from vanishing, the smallest that keeps
-    /// the component about its own mean.
+    /// Where no prior keeps a variance from vanishing, it gets a small share of that of the
+    /// column.
     fn map_one(_: &(), stats: &GaussianStats, prior: &GaussianPrior, vague: &Self) -> Option<Self> {
         let least = GaussianPrior {
             scatter: prior.scatter + 1e-12 * vague.variance * stats.weight,

@@ -1,6 +1,6 @@
-//! A histogram as the family of one column: bins of equal width by the rule of
-//! Freedman and Diaconis, the same for all components, and the share of each. The
-//! number of bins follows from the numbers, not from likelihood.
+//! A histogram as the family of one column: bins of equal width by the rule of Freedman and
+//! Diaconis, the same for all components, and the share of each bin. The number of bins is chosen
+//! by that rule and not by likelihood.
 
 use crate::Result;
 use crate::data::Rows;
@@ -28,8 +28,8 @@ impl Histogram {
         Histogram::with_edges(&stats.points()?, vec![edges], prior.smoothing)
     }
 
-    /// A row with its missing values filled, from the cells that it may lie in. Where none
-    /// reaches, what is seen tells nothing.
+    /// A row with its missing values filled, from the cells that it may lie in; from all cells,
+    /// if it lies in none.
     pub(crate) fn filled(&self, place: &[Option<f64>], how: Fill, rng: &mut dyn Rng) -> Vec<f64> {
         let shares = self.shares(place);
         let shares = shares.or_else(|| self.shares(&vec![None; place.len()]));
@@ -40,7 +40,8 @@ impl Histogram {
         };
         let chosen = match (how, shares.split_last()) {
             (Fill::Draw, _) => draw_index(&shares, rng),
-            // The last share is spread over the whole box, and counts where no cell does.
+            // The last share is spread over the whole box, and is chosen where no cell has a
+            // share.
             (_, Some((_, cells))) if cells.iter().any(|share| *share > 0.0) => most_probable(cells),
             _ => self.cells.len(),
         };

@@ -1,7 +1,6 @@
-//! A kernel density as the family of one column, for naive Bayes with classes of
-//! any shape (John & Langley 1995): f(x) = Σ w K((x − xᵢ)/h) / (h Σ w), h by Scott's rule
-//! from the points of the component. Its width is chosen by a rule and not by
-//! likelihood, which would make it 0.
+//! A kernel density as the family of one column, for naive Bayes with classes of any shape (John
+//! & Langley 1995): f(x) = Σ w K((x − xᵢ)/h) / (h Σ w), h by Scott's rule from the points of the
+//! component. The likelihood would choose h = 0.
 
 use crate::Result;
 use crate::data::Rows;
@@ -14,11 +13,11 @@ use crate::family::{
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// What stands for the spread of a component whose numbers are all the same.
+/// The bandwidth of a component whose numbers are all the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelPrior {
-    /// The deviation of the bump on them; by default a share of the number itself.
-    /// That of all rows by Scott's rule makes no place likelier than their own.
+    /// The bandwidth; by default a share of the number. With that of all rows by Scott's rule, no
+    /// place is more likely than theirs.
     pub spread: Option<f64>,
 }
 
@@ -42,7 +41,7 @@ impl Family for KernelDensity {
         let cells = rows.only();
         let seen: Vec<usize> = (0..rows.len).filter(|row| cells.is_seen(*row)).collect();
         let places: Vec<[f64; 1]> = seen.iter().map(|row| [cells.reals()[*row]]).collect();
-        // A density of one column takes places of one number.
+        // A density of one column takes points of one number.
         let log_densities = self.log_densities(&places).unwrap_or_default();
         for (row, log_density) in seen.into_iter().zip(log_densities) {
             out[row] += log_density;
@@ -82,7 +81,7 @@ impl Family for KernelDensity {
         let points = self.points();
         out[0] = row[0].unwrap_or_else(|| match how {
             Fill::Mean => points.means()[0],
-            // The best of its points, or of some of many.
+            // The densest of its points, or of a sample of them.
             Fill::Mode => {
                 let some = (0..points.len()).step_by(points.len().div_ceil(256));
                 let places: Vec<&[f64]> = some.map(|point| points.row(point)).collect();

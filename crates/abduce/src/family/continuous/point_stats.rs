@@ -1,6 +1,6 @@
-//! The statistics of a family without parameters are the points themselves: every
-//! number seen, in ascending order, with its weight. Equal numbers are one entry, so
-//! that weight 2 is the number twice and merging does not depend on the order.
+//! The statistics of a family without sufficient statistics are the points: all numbers, in
+//! ascending order, with their weights. Equal numbers are one entry, so that weight 2 is the
+//! number twice and merging does not depend on the order.
 
 use crate::data::Rows;
 use crate::density::Points;
@@ -8,10 +8,10 @@ use crate::family::{Stats, Univariate};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The numbers seen and their weights.
+/// Numbers and their weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointStats {
-    /// The different numbers, ascending.
+    /// The distinct numbers, ascending.
     pub values: Vec<f64>,
     /// The weight of each.
     pub weights: Vec<f64>,
@@ -22,7 +22,7 @@ impl PointStats {
     pub fn new(cells: impl IntoIterator<Item = (f64, f64)>) -> PointStats {
         let weighs = |(x, weight): &(f64, f64)| !x.is_nan() && *weight > 0.0;
         let entries = cells.into_iter().filter(weighs);
-        // Adding 0 makes one zero of two.
+        // Adding 0 turns −0 into 0.
         let mut entries: Vec<(f64, f64)> = entries.map(|(x, weight)| (x + 0.0, weight)).collect();
         entries.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut own = PointStats::default();
@@ -32,7 +32,7 @@ impl PointStats {
         own
     }
 
-    /// Adds the seen cells of a column.
+    /// Adds the values of a column.
     pub(crate) fn observe(&mut self, rows: &Rows, weights: &[f64]) {
         let cells = rows.only();
         let seen = cells.reals().iter().zip(weights).enumerate();
@@ -61,8 +61,7 @@ impl PointStats {
     pub(crate) fn sum_of_ln_1p(&self, f: impl Fn(f64) -> f64) -> f64 {
         const LARGE: f64 = 1e100;
         let (mut sum, mut product, mut common) = (0.0, 1.0_f64, 0.0);
-        // A logarithm costs more than all the rest: numbers of one weight share
-        // that of their product.
+        // Logarithms are the main cost: numbers of one weight share that of their product.
         for (x, weight) in self.iter() {
             let y = f(x);
             if weight != common || product > LARGE {
@@ -129,7 +128,7 @@ impl PointStats {
         PointStats::new(own)
     }
 
-    /// Rows that say about what so many draws of a distribution would.
+    /// Pseudo-rows at the quantiles of a distribution, of this total weight.
     pub(crate) fn at_quantiles(of: &impl Univariate, rows: f64) -> PointStats {
         const COUNT: u8 = 8;
         let share = rows / f64::from(COUNT);
@@ -153,7 +152,7 @@ impl PointStats {
         Points::from_columns(&[&self.values], Some(&self.weights))
     }
 
-    /// Whether entries are in order and weigh something.
+    /// Whether numbers ascend and weights are positive.
     pub(crate) fn is_valid(&self) -> bool {
         self.values.len() == self.weights.len()
             && self.values.is_sorted_by(|a, b| a < b)
@@ -161,8 +160,8 @@ impl PointStats {
             && self.weights.iter().all(|w| *w > 0.0 && w.is_finite())
     }
 
-    /// Adds two rows' worth of what all components saw, so that none rules out
-    /// what it has not seen.
+    /// Adds two rows of all components together, so that no component gives an unseen number
+    /// probability 0.
     pub(crate) fn pull_together(stats: &mut [PointStats]) {
         const ROWS: f64 = 2.0;
         let mut all = crate::family::merged(&*stats);

@@ -1,5 +1,5 @@
-//! The uniform distribution between two numbers. The estimate lies between the
-//! smallest and the largest number seen.
+//! The uniform distribution between two numbers, estimated by the smallest and the largest
+//! number.
 
 use crate::family::scalar::NARROW;
 use crate::family::{PointStats, Scalar, Scale, Stats, Unconstrained, Univariate, nothing_seen};
@@ -65,7 +65,7 @@ impl Univariate for Uniform {
     }
 
     fn quantile(&self, p: f64) -> f64 {
-        // From the nearer end, so that either is reached exactly.
+        // From the nearer end, so that both ends are exact.
         match p {
             p if p <= 0.5 => self.low + p.max(0.0) * self.width(),
             p => self.high - (1.0 - p).max(0.0) * self.width(),
@@ -80,7 +80,7 @@ impl Univariate for Uniform {
         Some(self.width() * self.width() / 12.0)
     }
 
-    /// The middle; every number would do.
+    /// The middle; the density is the same everywhere.
     fn mode(&self) -> f64 {
         0.5 * self.low + 0.5 * self.high
     }
@@ -148,7 +148,7 @@ impl Scalar for Uniform {
         }
     }
 
-    /// None: a row believed in would move the ends however little it weighs.
+    /// None: a pseudo-row would move the ends however little it weighs.
     fn expected(&self, _: f64) -> PointStats {
         PointStats::default()
     }

@@ -1,9 +1,9 @@
 //! The von Mises distribution of an angle in radians:
 //! p(x) = exp(κ cos(x − μ)) / 2π I₀(κ).
 //!
-//! The estimate has the direction of the summed unit vectors as μ, and κ solves
-//! I₁(κ)/I₀(κ) = R̄, their mean length (Mardia & Jupp 2000). How much R̄ falls short
-//! of 1 is summed by itself, as of angles close to each other nothing else is left.
+//! The estimate of μ is the direction of the sum of the unit vectors, and κ solves I₁(κ)/I₀(κ) =
+//! R̄, their mean length (Mardia & Jupp 2000). 1 − R̄ is summed separately, since R̄ has no
+//! digits left where angles are close to each other.
 
 use crate::family::continuous::von_mises_stats::one_less_cosine;
 use crate::family::scalar::NARROW;
@@ -20,9 +20,9 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
 
-/// A von Mises distribution with its direction and concentration. The density
-/// has period 2π; draws, quantiles and the distribution function are about the
-/// circle cut open opposite of the direction.
+/// A von Mises distribution with its direction and concentration. The density has period 2π;
+/// draws, quantiles and the distribution function are on the circle cut open opposite of the
+/// direction.
 ///
 /// ```
 /// use abduce::family::{Univariate, VonMises};
@@ -64,7 +64,7 @@ impl VonMises {
     }
 }
 
-/// The same angle between −π and π.
+/// The same angle, between −π and π.
 pub(crate) fn turned(angle: f64) -> f64 {
     let turned = angle - TAU * (angle / TAU).round();
     turned.clamp(-PI, PI)
@@ -131,8 +131,8 @@ impl Univariate for VonMises {
         }
     }
 
-    /// By rejection from a wrapped Cauchy (Best & Fisher 1979), from a
-    /// Gaussian where the concentration is so large that they agree.
+    /// By rejection from a wrapped Cauchy (Best & Fisher 1979); from a Gaussian where the
+    /// concentration is so large that they agree.
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
         let k = self.concentration;
         let angle = if k < 1e-8 {
@@ -177,11 +177,11 @@ impl Scalar for VonMises {
             return Err(nothing_seen());
         }
         let rest = stats.shortfall / stats.weight;
-        // Angles that differ do so by a rounding at least.
+        // Different angles differ at least by rounding.
         if rest.is_nan() || rest <= f64::EPSILON * f64::EPSILON {
             return Err(Error::numeric("the angles are all the same"));
         }
-        // Where almost nothing is left of the vectors, their sum has the digits.
+        // Where the vectors nearly cancel, their sum has more digits.
         let length = if rest < 0.5 {
             1.0 - rest
         } else {
@@ -298,7 +298,7 @@ mod tests {
                 for stats in [whole, parts] {
                     let own = VonMises::estimate(&stats).unwrap();
                     let off = own.concentration / exact - 1.0;
-                    // Directions of parts are rounded, by a share of the distance.
+                    // The directions of the parts are rounded, by a share of the distance.
                     assert!(off.abs() < 1e-14 / d + s * s, "{c} {d}: {own:?} {exact}");
                 }
             }

@@ -1,5 +1,5 @@
-//! What a von Mises distribution remembers of angles: the sum of their unit vectors, and
-//! by itself how much shorter it is than they are together.
+//! The statistics of angles: the sum of their unit vectors, and separately the difference between
+//! its length and the sum of theirs.
 
 use crate::Result;
 use crate::family::{Stats, never_seen};
@@ -15,12 +15,12 @@ pub struct VonMisesStats {
     pub cosines: f64,
     /// The weighted sum of sines.
     pub sines: f64,
-    /// How much shorter the summed unit vectors are than they would be with one
-    /// direction: Σ 1 − cos(x − μ) about their own direction μ.
+    /// The difference between the weight and the length of the sum: Σ 1 − cos(x − μ) about its
+    /// direction μ.
     pub shortfall: f64,
 }
 
-/// Statistics as files hold them; the first had no shortfall.
+/// Statistics as in files; the first versions had no shortfall.
 #[derive(Deserialize)]
 struct Stored {
     weight: f64,
@@ -73,7 +73,7 @@ impl VonMisesStats {
         self.cosines.hypot(self.sines)
     }
 
-    /// By how much the sum of two vectors is shorter than both.
+    /// The difference between the lengths of two vectors and that of their sum.
     fn lost(&self, other: &Self) -> f64 {
         let (own, others) = (self.length(), other.length());
         let both = (self.cosines + other.cosines).hypot(self.sines + other.sines);

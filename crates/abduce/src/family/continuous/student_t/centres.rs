@@ -1,29 +1,28 @@
 //! Local maxima of the Student t likelihood below one degree of freedom.
 //!
-//! For ν ≥ 1 location and scale have a single maximum (Kent & Tyler 1991). For
-//! ν < 1 every cluster of numbers can have one of its own, so that following one
-//! of them from ν to ν can miss the best. Here the search starts at several
-//! centres for several ν, and every maximum found is followed along ν to the
-//! nearest root of the profile likelihood's derivative.
+//! For ν ≥ 1 location and scale have a single maximum (Kent & Tyler 1991). For ν < 1 there can be
+//! one at every cluster of numbers, so that following one of them from ν to ν can miss the best.
+//! The search therefore starts at several centres for several ν, and follows every maximum along
+//! ν to the nearest root of the derivative of the profile likelihood.
 
 use super::StudentT;
 use crate::family::PointStats;
 
-/// Degrees of freedom at which every centre is tried. At the last one all
-/// centres lead to the same maximum.
+/// Degrees of freedom at which every centre is tried. From the last on, all centres lead to the
+/// same maximum.
 const DEGREES: [f64; 8] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75, 1.0];
 
-/// Up to this many distinct numbers, each is a centre; of more, evenly spaced
-/// quantiles and the narrowest intervals are.
+/// Up to this many distinct numbers, each is a centre; otherwise evenly spaced quantiles and the
+/// narrowest intervals are.
 const EVERY_NUMBER: usize = 40;
 
-/// Of more distinct numbers, the search is made among so many groups of neighbours, and what
-/// it finds is followed to a maximum of all of them.
+/// Of more distinct numbers, so many groups of neighbours are searched, and the result is
+/// followed to a maximum of all numbers.
 const MOST_POINTS: usize = 400;
 
 impl StudentT {
-    /// The maxima of the likelihood between 0.1 and 1 degrees of freedom that
-    /// are found from several centres.
+    /// The maxima of the likelihood between 0.1 and 1 degrees of freedom that are found from
+    /// several centres.
     pub(super) fn maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
         if points.values.len() <= MOST_POINTS {
             return Self::all_maxima_of_clusters(points, least);
@@ -38,7 +37,7 @@ impl StudentT {
         followed.collect()
     }
 
-    /// The same from all numbers, however many.
+    /// The same from all numbers.
     pub(super) fn all_maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
         let starts = starts(points, least);
         let mut maxima: Vec<StudentT> = Vec::new();
@@ -71,8 +70,8 @@ impl StudentT {
             && close(self.degrees, other.degrees)
     }
 
-    /// The maximum of the profile likelihood that is reached uphill from a place
-    /// of the grid; none where it ends outside the grid.
+    /// The maximum of the profile likelihood reached uphill from a point of the grid; none where
+    /// it ends outside the grid.
     fn followed(&self, place: usize, points: &PointStats, least: f64) -> Option<StudentT> {
         let (mut place, mut own) = (place, self.clone());
         let down = own.slope(points) > 0.0;

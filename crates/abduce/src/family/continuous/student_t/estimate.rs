@@ -1,11 +1,10 @@
 //! The maximum-likelihood estimate of a Student t distribution.
 //!
-//! For a given ν, location and scale are weighted moments in which every number
-//! weighs (ν + 1)/(ν + z²), repeated until they settle (Kent, Tyler & Vardi 1994).
-//! What is left is a likelihood of ν alone. With outliers it has several maxima,
-//! so it is looked at from end to end: every root of its derivative between two
-//! places of a grid is a candidate, and so are the maxima about clusters of numbers
-//! below one degree of freedom ([`centres`](super::centres)). The best is kept.
+//! For a given ν, location and scale are moments in which every number weighs (ν + 1)/(ν + z²),
+//! iterated until they converge (Kent, Tyler & Vardi 1994). What remains is a likelihood of ν.
+//! With outliers it has several maxima, so all of its range is searched: every root of its
+//! derivative between two points of a grid is a candidate, and so are the maxima about clusters
+//! of numbers below one degree of freedom ([`centres`](super::centres)). The best is kept.
 
 use super::StudentT;
 use crate::family::scalar::NARROW;
@@ -14,9 +13,8 @@ use crate::kernel::roots::increasing_root;
 use crate::kernel::special::digamma;
 use crate::{Error, Result};
 
-/// Where the likelihood of the degrees of freedom is looked at. Below the least
-/// that of rounded numbers grows without limit; the most cannot be told from a
-/// Gaussian.
+/// The grid of degrees of freedom. Below the least the likelihood of rounded numbers grows
+/// without limit; the most is a Gaussian to double precision.
 const DEGREES: [f64; 14] = [
     0.1,
     0.2,
@@ -33,18 +31,18 @@ const DEGREES: [f64; 14] = [
     1e5,
     StudentT::MOST_DEGREES,
 ];
-/// The place of the grid that is looked at first.
+/// The point of the grid where the search starts.
 const FIRST: usize = 6;
 
 impl StudentT {
-    /// The location and scale of highest likelihood for these degrees of freedom,
-    /// looked for from these; none where the scale falls below `least` and on to 0.
+    /// The maximum-likelihood location and scale for these degrees of freedom, searched for from
+    /// these; none where the scale falls below `least` and on to 0.
     fn settled(self, points: &PointStats, least: f64) -> Option<StudentT> {
         let nu = self.degrees;
         let mut own = self;
         let mut moved = f64::INFINITY;
         for _ in 0..3000 {
-            // What the numbers weigh, and their moments about the last location.
+            // The weights of the numbers, and their moments about the last location.
             let (mut weight, mut first, mut second) = (0.0, 0.0, 0.0);
             for (x, w) in points.iter() {
                 let z = own.standard(x);
@@ -54,7 +52,7 @@ impl StudentT {
                 second += pull * z * z;
             }
             let shift = first / weight;
-            // Dividing by the pulled weight converges faster.
+            // Dividing by the sum of the weights converges faster.
             let stretch = (second / weight - shift * shift).sqrt();
             own.location += own.scale * shift;
             own.scale *= stretch;
@@ -66,7 +64,7 @@ impl StudentT {
         (moved < 1e-9 && own.in_range() && own.scale > least).then_some(own)
     }
 
-    /// The same location and scale with other degrees of freedom, settled again.
+    /// Location and scale for other degrees of freedom, searched for from these.
     pub(super) fn at(&self, degrees: f64, points: &PointStats, least: f64) -> Option<StudentT> {
         let next = StudentT {
             degrees,
@@ -75,8 +73,8 @@ impl StudentT {
         next.settled(points, least)
     }
 
-    /// What settles at each place of the grid, from the first outwards, so that
-    /// every search begins close to its end.
+    /// The estimates at all points of the grid, from the first outwards, so that every search
+    /// starts close to its end.
     fn profile(&self, points: &PointStats, least: f64) -> Vec<Option<StudentT>> {
         let mut settled = vec![None; DEGREES.len()];
         let downwards = (0..=FIRST).rev();
@@ -93,8 +91,8 @@ impl StudentT {
         settled
     }
 
-    /// The likeliest of all degrees of freedom, location and scale looked for from
-    /// these; none where the scale vanishes.
+    /// The best degrees of freedom, with location and scale searched for from these; none where
+    /// the scale vanishes.
     fn likeliest(&self, points: &PointStats, least: f64) -> Option<StudentT> {
         let slope = |own: &Option<StudentT>| slope_or_vanished(own, points);
         let profile = self.profile(points, least);
@@ -122,8 +120,8 @@ impl StudentT {
         candidates.into_iter().max_by(better)
     }
 
-    /// The maximum of the profile likelihood between two degrees of freedom, where
-    /// its derivative changes sign; the search for location and scale starts here.
+    /// The maximum of the profile likelihood between two degrees of freedom where its derivative
+    /// changes sign; location and scale are searched for from these.
     pub(super) fn maximum_between(
         &self,
         low: f64,
@@ -134,12 +132,11 @@ impl StudentT {
         let at = |log: f64| self.at(log.exp(), points, least);
         let slope = |log: f64| slope_or_vanished(&at(log), points);
         let root = at(increasing_root(low.ln(), high.ln(), slope));
-        // At the edge of where the scale vanishes there is no maximum.
+        // There is no maximum at the edge of the range in which the scale vanishes.
         root.filter(|own| own.slope(points).abs() <= 1e-6)
     }
 
-    /// Location and scale for these degrees of freedom, the scale kept from
-    /// falling below `least`.
+    /// Location and scale for these degrees of freedom, the scale kept at or above `least`.
     fn no_narrower(mut self, points: &PointStats, least: f64) -> StudentT {
         let nu = self.degrees;
         for _ in 0..500 {
@@ -175,8 +172,8 @@ impl StudentT {
     }
 }
 
-/// The derivative that [`StudentT::slope`] gives; where equal numbers draw the
-/// scale to 0, more degrees of freedom are needed.
+/// The derivative [`StudentT::slope`]; positive where equal numbers draw the scale to 0, as more
+/// degrees of freedom are needed there.
 fn slope_or_vanished(own: &Option<StudentT>, points: &PointStats) -> f64 {
     own.as_ref()
         .map_or(f64::NEG_INFINITY, |own| own.slope(points))
@@ -204,7 +201,7 @@ impl Scalar for StudentT {
         if points.weights.iter().any(|own| *own >= 0.5 * weight) {
             return Err(Error::numeric("half of the numbers or more are the same"));
         }
-        // About their median, so that an offset costs no digits.
+        // About their median, so that an offset loses no digits.
         let median = points.quantile(0.5);
         let shifted = PointStats {
             values: points.values.iter().map(|x| x - median).collect(),
@@ -212,7 +209,7 @@ impl Scalar for StudentT {
         };
         let vanishes = || Error::numeric("the scale of the numbers vanishes");
         let spread = 0.5 * (points.quantile(0.75) - points.quantile(0.25));
-        // The middle half of the numbers is never so much wider than the scale.
+        // The middle half of the numbers is never this much wider than the scale.
         let (scale, least) = if spread > 0.0 {
             (spread, 1e-6 * spread)
         } else {
@@ -232,8 +229,7 @@ impl Scalar for StudentT {
         }
     }
 
-    /// The likeliest of those that are not narrower, among a few degrees of
-    /// freedom.
+    /// The best of a few degrees of freedom, with a scale that is not narrower.
     fn narrow(points: &PointStats, wide: &Self) -> Option<Self> {
         let least = NARROW.sqrt() * wide.scale;
         let tried = [0.5, 1.0, 2.0, 4.0, 16.0, 64.0].map(|degrees| {

@@ -33,7 +33,7 @@ pub struct StudentT {
 }
 
 impl StudentT {
-    /// Beyond this it cannot be told from a Gaussian.
+    /// From here on it is a Gaussian to double precision.
     pub(crate) const MOST_DEGREES: f64 = 1e7;
 
     /// A Student t distribution.
@@ -92,14 +92,14 @@ impl StudentT {
         }
     }
 
-    /// Far out the tail is t^(−ν) divided by e to this, where t = z/√ν.
+    /// The logarithm of t^ν times the tail far out, where t = z/√ν.
     fn log_far(&self) -> f64 {
         let nu = self.degrees;
         nu.ln() + ln_beta(0.5 * nu, 0.5)
     }
 }
 
-/// Beyond so many √ν only the leading term of the tails is left.
+/// The distance in √ν beyond which only the leading term of the tails matters.
 const FAR: f64 = 1e8;
 
 impl Univariate for StudentT {
@@ -142,7 +142,7 @@ impl Univariate for StudentT {
         let size = if log_distance > FAR.ln() {
             nu.sqrt() * log_distance.exp()
         } else if tail < 0.25 {
-            // Whichever of the two shares is small keeps the digits.
+            // The smaller of the two shares has more digits.
             let share = inverse_beta_i_complement(0.5, 0.5 * nu, 2.0 * tail);
             if share < 0.5 {
                 (nu * share / (1.0 - share)).sqrt()
