@@ -1,16 +1,16 @@
-//! A Gaussian as free numbers: its mean in standard deviations of the table, and of
-//! Σ = U D Uᵀ, with U lower triangular and 1 on its diagonal, the entries of U and the
-//! logarithms of D; the logarithms of variances where columns are uncorrelated.
+//! A Gaussian as unconstrained numbers: its mean in standard deviations of the table, and of Σ =
+//! U D Uᵀ, with U lower triangular and 1 on its diagonal, the entries of U and the logarithms of
+//! D; the logarithms of variances where columns are uncorrelated.
 //!
-//! Lines on these numbers do not leave a structure in which nothing or all of the
-//! covariance is shared. Of others they would: those with axes turned at once, those that
-//! share the proportions or the product of D by the rounding that long steps magnify, and
-//! a point outside may be likelier than any inside. Their covariances stay.
+//! Straight lines in these numbers keep structures in which nothing or all of the covariance is
+//! shared. They leave structures with shared axes, and by magnified rounding those that share the
+//! proportions or the product of D, where a point outside may have a higher likelihood than any
+//! inside. The covariances of those structures have no coordinates.
 
 use crate::family::multivariate::{Covariance, MultivariateGaussian, Structure};
 use crate::kernel::linear::cholesky;
 
-/// Whether a line through covariances of this structure stays in it.
+/// Whether straight lines keep this structure.
 fn is_straight(structure: Structure) -> bool {
     matches!(
         structure,
@@ -83,8 +83,8 @@ impl MultivariateGaussian {
     }
 }
 
-/// U D Uᵀ, column-major, from the logarithms of D and what is below the diagonal of U, column by
-/// column.
+/// U D Uᵀ, column-major, from the logarithms of D and the entries below the diagonal of U, column
+/// by column.
 fn product(spread: &[f64], units: &[f64]) -> Vec<f64> {
     let d = units.len();
     let mut matrix = vec![0.0; d * d];

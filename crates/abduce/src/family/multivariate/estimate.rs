@@ -1,11 +1,10 @@
-//! The most probable Gaussians of components, under a prior that is normal about a
-//! centre for the means and inverse Wishart for the covariances,
+//! Posterior modes of the Gaussians of components, under a prior that is normal about a centre
+//! for the means and inverse Wishart for the covariances,
 //!
 //!   p(μ, Σ) ∝ |Σ|^{−m/2} exp(−tr(ΨΣ⁻¹)/2) · N(μ; c, Σ/κ),
 //!
-//! so that the prior adds m rows with the scatter Ψ, and κ rows at c (Fraley &
-//! Raftery, *Journal of Classification* 24, 2007). Believed once of a covariance that
-//! all components share.
+//! so that the prior adds m rows with the scatter Ψ, and κ rows at c (Fraley & Raftery, *Journal
+//! of Classification* 24, 2007). It is counted once for a covariance that all components share.
 
 use crate::family::multivariate::structure::{Apart, Structure, Whole, matrices, variances};
 use crate::family::multivariate::{
@@ -17,11 +16,11 @@ use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};
 
 impl MultivariateGaussian {
-    /// The estimates of components that have all seen something. Where there is more
-    /// than one maximum, the search begins at the Gaussians `before`.
+    /// The estimates of components that all have rows. Where there is more than one maximum, the
+    /// search starts at the Gaussians `before`.
     ///
     /// # Errors
-    /// If nothing was seen, or too little for a covariance that is not singular.
+    /// If a component has no rows, or too few for a covariance that is not singular.
     pub fn estimates(
         structure: Structure,
         stats: &[&MultivariateStats],
@@ -89,7 +88,7 @@ impl MultivariateGaussian {
     }
 }
 
-/// What a covariance becomes once it is estimated: (1 − s)Σ + sI + rI.
+/// What is added to an estimated covariance: (1 − s)Σ + sI + rI.
 #[derive(Clone, Copy)]
 struct Added {
     ridge: f64,
@@ -152,7 +151,7 @@ impl MultivariatePrior {
         self.center.get(column).copied().unwrap_or(0.0)
     }
 
-    /// The rows that a prior on the mean is worth in the covariance.
+    /// The pseudo-rows of the mean in the covariance.
     pub(super) fn mean_rows(&self) -> f64 {
         f64::from(u8::from(self.center_rows > 0.0))
     }
@@ -161,7 +160,7 @@ impl MultivariatePrior {
         self.drawn(own.mean, own.weight, self.center_of(column))
     }
 
-    /// A mean drawn towards the prior's.
+    /// The posterior mode of a mean.
     pub(super) fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
         if self.center_rows > 0.0 {
             (weight * mean + self.center_rows * center) / (weight + self.center_rows)
@@ -170,7 +169,7 @@ impl MultivariatePrior {
         }
     }
 
-    /// The weight of the squared distance of the mean from the prior's.
+    /// The weight of the squared distance between the mean and the prior's.
     pub(super) fn between(&self, weight: f64) -> f64 {
         if self.center_rows > 0.0 {
             self.center_rows * weight / (self.center_rows + weight)
@@ -179,7 +178,7 @@ impl MultivariatePrior {
         }
     }
 
-    /// The same without what is believed of the mean.
+    /// The same prior without its mean.
     pub(super) fn of_covariance(&self) -> MultivariatePrior {
         MultivariatePrior {
             center: Vec::new(),
@@ -236,8 +235,8 @@ impl MultivariatePrior {
         Ok((mean.collect(), whole))
     }
 
-    /// What is believed of the covariance of a Gaussian, and of its mean given that:
-    /// two logarithms, up to a constant.
+    /// The log-density of the prior of the covariance, and of the mean given that, up to a
+    /// constant.
     pub(super) fn log_density(&self, of: &MultivariateGaussian) -> (f64, f64) {
         if self.scatter.is_empty() && self.rows == 0.0 && self.center_rows <= 0.0 {
             return (0.0, 0.0);
@@ -282,7 +281,7 @@ impl MultivariatePrior {
         (covariance, mean)
     }
 
-    /// The same with more scatter: so much of a column's variance in `vague`.
+    /// The same prior with more scatter: a share of the variances in `vague`.
     fn strengthened(&self, share: f64, vague: &MultivariateGaussian) -> MultivariatePrior {
         let d = vague.order();
         let mut scatter = self.scatter.clone();
@@ -300,8 +299,8 @@ impl MultivariatePrior {
     }
 }
 
-/// The estimates of components, some of which may have seen nothing: these say what
-/// all rows together do, with a covariance of the structure.
+/// The estimates of components. Those without rows get the estimate from all rows, with a
+/// covariance of the structure.
 pub(super) fn estimates_of_all(
     structure: Structure,
     stats: &[&MultivariateStats],
@@ -330,7 +329,7 @@ pub(super) fn estimates_of_all(
     let own: Vec<&MultivariateStats> = own.iter().collect();
     let mut found: Vec<Option<MultivariateGaussian>> = vec![None; stats.len()];
     if structure.is_independent() {
-        // One that is singular needs a stronger prior, not all of them.
+        // Only those that are singular need a stronger prior.
         for (j, own) in present.iter().zip(&own) {
             found[*j] = estimate(&[own], None).and_then(|mut found| found.pop());
         }
@@ -361,8 +360,8 @@ pub(super) fn estimates_of_all(
         .collect()
 }
 
-/// Tries a prior, and ever stronger ones where rounding, or no prior at all,
-/// leaves the covariance singular.
+/// Estimates under a prior, and under ever stronger ones where rounding, or a flat prior, leaves
+/// the covariance singular.
 fn strengthened<T>(
     prior: &MultivariatePrior,
     vague: &MultivariateGaussian,

@@ -53,8 +53,8 @@ impl Family for MultivariateGaussian {
         }
     }
 
-    /// A full covariance is estimated from rows seen in every column: see
-    /// [`expect`](Family::expect) for the others.
+    /// A full covariance is estimated from complete rows only; [`expect`](Family::expect) takes
+    /// the others in.
     fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
         if let MultivariateStats::Columns { columns, .. } = stats {
             for (cells, stats) in rows.columns.iter().zip(columns) {
@@ -279,7 +279,7 @@ impl Components for MultivariateGaussian {
             let (covariance, mean) = prior.log_density(distribution);
             (covariances, means, number) = (covariances + covariance, means + mean, number + 1.0);
         }
-        // A covariance that all share is believed in once.
+        // The prior of a covariance that all share is counted once.
         if shape.structure.is_shared() && number > 0.0 {
             covariances /= number;
         }

@@ -1,6 +1,6 @@
-//! Filling the hidden cells of rows that share a pattern: the regression on the
-//! seen cells and the spread about it, worked out once for all of them. Of a t, the
-//! spread is divided by u ~ Gamma((ν+d)/2, (ν+δ)/2), which the seen cells tell about.
+//! Filling the missing values of rows that share a pattern: the regression on the observed
+//! columns and the spread about it, computed once for all of them. Of a t, the spread is divided
+//! by u ~ Gamma((ν+d)/2, (ν+δ)/2), given the observed values.
 
 use crate::family::multi::draw_ln_gamma;
 use crate::family::multivariate::run::Lift;
@@ -16,25 +16,25 @@ pub(crate) struct Filler {
     mean: Vec<f64>,
     seen: Vec<usize>,
     hidden: Vec<usize>,
-    /// Hidden × seen; empty where columns are independent.
+    /// Missing × observed; empty where columns are independent.
     regression: Vec<f64>,
-    /// A root of the hidden cells' covariance given the seen ones: a lower
-    /// triangle, or the deviations of independent columns.
+    /// A root of the covariance of the missing values given the observed ones: a lower triangle,
+    /// or the deviations of independent columns.
     root: Vec<f64>,
     tails: Option<Tails>,
 }
 
-/// The degrees of freedom, and how far off the seen cells are.
+/// The degrees of freedom, and the root for the distance of the observed values.
 struct Tails {
     degrees: f64,
     seen: Whitening,
 }
 
 impl Tails {
-    /// The most that a draw is drawn apart: cells stay finite.
+    /// The largest factor of a drawn deviation, so that values stay finite.
     const FARTHEST: f64 = 1e100;
 
-    /// A draw of 1/√u, given how far the seen cells are from their means.
+    /// A draw of 1/√u, given the distance of the observed values from their means.
     fn stretch(&self, shifts: &[f64], rng: &mut dyn Rng) -> f64 {
         let shape = 0.5 * (self.degrees + shifts.len() as f64);
         let rate = 0.5 * (self.degrees + self.seen.distance(shifts));
@@ -53,7 +53,7 @@ impl Filler {
         }
     }
 
-    /// Prepares a t for rows of which the cells marked are seen.
+    /// Prepares a t for rows in which the marked columns are observed.
     pub fn of_student_t(t: &MultivariateStudentT, is_seen: &[bool]) -> Filler {
         let mut filler = Filler::new(&t.gaussian, is_seen);
         filler.tails = Some(Tails {
@@ -63,7 +63,7 @@ impl Filler {
         filler
     }
 
-    /// Prepares for rows of which the cells marked are seen.
+    /// Prepares for rows in which the marked columns are observed.
     pub fn new(gaussian: &MultivariateGaussian, is_seen: &[bool]) -> Filler {
         let d = gaussian.order();
         let (seen, hidden): (Vec<usize>, Vec<usize>) = (0..d).partition(|c| is_seen[*c]);

@@ -1,11 +1,11 @@
-//! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a covariance
-//! of any structure, some of it shared by components.
+//! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a covariance of any
+//! structure, parts of which components may share.
 //!
-//! A full covariance conditions on what is seen: a hidden cell is expected to be
-//! μ_M + Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added
-//! to the scatter (Dempster, Laird & Rubin 1977; without it variances shrink).
-//! Diagonal and spherical ones leave hidden cells out, column by column. The
-//! prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2) keeps Σ from becoming singular.
+//! A full covariance conditions on the observed values: a missing one has the expectation μ_M +
+//! Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added to the scatter
+//! (Dempster, Laird & Rubin 1977; without it variances shrink). Diagonal and spherical
+//! covariances leave missing values out, column by column. The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2)
+//! keeps Σ from becoming singular.
 
 mod coordinates;
 mod estimate;
@@ -76,22 +76,21 @@ pub struct MultivariateGaussian {
 /// The prior p(μ, Σ) ∝ |Σ|^{−m/2} exp(−tr(ΨΣ⁻¹)/2) · N(μ; c, Σ/κ); flat by default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MultivariatePrior {
-    /// Ψ: its diagonal, one entry per column, or the whole matrix; nothing when
-    /// empty.
+    /// Ψ: its diagonal, one entry per column, or the whole matrix; empty for 0.
     pub scatter: Vec<f64>,
-    /// m, the rows that have this scatter.
+    /// m, the pseudo-rows with this scatter.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub rows: f64,
-    /// c, where means are believed to be.
+    /// c, the prior mean of the means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub center: Vec<f64>,
-    /// κ, the rows that this belief is worth; nothing is believed when 0.
+    /// κ, the pseudo-rows at c; flat when 0.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub center_rows: f64,
-    /// What is added to the diagonal of a covariance once it is estimated.
+    /// Added to the diagonal of every estimated covariance.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
-    /// s of (1 − s)Σ + sI, which a covariance becomes once it is estimated.
+    /// s of (1 − s)Σ + sI, which replaces every estimated covariance.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub unit_share: f64,
 }
@@ -112,7 +111,7 @@ impl MultivariateGaussian {
         }
     }
 
-    /// The same mean with a covariance as a structure writes it: whole, variances alone, or
+    /// The same mean with a covariance of another structure: the whole matrix, the variances, or
     /// their mean.
     pub(crate) fn restructured(&self, structure: Structure) -> MultivariateGaussian {
         let d = self.order();
@@ -131,7 +130,7 @@ impl MultivariateGaussian {
         }
     }
 
-    /// Mean and variance of one column given the cells of `row` that are seen.
+    /// Mean and variance of one column given the observed values of `row`.
     pub(crate) fn conditional(&self, row: &[Option<f64>], column: usize) -> (f64, f64) {
         let d = self.order();
         let own = (self.mean[column], self.covariance(column, column));

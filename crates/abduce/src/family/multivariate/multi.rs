@@ -1,4 +1,4 @@
-//! The multivariate Gaussian in its own right: moments, entropy, divergence.
+//! Moments, entropy and divergence of the multivariate Gaussian.
 
 use crate::family::multi::{difference, draw_normal};
 use crate::family::multivariate::MultivariateGaussian;

@@ -1,7 +1,7 @@
-//! Many Gaussian components on runs of rows that have the same cells hidden:
-//! one factorisation per pattern and component serves the whole run. What is
-//! seen goes through the block kernel; the statistics of the seen cells are
-//! then lifted to all columns by the regression of the hidden on the seen.
+//! Many Gaussian components on runs of rows with the same missing columns: one factorisation per
+//! pattern and component serves the whole run. The observed values go through the block kernel;
+//! their statistics are then extended to all columns by the regression of the missing on the
+//! observed.
 
 use crate::data::{Cells, Rows};
 use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
@@ -15,8 +15,8 @@ use crate::kernel::product::{Matrix, add_product};
 use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
 
-/// Components prepared for many runs. With `hard`, hidden cells take their
-/// most probable value instead of their expectation and spread.
+/// Components prepared for many runs. With `hard`, missing values take their most probable value
+/// instead of their expectation and spread.
 pub(crate) struct MultivariateKernel {
     components: Vec<MultivariateGaussian>,
     weights: Vec<f64>,
@@ -24,7 +24,7 @@ pub(crate) struct MultivariateKernel {
     complete: GaussianKernel,
 }
 
-/// Rows that share one pattern of seen columns.
+/// Rows that share one pattern of observed columns.
 pub(crate) struct GaussianRun<'a> {
     kernel: RunKernel<'a>,
     components: &'a [MultivariateGaussian],
@@ -35,19 +35,18 @@ pub(crate) struct GaussianRun<'a> {
 }
 
 enum RunKernel<'a> {
-    /// Every column is seen.
+    /// Every column is observed.
     Complete(&'a GaussianKernel),
-    /// Some columns are seen, in many rows.
+    /// Some columns are observed, in many rows.
     Partial(GaussianKernel),
-    /// Some columns are seen, in few rows.
+    /// Some columns are observed, in few rows.
     Scattered(Scattered<'a>, Option<ScatteredMoments>),
-    /// No column is seen: such rows say nothing about these columns.
+    /// No column is observed, and the rows have no effect.
     Nothing,
 }
 
 impl MultivariateKernel {
-    /// Prepares components; their weights only choose an origin of the
-    /// arithmetic.
+    /// Prepares components; their weights only choose an origin of the arithmetic.
     pub fn new(
         components: Vec<MultivariateGaussian>,
         weights: Vec<f64>,
@@ -63,20 +62,20 @@ impl MultivariateKernel {
         })
     }
 
-    /// Whether one column tells about another.
+    /// Whether columns are correlated.
     pub fn is_correlated(&self) -> bool {
         let covariance = self.components.first().map(|c| &c.covariance);
         matches!(covariance, Some(Covariance::Full(_)))
     }
 
-    /// How many rows a block should have.
+    /// The number of rows of a block.
     pub fn block_rows(&self) -> usize {
         let diagonal = !self.is_correlated();
         block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` of which
-    /// the columns `seen` are seen.
+    /// Prepares all components, or `only` one, for about so many `rows` with these observed
+    /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<GaussianRun<'_>> {
         let (components, weights) = match only {
             None => (&self.components[..], &self.weights[..]),
@@ -89,7 +88,7 @@ impl MultivariateKernel {
         } else if seen.len() == order && only.is_none() {
             RunKernel::Complete(&self.complete)
         } else if self.is_correlated() && seen.len() < order && rows < order {
-            // Fewer rows than a factorisation of their own would be worth.
+            // Too few rows to be worth a factorisation.
             let which = only.map_or(0..components.len(), |j| j..j + 1);
             let scattered =
                 Scattered::new(&self.complete, which, seen, self.hard).ok_or_else(|| {
@@ -159,13 +158,13 @@ impl GaussianRun<'_> {
         }
     }
 
-    /// The seen columns of a block of the leaf's columns.
+    /// The observed columns of a block of the leaf's columns.
     pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         self.seen.iter().map(|c| cells[*c].reals()).collect()
     }
 
-    /// Loads a block of rows, seen columns only, into `scratch` and adds its
-    /// log-densities to `out`, component-major.
+    /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
+    /// `out`, component-major.
     pub fn add_log_density(&self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
         self.load(columns, scratch);
         if let RunKernel::Scattered(scattered, _) = &self.kernel {
@@ -181,7 +180,7 @@ impl GaussianRun<'_> {
         }
     }
 
-    /// Loads a block of rows, seen columns only, for [`accumulate`].
+    /// Loads a block of rows, observed columns only, for [`accumulate`].
     ///
     /// [`accumulate`]: GaussianRun::accumulate
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
@@ -220,9 +219,9 @@ impl GaussianRun<'_> {
         peaks
     }
 
-    /// Adds what the run saw and expects to the statistics of the components. The
-    /// spread of hidden cells counts as many times as there are `rows` of a
-    /// component, or else with the weight that the moments have.
+    /// Adds the observed values and the expectations of the missing ones to the statistics of the
+    /// components. The spread of missing values counts once for each of the `rows` of a
+    /// component, or else with the weight of the moments.
     pub fn finish<'s>(
         self,
         rows: Option<&[f64]>,
@@ -271,10 +270,10 @@ impl GaussianRun<'_> {
     }
 }
 
-/// The regression of the hidden columns on the seen ones.
+/// The regression of the missing columns on the observed ones.
 pub(crate) struct Lift {
     hidden: Vec<usize>,
-    /// Σ_MO Σ_OO⁻¹, hidden × seen.
+    /// Σ_MO Σ_OO⁻¹, missing × observed.
     pub regression: Vec<f64>,
     /// Σ_MM − Σ_MO Σ_OO⁻¹ Σ_OM.
     pub conditional: Vec<f64>,
@@ -289,7 +288,7 @@ impl Lift {
         let own = submatrix(matrix, order, seen, seen);
         let inverse = invert_lower(&cholesky(&own, o).ok()?, o);
         let cross = submatrix(matrix, order, hidden, seen);
-        // Σ_MO L⁻ᵀ; its product with its transpose is what the seen explain.
+        // Σ_MO L⁻ᵀ; its product with its transpose is the explained covariance.
         let mut half = vec![0.0; m * o];
         let inverse_matrix = Matrix::new(&inverse, o, o, o);
         add_product(
@@ -381,14 +380,14 @@ impl Lift {
 
 /// Rows of one pattern, by their numbers.
 pub(crate) struct Group {
-    /// The columns that are seen.
+    /// The observed columns.
     pub seen: Vec<usize>,
     /// The rows.
     pub rows: Vec<usize>,
 }
 
 impl Group {
-    /// The seen cells of these rows, column by column.
+    /// The observed values of these rows, column by column.
     pub fn columns(&self, rows: &Rows) -> Vec<Vec<f64>> {
         self.seen
             .iter()
@@ -405,7 +404,7 @@ impl Group {
     }
 }
 
-/// Sorts rows by which of their cells are seen.
+/// Groups rows by their observed columns.
 pub(crate) fn by_pattern(rows: &Rows) -> Vec<Group> {
     let mut groups = std::collections::BTreeMap::<Vec<usize>, Vec<usize>>::new();
     if rows.columns.iter().all(|cells| cells.seen.is_none()) {

@@ -1,6 +1,6 @@
-//! What a multivariate Gaussian remembers of rows: for full covariances weight,
-//! mean and scatter of all columns together, merged by Chan's rule; for diagonal
-//! and spherical ones each column by itself.
+//! The statistics of a multivariate Gaussian: for full covariances weight, mean and scatter of
+//! all columns together, merged by Chan's rule; for diagonal and spherical ones those of each
+//! column.
 
 use crate::data::{Cells, Rows};
 use crate::family::multivariate::{MultivariateGaussian, Structure};
@@ -9,7 +9,7 @@ use crate::kernel::product::{Matrix, add_product};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// What was seen of the columns.
+/// The moments of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MultivariateStats {
@@ -22,7 +22,7 @@ pub enum MultivariateStats {
         /// The weighted scatter about the mean, the whole matrix.
         scatter: Vec<f64>,
     },
-    /// For diagonal and spherical covariances: each column by itself.
+    /// For diagonal and spherical covariances: each column separately.
     Columns {
         /// Whether one variance serves all columns.
         spherical: bool,
@@ -35,7 +35,7 @@ impl Stats for MultivariateStats {
     fn weight(&self) -> f64 {
         match self {
             MultivariateStats::Full { weight, .. } => *weight,
-            // Columns may have been seen in different rows.
+            // Columns may be observed in different rows.
             MultivariateStats::Columns { columns, .. } => {
                 columns.iter().map(|c| c.weight).fold(0.0, f64::max)
             }
@@ -142,8 +142,8 @@ impl Stats for MultivariateStats {
                     if lesser[j * d + j] < -rounding {
                         return Err(crate::family::never_seen());
                     }
-                    // Noise must not leave a scatter that is none: as much as every
-                    // entry may be off is added to the diagonal.
+                    // Rounding must not make the scatter indefinite: the largest error of an
+                    // entry is added to the diagonal.
                     let noise = 4.0 * (d + 1) as f64 * f64::EPSILON * scatter[j * d + j];
                     lesser[j * d + j] = lesser[j * d + j].max(0.0) + noise;
                 }
@@ -174,7 +174,7 @@ impl Stats for MultivariateStats {
     }
 }
 
-/// Adds rows seen in every column, in blocks centred on their own mean.
+/// Adds complete rows, in blocks centred on their mean.
 pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut MultivariateStats) {
     const BLOCK: usize = 256;
     let d = columns.len();
@@ -213,8 +213,7 @@ pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut 
 }
 
 impl MultivariateStats {
-    /// Column by column, where nothing was seen of one: what all components saw,
-    /// or else what `vague` says.
+    /// Replaces columns without values by those of all components together, or else by `vague`.
     pub(super) fn with_unseen_columns_of(
         &self,
         all: &MultivariateStats,
@@ -247,7 +246,7 @@ impl MultivariateStats {
             };
             let pooled = matches!(structure, Structure::Eei | Structure::Vei) && all.weight > 0.0;
             if structure.is_spherical() || pooled {
-                // A variance that is shared is for others to tell.
+                // A variance that all columns share comes from the others.
                 (column.weight, column.scatter) = (0.0, 0.0);
             }
         }
@@ -255,8 +254,8 @@ impl MultivariateStats {
     }
 }
 
-/// See [`Family::pull_together`]: d + 1 rows' worth of the covariance within
-/// components for full covariances, two for the others.
+/// See [`pull_together`](crate::family::Components::pull_together): d + 1 rows with the
+/// covariance within components for full covariances, two rows for the others.
 pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
     let mut all = stats[0].clone();
     stats[1..].iter().for_each(|own| all.merge(own));

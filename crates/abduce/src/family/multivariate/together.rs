@@ -1,5 +1,5 @@
-//! Real columns taken together, with the tails of a Gaussian or of a Student t: what
-//! the E-step needs of either.
+//! Real columns taken together, with the tails of a Gaussian or of a Student t, prepared for the
+//! E-step.
 
 use crate::Result;
 use crate::data::Cells;
@@ -14,7 +14,7 @@ pub(crate) enum TogetherKernel {
     StudentT(TailedKernel),
 }
 
-/// Rows that share one pattern of seen columns.
+/// Rows that share one pattern of observed columns.
 pub(crate) enum TogetherRun<'a> {
     Gaussian(GaussianRun<'a>),
     StudentT(TailedRun<'a>),
@@ -50,8 +50,8 @@ impl TogetherKernel {
         }
     }
 
-    /// Whether a hidden cell matters to what the others of its row say: by a
-    /// correlation, or by u, which the whole row shares.
+    /// Whether the columns of a row depend on each other: by a correlation, or by u, which the
+    /// whole row shares.
     pub fn is_correlated(&self) -> bool {
         match self {
             TogetherKernel::Gaussian(own) => own.is_correlated(),
@@ -59,7 +59,7 @@ impl TogetherKernel {
         }
     }
 
-    /// How many rows a block should have.
+    /// The number of rows of a block.
     pub fn block_rows(&self) -> usize {
         match self {
             TogetherKernel::Gaussian(own) => own.block_rows(),
@@ -67,8 +67,8 @@ impl TogetherKernel {
         }
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` of which
-    /// the columns `seen` are seen.
+    /// Prepares all components, or `only` one, for about so many `rows` with these observed
+    /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
         Ok(match self {
             TogetherKernel::Gaussian(own) => TogetherRun::Gaussian(own.run(seen, only, rows)?),
@@ -78,7 +78,7 @@ impl TogetherKernel {
 }
 
 impl TogetherRun<'_> {
-    /// The seen columns of a block of the leaf's columns.
+    /// The observed columns of a block of the leaf's columns.
     pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         match self {
             TogetherRun::Gaussian(own) => own.seen(cells),
@@ -86,8 +86,8 @@ impl TogetherRun<'_> {
         }
     }
 
-    /// Loads a block of rows, seen columns only, into `scratch` and adds its
-    /// log-densities to `out`, component-major.
+    /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
+    /// `out`, component-major.
     pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
         match self {
             TogetherRun::Gaussian(own) => own.add_log_density(columns, scratch, out),
@@ -95,7 +95,7 @@ impl TogetherRun<'_> {
         }
     }
 
-    /// Adds the block whose densities were asked for last to the run's sums.
+    /// Adds the block loaded last to the run's sums.
     pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
         match self {
             TogetherRun::Gaussian(own) => own.accumulate(scratch, responsibilities),
@@ -103,7 +103,8 @@ impl TogetherRun<'_> {
         }
     }
 
-    /// Adds what the run saw and expects to the statistics of the components.
+    /// Adds the observed values and the expectations of the missing ones to the statistics of the
+    /// components.
     pub fn finish(self, stats: &mut [Statistics]) {
         match self {
             TogetherRun::Gaussian(own) => {

@@ -1,7 +1,6 @@
-//! The uniform distribution over a box of several columns, each between two ends by
-//! itself: the noise of a mixture, which may lie anywhere. Over whole numbers both ends
-//! and all between them are equally probable. The estimate is the smallest box that
-//! holds every row.
+//! The uniform distribution over a box of several columns, independent of each other: the noise
+//! of a mixture. Over whole numbers both ends and all numbers between them are equally probable.
+//! The estimate is the smallest box that contains every row.
 
 use crate::data::Rows;
 use crate::family::scalar::NARROW;
@@ -43,7 +42,7 @@ pub struct UniformBox {
     pub sides: Vec<Side>,
 }
 
-/// The numbers seen in each column.
+/// The numbers of each column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoxStats {
     /// One for each column.
@@ -51,7 +50,7 @@ pub struct BoxStats {
 }
 
 impl Side {
-    /// −ln of the length, or of how many whole numbers there are.
+    /// −ln of the length, or of the number of whole numbers.
     fn log_density(&self) -> f64 {
         -(self.high - self.low + f64::from(u8::from(self.whole))).ln()
     }
@@ -97,8 +96,8 @@ impl Side {
         }
     }
 
-    /// Of what was seen; of equal numbers a narrow one, if there is a `wide` one to
-    /// measure it by.
+    /// The estimate from numbers; of equal numbers a narrow side, if there is a `wide` one to
+    /// compare with.
     fn estimate(seen: &PointStats, whole: bool, wide: Option<&Side>) -> Result<Side> {
         let (Some(low), Some(high)) = (seen.values.first(), seen.values.last()) else {
             return Err(nothing_seen());
@@ -117,13 +116,13 @@ impl Side {
 }
 
 impl UniformBox {
-    /// Adds each row's log-density as if the box had no ends, which is how far out rows
-    /// are known for noise.
+    /// Adds each row's log-density as if the box had no ends: noise is recognised by how
+    /// improbable a row is under the other components.
     pub(crate) fn add_log_density_everywhere(&self, rows: &Rows, out: &mut [f64]) {
         self.add(rows, out, |_, _| true);
     }
 
-    /// What it says of one column.
+    /// The side of one column.
     pub(crate) fn side(&self, column: usize) -> Distribution {
         let sides = vec![self.sides[column]];
         Distribution::UniformBox(UniformBox { sides })
@@ -182,7 +181,7 @@ impl Family for UniformBox {
     type Stats = BoxStats;
     /// For each column, whether only whole numbers are meant.
     type Shape = Vec<bool>;
-    /// A row believed in would move the ends however little it weighs.
+    /// None: a pseudo-row would move the ends however little it weighs.
     type Prior = ();
 
     fn zero(shape: &Self::Shape) -> BoxStats {

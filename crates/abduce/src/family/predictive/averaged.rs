@@ -1,13 +1,13 @@
-//! A finite mixture of distributions of one number: what is predicted when
-//! parameters are known only as weighted points.
+//! A finite mixture of distributions of one number: the prediction when parameters are weighted
+//! draws.
 
 use crate::family::univariate::{best_of, quantile_between, quantile_near, resampled};
 use crate::family::{Univariate, draw_index};
 use crate::kernel::roots::increasing_root;
 use rand::Rng;
 
-/// Parts up to which all of them bracket a quantile; of more, so many of them give a first
-/// guess.
+/// With up to this many parts all of them bracket a quantile; of more, a sample of this size
+/// gives a first guess.
 pub(crate) const FEW: usize = 64;
 
 /// Distributions with their weights, which sum to 1.
@@ -15,13 +15,13 @@ pub(crate) const FEW: usize = 64;
 pub struct Averaged {
     weights: Vec<f64>,
     parts: Vec<Box<dyn Univariate>>,
-    /// Some of many parts, each with the same weight, that stand for all in first guesses.
+    /// A sample of the parts with equal weights, for first guesses.
     few: Vec<usize>,
 }
 
 impl Averaged {
-    /// A mixture; weights are brought to the sum 1, and parts of no weight
-    /// are left out. At least one must have weight.
+    /// A mixture; weights are scaled to the sum 1, and parts of weight 0 are left out. At least
+    /// one must have weight.
     pub fn new(parts: impl IntoIterator<Item = (f64, Box<dyn Univariate>)>) -> Option<Averaged> {
         let (weights, parts): (Vec<f64>, Vec<Box<dyn Univariate>>) = parts
             .into_iter()
@@ -42,7 +42,7 @@ impl Averaged {
         })
     }
 
-    /// The quantile of a few of the parts, and their density there.
+    /// The quantile of a sample of the parts, and their density there.
     fn guess(&self, p: f64) -> (f64, f64) {
         let few = || self.few.iter().map(|i| self.parts[*i].as_ref());
         let mean = |f: &dyn Fn(&dyn Univariate) -> f64| few().map(f).sum::<f64>() / FEW as f64;
@@ -107,8 +107,8 @@ impl Univariate for Averaged {
         self.parts.iter().all(|part| part.is_discrete())
     }
 
-    /// Between the smallest and the largest quantile of the parts, which exist
-    /// where moments do not.
+    /// Between the smallest and the largest quantile of the parts, which exist where moments do
+    /// not.
     fn quantile(&self, p: f64) -> f64 {
         let (low, high) = self.support();
         match p {

@@ -1,5 +1,5 @@
-//! A finite mixture of von Mises distributions: what is predicted of an angle when
-//! direction and concentration are known only as weighted points.
+//! A finite mixture of von Mises distributions: the prediction of an angle when direction and
+//! concentration are weighted draws.
 //!
 //! Its mean is the mean direction, that of Σ w A(κ) (cos μ, sin μ), and the circle
 //! is cut open opposite of it, so that no interval is longer than a turn.
@@ -13,7 +13,7 @@ use crate::kernel::special::{bessel_ratio, von_mises_cdf};
 use rand::Rng;
 use std::f64::consts::{PI, TAU};
 
-/// Newton steps and bisections to a quantile, at the most.
+/// The maximum number of Newton steps and bisections to a quantile.
 const MOST_STEPS: usize = 50;
 
 /// Von Mises distributions with their weights, which sum to 1.
@@ -31,13 +31,13 @@ pub struct AveragedAngles {
     parts: Vec<VonMises>,
     /// The mean direction, from −π to π.
     direction: f64,
-    /// Some of many parts, each with the same weight, that stand for all in first guesses.
+    /// A sample of the parts with equal weights, for first guesses.
     few: Vec<usize>,
 }
 
 impl AveragedAngles {
-    /// A mixture; weights are brought to the sum 1, and parts of no weight
-    /// are left out. At least one must have weight.
+    /// A mixture; weights are scaled to the sum 1, and parts of weight 0 are left out. At least
+    /// one must have weight.
     pub fn new(parts: impl IntoIterator<Item = (f64, VonMises)>) -> Option<AveragedAngles> {
         let weighs = |(weight, _): &(f64, VonMises)| *weight > 0.0;
         let (weights, parts): (Vec<f64>, Vec<VonMises>) = parts.into_iter().filter(weighs).unzip();
@@ -75,7 +75,7 @@ impl AveragedAngles {
         self.sum(|part| arc_of(part, from, to)).clamp(0.0, 1.0)
     }
 
-    /// The quantile of a few of the parts.
+    /// The quantile of a sample of the parts.
     fn guess(&self, p: f64) -> f64 {
         let (low, high) = self.support();
         let share = |x: f64| {
@@ -85,9 +85,9 @@ impl AveragedAngles {
         increasing_root(low, high, |x| share(x) - p)
     }
 
-    /// The quantile of all parts, by Newton steps from that of a few; a step that would
-    /// leave the bracket is replaced by a bisection. The distribution function of all parts is
-    /// costly and needed once: from there on the density is integrated.
+    /// The quantile of all parts, by Newton steps from that of a sample; a step that would leave
+    /// the bracket is replaced by a bisection. The distribution function of all parts is costly
+    /// and needed once: from there on the density is integrated.
     fn refined(&self, p: f64) -> f64 {
         let (mut low, mut high) = self.support();
         let guess = self.guess(p);
@@ -116,9 +116,9 @@ impl AveragedAngles {
         x
     }
 
-    /// The mean square of how far the angles of one part are from the mean direction.
+    /// The mean square of the distance of one part's angles from the mean direction.
     fn square_of(&self, part: &VonMises) -> f64 {
-        // Beyond this there is no probability left.
+        // Beyond this the probability is 0.
         let reach = (12.0 / part.concentration.sqrt()).min(PI);
         let away = turned(part.direction - self.direction);
         let square = |t: f64| turned(away + t).powi(2) * part.density(part.direction + t);
@@ -133,7 +133,7 @@ impl AveragedAngles {
 
 /// The probability under one part of the arc from one angle up to another.
 fn arc_of(part: &VonMises, from: f64, to: f64) -> f64 {
-    // A distribution function that goes on by 1 with every turn.
+    // A distribution function that grows by 1 with every turn.
     let onwards = |x: f64| {
         let angle = x - part.direction;
         let turns = (angle / TAU).round();
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn quantiles_between_narrow_peaks_are_found() {
-        // Between the peaks the density is all but 0, and a Newton step leaves the circle.
+        // Between the peaks the density is nearly 0, and a Newton step leaves the circle.
         let parts = (0..200).map(|i| {
             let direction = -2.0 + 0.02 * f64::from(i % 3) + 2.0 * f64::from(i % 2);
             let concentration = 1e4;

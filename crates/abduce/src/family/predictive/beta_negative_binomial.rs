@@ -37,7 +37,7 @@ impl BetaNegativeBinomial {
         likelihood + ln_beta_mass(*a, *b, p, q) - ln_beta_mass(a + r, b + x, p, q)
     }
 
-    /// P(X ≤ x) and P(X > x): the smaller is summed, and the other is the rest.
+    /// P(X ≤ x) and P(X > x): the smaller is summed, the other is its complement.
     fn tails(&self, x: f64) -> (f64, f64) {
         let (Beta { a, b }, x) = (&self.probability, x.floor());
         if x < 0.0 {
@@ -51,7 +51,7 @@ impl BetaNegativeBinomial {
         let widths = finite(self.mean()).zip(finite(self.variance()).map(f64::sqrt));
         let sum =
             |low: f64, high: f64| sum_of_masses(|x| self.log_mass(x), low, high, widths).min(1.0);
-        // A few counts are summed more exactly than all that follow.
+        // A few counts are summed more exactly than the infinite tail.
         let enough = if x < 100.0 { 0.99 } else { 0.5 };
         match sum(0.0, x) {
             lower if lower <= enough => (lower, 1.0 - lower),

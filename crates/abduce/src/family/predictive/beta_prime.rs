@@ -31,7 +31,7 @@ impl BetaPrime {
         }
     }
 
-    /// The other share s/(x + s), whose digits 1 − x/(x + s) would lose.
+    /// The complement s/(x + s), whose digits 1 − x/(x + s) would lose.
     fn rest(&self) -> Beta {
         Beta {
             a: self.b,
@@ -49,7 +49,7 @@ impl Univariate for BetaPrime {
             let (within, beyond) = (x / (x + self.scale), self.scale / (x + self.scale));
             return ln_beta_mass(self.a, self.b, within, beyond) - x.ln();
         }
-        // At 0, where the density is 0, finite or without limit.
+        // At 0 the density is 0, finite or infinite.
         let power = match self.a {
             1.0 => 0.0,
             a => (a - 1.0) * x.ln(),
@@ -82,7 +82,7 @@ impl Univariate for BetaPrime {
         if p >= 1.0 {
             return f64::INFINITY;
         }
-        // Of the smaller share, which has the digits.
+        // From the smaller share, which has more digits.
         if self.cdf(self.scale) >= p {
             let share = self.share().quantile(p);
             return self.scale * share / (1.0 - share);

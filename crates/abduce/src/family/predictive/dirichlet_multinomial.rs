@@ -1,6 +1,6 @@
-//! The Dirichlet-multinomial: multinomial counts whose probabilities were drawn
-//! from a Dirichlet, p(x) = n! Γ(Σα)/Γ(n + Σα) · Π Γ(xᵢ + αᵢ) / (xᵢ! Γ(αᵢ)). It
-//! is what a Dirichlet posterior predicts for the next n trials.
+//! The Dirichlet-multinomial: multinomial counts whose probabilities are drawn from a Dirichlet,
+//! p(x) = n! Γ(Σα)/Γ(n + Σα) · Π Γ(xᵢ + αᵢ) / (xᵢ! Γ(αᵢ)). It is the prediction of the next n
+//! trials by a Dirichlet posterior.
 
 use crate::Result;
 use crate::family::categorical::multinomial::{are_counts, settle};
@@ -10,8 +10,7 @@ use crate::kernel::special::{ln_factorial, ln_rising};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Counts of levels in a number of trials, with probabilities that a Dirichlet
-/// believes in.
+/// Counts of levels in a number of trials, with probabilities from a Dirichlet.
 ///
 /// ```
 /// use abduce::family::{DirichletMultinomial, Multi};
@@ -68,7 +67,7 @@ impl DirichletMultinomial {
     }
 }
 
-/// ln Γ(a + x) / (Γ(a) x!), what a level contributes to the mass.
+/// ln Γ(a + x) / (Γ(a) x!), the factor of a level in the mass.
 fn ln_choose_rising(a: f64, x: f64) -> f64 {
     ln_rising(a, x) - ln_factorial(x)
 }

@@ -1,5 +1,5 @@
-//! The distribution of eˣ where x has another one: what is predicted of a
-//! log-normal column whose parameters are unknown.
+//! The distribution of eˣ where x has another one: the prediction of a log-normal column whose
+//! parameters are unknown.
 
 use crate::family::Univariate;
 use crate::family::univariate::highest_between;
@@ -54,8 +54,7 @@ impl<D: Univariate> Univariate for Exponentiated<D> {
         self.logarithm.quantile(p).exp()
     }
 
-    /// The tails of a logarithm that is not bounded are taken to be too heavy
-    /// for a mean, as Student's are.
+    /// An unbounded logarithm is assumed to have tails too heavy for a mean, as Student's are.
     fn mean(&self) -> Option<f64> {
         if self.logarithm.support().1 < f64::INFINITY {
             Some(self.expectation(&|x| x))
@@ -69,8 +68,8 @@ impl<D: Univariate> Univariate for Exponentiated<D> {
         Some(self.expectation(&|x| (x - mean) * (x - mean)))
     }
 
-    /// Where ln p(y) − y is highest, y being the logarithm; 0 where it grows as y
-    /// falls, as it does under the heavy tails of Student's.
+    /// Where ln p(y) − y is highest, y being the logarithm; 0 where it grows as y falls, as under
+    /// the heavy tails of Student's t.
     fn mode(&self) -> f64 {
         let height = |y: f64| self.logarithm.log_density(y) - y;
         let place = |i: u16| self.logarithm.quantile(f64::from(i) / 256.0);

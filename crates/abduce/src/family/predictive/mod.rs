@@ -1,4 +1,4 @@
-//! Distributions of the next row when the parameters are known only by their posterior.
+//! Distributions of the next row, averaged over the distribution of the parameters.
 
 pub(crate) mod averaged;
 pub(crate) mod averaged_angles;

@@ -5,8 +5,8 @@
 //!
 //! with z = (x−m)ᵀ S⁻¹ (x−m):
 //!
-//! what a normal-Wishart believes of the mean, and predicts for the next row.
-//! Its divergence from another has no closed form.
+//! the marginal distribution of the mean under a normal-Wishart, and its prediction of the next
+//! row. Its divergence from another has no closed form.
 
 use crate::Result;
 use crate::family::Multi;

@@ -78,7 +78,7 @@ impl Univariate for UniformPredictive {
         }
     }
 
-    /// The middle; every number of the flat part would do.
+    /// The middle; the flat part is equally dense everywhere.
     fn mode(&self) -> f64 {
         0.5 * (self.low + self.high)
     }

@@ -54,7 +54,7 @@ impl Dirichlet {
     /// ```
     ///
     /// # Errors
-    /// If the rows are all the same, or one has a 0, or numbers do not reach so far.
+    /// If the rows are all the same, one has a 0, or the estimate overflows.
     pub fn mle(mean_logs: &[f64]) -> Result<Self> {
         let possible = mean_logs.iter().all(|log| log.is_finite() && *log < 0.0);
         let slack = 1.0 - mean_logs.iter().map(|log| log.exp()).sum::<f64>();
@@ -64,7 +64,7 @@ impl Dirichlet {
                 "the rows are all the same, or have shares of 0",
             ));
         }
-        // Logarithms of numbers as small and as large as there are.
+        // The logarithms of the smallest and the largest double.
         const FAR: f64 = 600.0;
         // For a given total every concentration is known, αᵢ = ψ⁻¹(ψ(s) + mean
         // ln xᵢ). The likelihood is concave, so that their sum is above s on one
@@ -282,7 +282,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         for alpha in [[0.1, 100.0], [0.05, 50.0], [0.01, 10.0], [0.003, 0.003]] {
             let truth = Dirichlet::new(alpha.to_vec()).unwrap();
-            // Shares below the smallest number have logarithms all the same.
+            // Shares below the smallest double still have logarithms.
             let mut sums = [0.0; 2];
             for _ in 0..500 {
                 let logs = alpha.map(|a| draw_ln_gamma(a, &mut rng));

@@ -1,5 +1,5 @@
-//! The inverse-gamma distribution: 1/x is gamma distributed. It is what a gamma
-//! distribution of a precision says of the variance.
+//! The inverse-gamma distribution: 1/x is gamma distributed. It is the distribution of a variance
+//! whose precision is gamma distributed.
 
 use crate::family::{Gamma, Univariate};
 use crate::kernel::special::{inverse_gamma_p, inverse_gamma_q, ln_less_digamma, ln_poisson_mass};
@@ -60,7 +60,7 @@ impl Univariate for InverseGamma {
     }
 
     fn quantile(&self, p: f64) -> f64 {
-        // Of the tail that p is in, which 1 − p would round away.
+        // From the tail in which p is small, since 1 − p loses its digits.
         match p {
             p if p <= 0.0 => 0.0,
             p if p >= 1.0 => f64::INFINITY,

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct NormalGamma {
     /// The mean m of μ.
     pub mean: f64,
-    /// The strength κ: how many rows the belief in m is worth.
+    /// The strength κ: the number of pseudo-rows at m.
     pub strength: f64,
     /// The shape a of λ.
     pub shape: f64,

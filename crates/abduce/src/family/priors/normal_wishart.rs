@@ -43,7 +43,7 @@ pub type NormalInverseWishart = NormalMatrix<InverseWishart>;
 pub struct NormalMatrix<M> {
     /// The mean m of μ.
     pub mean: Vec<f64>,
-    /// The strength κ: how many rows the belief in m is worth.
+    /// The strength κ: the number of pseudo-rows at m.
     pub strength: f64,
     /// The degrees of freedom ν of the matrix, more than d − 1.
     pub degrees: f64,
@@ -58,7 +58,7 @@ pub trait MatrixOfGaussian: Divergence {
     /// The distribution with these degrees of freedom and this scale.
     fn with(degrees: f64, scale: Vec<f64>) -> Self;
 
-    /// Ψ, from ψ or from W = Ψ⁻¹; the same function gives the scale from Ψ. `None` where it
+    /// Ψ, from the scale Ψ or W = Ψ⁻¹; the same function gives the scale from Ψ. `None` where it
     /// is not definite.
     fn spread(scale: &[f64], order: usize) -> Option<Vec<f64>>;
 

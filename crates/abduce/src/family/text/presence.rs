@@ -2,8 +2,8 @@
 //!
 //!   p(document) = ∏_t p_t^(x_t) (1 − p_t)^(1 − x_t),   x_t = 1 if t occurs,
 //!
-//! in which absence counts too. The prior of each p_t is Beta(1 + α, 1 + α). Words
-//! of a text that no component has seen say nothing: they are a coin to all, unless all terms
+//! in which absence counts too. The prior of each p_t is Beta(1 + α, 1 + α). Words of a text that
+//! are in no fitted document have p_t = ½ in all components and so no effect, unless all terms
 //! were named beforehand.
 
 use crate::Result;
@@ -32,21 +32,21 @@ use serde::{Deserialize, Serialize};
 pub struct Presence {
     /// The probability that each term occurs.
     pub probabilities: Vec<f64>,
-    /// Whether each term has a column of its own.
+    /// Whether each term has a column, instead of all being in one column of text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub columns: bool,
 }
 
-/// Documents added in thought, with and without each term: the priors of p_t are
-/// Beta(1 + with, 1 + without).
+/// Pseudocounts of documents with and without each term: the priors of p_t are Beta(1 + with, 1 +
+/// without).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PresencePrior {
-    /// So many with and as many without each term.
+    /// The same number with and without every term.
     Same(f64),
-    /// So many with and as many without, for each term its own.
+    /// For each term a number, the same with and without it.
     Each(Vec<f64>),
-    /// So many, each term in its own share of them.
+    /// The same number for every term, with it in some share of them.
     Shares {
         /// How many documents.
         documents: f64,
@@ -88,7 +88,7 @@ impl PresencePrior {
         }
     }
 
-    /// Those with a term and those without.
+    /// The pseudocounts with a term and without it.
     fn of(&self, term: usize) -> (f64, f64) {
         match self {
             PresencePrior::Same(alpha) => (*alpha, *alpha),
@@ -105,14 +105,14 @@ impl PresencePrior {
 }
 
 impl Presence {
-    /// The log-probability that no term occurs, and what each that does adds.
+    /// The log-probability that no term occurs, and the change of it for each term that does.
     pub(crate) fn log_weights(&self) -> (f64, Vec<f64>) {
         let absent = self.probabilities.iter().map(|p| (-p).ln_1p());
         let present = self.probabilities.iter().map(|p| p.ln() - (-p).ln_1p());
         (absent.sum(), present.collect())
     }
 
-    /// The log-probability of a term's being there or not.
+    /// The log-probability that a term occurs, or does not.
     pub fn log_probability(&self, term: usize, occurs: bool) -> f64 {
         if occurs {
             self.probabilities[term].ln()
@@ -121,7 +121,7 @@ impl Presence {
         }
     }
 
-    /// Whether a probability is 0 or 1, so that sums of logarithms do not exist.
+    /// Whether a probability is 0 or 1, so that sums of logarithms are not finite.
     pub(crate) fn is_certain(&self) -> bool {
         self.probabilities.iter().any(|p| *p == 0.0 || *p == 1.0)
     }
@@ -131,7 +131,7 @@ impl Family for Presence {
     const NAME: &'static str = "presence";
     type Stats = TermStats;
     type Shape = WordsShape;
-    /// Documents added in thought.
+    /// Pseudocounts of documents.
     type Prior = PresencePrior;
 
     fn zero(shape: &WordsShape) -> TermStats {
@@ -317,7 +317,7 @@ mod tests {
         };
         let found = Presence::map(&own, &prior).unwrap();
         assert_eq!(found.probabilities, [1.5 / 6.0, 1.0 / 6.0, 1.0]);
-        // What is certain beforehand has no density to lose.
+        // A probability of 1 under the prior adds nothing to the log-prior.
         let expected =
             0.5 * 0.25f64.ln() + 1.5 * 0.75f64.ln() + (1.0f64 / 6.0).ln() + (5.0f64 / 6.0).ln();
         assert!((found.log_prior(&prior) - expected).abs() < 1e-14);

@@ -1,5 +1,5 @@
-//! What families of documents remember: how many documents there were, and how
-//! often each term occurred in them. Counts of whole documents are exact.
+//! The statistics of documents: how many there are, and how often each term occurs in them.
+//! Counts of whole documents are exact.
 
 use crate::Result;
 use crate::data::Rows;
@@ -38,7 +38,7 @@ impl TermStats {
         }
     }
 
-    /// Adds a document of these terms, each once.
+    /// Adds a document of these terms, each counted once.
     pub(crate) fn add_once(&mut self, codes: &[u32], weight: f64) {
         self.documents += weight;
         for code in codes {
@@ -46,8 +46,8 @@ impl TermStats {
         }
     }
 
-    /// Adds documents; `count` says what is counted of a term that occurs so
-    /// often. Documents with a hidden count teach nothing.
+    /// Adds documents; `count` maps the occurrences of a term to what is counted. Documents with
+    /// a missing count are left out.
     pub(crate) fn observe(&mut self, rows: &Rows, weights: &[f64], count: impl Fn(f64) -> f64) {
         each_document(rows, |document, terms| {
             let weight = weights[document];
@@ -83,7 +83,7 @@ impl Stats for TermStats {
         if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
             return Err(never_seen());
         }
-        // What rounding leaves of a term that is gone would keep it.
+        // Rounding must not leave a trace of a term that is forgotten.
         let left = |own: f64, other: f64| match own - other {
             left if other > 0.0 && left <= 1e-12 * own => 0.0,
             left => left,
@@ -92,7 +92,7 @@ impl Stats for TermStats {
         self.documents = left(self.documents, other.documents);
         for (count, less) in self.counts.iter_mut().zip(&other.counts) {
             *count = left(*count, *less);
-            // A term that is in every document must not be in a bit more or less.
+            // A term in every document must stay in exactly every document.
             if (*count - self.documents).abs() <= rounding {
                 *count = self.documents;
             }
@@ -105,12 +105,12 @@ impl Stats for TermStats {
 pub(crate) struct Document<'a> {
     rows: &'a Rows<'a>,
     row: usize,
-    /// Whether some of its counts are hidden.
+    /// Whether some of its counts are missing.
     pub hidden: bool,
 }
 
 impl Document<'_> {
-    /// Shows every term that occurs, in order, and how often.
+    /// Passes on every term that occurs, in order, and how often.
     #[inline]
     pub fn each(&self, mut show: impl FnMut(usize, f64)) {
         match self.rows.only().terms() {
@@ -129,7 +129,7 @@ impl Document<'_> {
         }
     }
 
-    /// Shows every term whose count is hidden.
+    /// Passes on every term whose count is missing.
     pub fn each_hidden(&self, mut show: impl FnMut(usize)) {
         for (term, cells) in self.rows.columns.iter().enumerate() {
             if !cells.is_seen(self.row) {
@@ -139,8 +139,8 @@ impl Document<'_> {
     }
 }
 
-/// Shows the documents of which anything is seen: rows of one column of text,
-/// or of a column of counts for each term.
+/// Passes on the documents that are not wholly missing: rows of one column of text, or of a
+/// column of counts for each term.
 pub(crate) fn each_document(rows: &Rows, mut show: impl FnMut(usize, Document)) {
     for row in 0..rows.len {
         let seen = rows.columns.iter().filter(|c| c.is_seen(row)).count();

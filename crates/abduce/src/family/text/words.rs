@@ -2,12 +2,12 @@
 //!
 //!   p(document | length) = ∏ p_t^(n_t),
 //!
-//! the probability of its words in their order. The prior is Dirichlet(1 + α)
-//! on p. With `complement`, p is estimated from the documents of all *other*
-//! components and a document speaks against them, ∏ p_t^(−n_t): a score, not a
-//! density (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes").
-//! Words of a text that no component has seen are not in the vocabulary: their
-//! "probability" is 1, so that they say nothing; unless all terms were named beforehand.
+//! the probability of its words in their order. The prior is Dirichlet(1 + α) on p. With
+//! `complement`, p is estimated from the documents of all *other* components and a document
+//! counts against them, ∏ p_t^(−n_t): a score, not a density (Rennie et al. 2003, "Tackling the
+//! poor assumptions of naive Bayes"). Words of a text that are in no fitted document are not in
+//! the vocabulary, unless all terms were named beforehand: their "probability" is 1, so that they
+//! have no effect.
 
 use crate::Result;
 use crate::data::Rows;
@@ -36,34 +36,33 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Words {
-    /// The probability of each term; they sum to 1, but for those that say
-    /// nothing.
+    /// The probability of each term, 1 for terms that are not in the vocabulary; the others sum
+    /// to 1.
     pub probabilities: Vec<f64>,
-    /// Whether each term has a column of its own.
+    /// Whether each term has a column, instead of all being in one column of text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub columns: bool,
-    /// Whether they are those of the other components.
+    /// Whether they are estimated from the other components.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complement: bool,
-    /// How many words the probabilities are known from, where a document is to have
-    /// the probability that leaves them open.
+    /// The sum A of the Dirichlet posterior, where documents are to have its predictive
+    /// probability, a Dirichlet–multinomial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concentration: Option<f64>,
 }
 
-/// What is known of documents beforehand.
+/// The shape of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordsShape {
     /// The number of terms.
     pub terms: usize,
-    /// Whether each term has a column of counts of its own, instead of all
-    /// being in one column of text.
+    /// Whether each term has a column of counts, instead of all being in one column of text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub columns: bool,
-    /// Whether components are told apart by what the others are.
+    /// Whether each component is estimated from the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complement: bool,
-    /// Whether all terms were named beforehand, so that those which nobody has used are in the
+    /// Whether all terms were named beforehand, so that those in no document are in the
     /// vocabulary too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
@@ -80,22 +79,21 @@ impl WordsShape {
         }
     }
 
-    /// Whether a term that nobody has used is in the vocabulary.
+    /// Whether a term that is in no document is in the vocabulary.
     pub(crate) fn knows_all(&self) -> bool {
         self.columns || self.closed
     }
 }
 
 impl Words {
-    /// The Dirichlet–multinomial of words in their order,
-    /// Γ(A)/Γ(A + n) ∏ Γ(A p_t + n_t)/Γ(A p_t), given how many words are among
-    /// the terms whose counts are seen.
+    /// The Dirichlet–multinomial of words in their order, Γ(A)/Γ(A + n) ∏ Γ(A p_t + n_t)/Γ(A
+    /// p_t), given the number of words among the terms whose counts are observed.
     fn add_open_log_density(&self, sum: f64, rows: &Rows, out: &mut [f64]) {
         each_document(rows, |row, document| {
             let mut words = 0.0;
             document.each(|term, occurs| {
                 let p = self.probabilities[term];
-                // A text's word that is not in the vocabulary says nothing.
+                // A word that is not in the vocabulary has no effect.
                 if self.columns || p < 1.0 {
                     out[row] += rising(sum * p, occurs);
                     words += occurs;
@@ -107,20 +105,20 @@ impl Words {
                 document.each_hidden(|term| shares[term] = 0.0);
                 seen = sum * shares.iter().sum::<f64>();
             }
-            // What is impossible stays so.
+            // −∞ must not become NaN.
             if words > 0.0 && out[row].is_finite() {
                 out[row] -= rising(seen, words);
             }
         });
     }
 
-    /// What an occurrence of each term adds to the log-density.
+    /// The change of the log-density by an occurrence of each term.
     pub(crate) fn log_weights(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.probabilities.len()).map(|term| self.log_weight(term))
     }
 
-    /// What so many occurrences of a term add to the log-density of a document of
-    /// so many words.
+    /// The share of a term that occurs so often in the log-density of a document of so many
+    /// words.
     pub(crate) fn share(&self, term: usize, occurs: f64, words: f64) -> f64 {
         let p = self.probabilities[term];
         match self.concentration {
@@ -131,7 +129,7 @@ impl Words {
         }
     }
 
-    /// What an occurrence of one term adds to the log-density.
+    /// The change of the log-density by an occurrence of one term.
     pub fn log_weight(&self, term: usize) -> f64 {
         let sign = if self.complement { -1.0 } else { 1.0 };
         sign * self.probabilities[term].ln()
@@ -149,7 +147,7 @@ fn rising(a: f64, n: f64) -> f64 {
     }
 }
 
-/// How many words documents have that are drawn.
+/// The number of words of drawn documents.
 const DRAWN: usize = 20;
 
 impl Family for Words {
@@ -187,7 +185,7 @@ impl Family for Words {
                 out[row] += occurs * logs[term];
                 words += occurs;
             });
-            // Given how many of its words are among the seen terms.
+            // Given the number of its words among the observed terms.
             if document.hidden && words > 0.0 && out[row].is_finite() {
                 let mut hidden = vec![false; logs.len()];
                 document.each_hidden(|term| hidden[term] = true);
@@ -231,7 +229,7 @@ impl Family for Words {
         shape.terms.saturating_sub(1)
     }
 
-    /// Hidden counts are in proportion to the seen ones.
+    /// Missing counts are in proportion to the observed ones.
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
         let (mut words, mut seen) = (0.0, 0.0);
         for (count, p) in row.iter().zip(&self.probabilities) {

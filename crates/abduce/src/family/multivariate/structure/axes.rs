@@ -1,12 +1,12 @@
-//! Covariances with the same axes, Σ_j = D Λ_j Dᵀ (common principal components:
-//! Flury & Gautschi, *SIAM J. Sci. Stat. Comput.* 7, 1986). Given D the best Λ_j are
-//! diagonals of T_j = Dᵀ S_j D. Given the Λ_j, turning two axes i and l in their plane
-//! changes Σ_j tr(Λ_j⁻¹ T_j) only by the form of the 2×2 matrix
+//! Covariances with the same axes, Σ_j = D Λ_j Dᵀ (common principal components: Flury & Gautschi,
+//! *SIAM J. Sci. Stat. Comput.* 7, 1986). Given D the best Λ_j are the diagonals of T_j = Dᵀ S_j
+//! D. Given the Λ_j, rotating two axes i and l in their plane changes Σ_j tr(Λ_j⁻¹ T_j) only by
+//! the form of the 2×2 matrix
 //!
 //!   Σ_j (1/Λ_ji − 1/Λ_jl) T_j,
 //!
-//! whose lesser eigenvector is the best place for axis i: each turn is exact, so that
-//! the likelihood never falls.
+//! whose lesser eigenvector is the best place for axis i: each rotation is exact, so that the
+//! likelihood never falls.
 
 use crate::Result;
 use crate::family::multivariate::structure::ellipsoidal::{Whole, turned, weighted_sum};
@@ -15,10 +15,10 @@ use crate::kernel::eigen::{eigen, rotate_both_sides, rotate_columns, rotation};
 use crate::kernel::linear::Square;
 use crate::kernel::product::{Matrix, add_product};
 
-/// Rounds of turns that go on from the axes before.
+/// The rounds of rotations that continue from the axes before.
 const FEW: usize = 4;
 
-/// The covariances with one volume (EVE) or volumes of their own (VVE).
+/// The covariances with one volume (EVE) or one for each component (VVE).
 pub(super) fn along_one_set_of_axes(
     structure: Structure,
     all: &[Whole],
@@ -35,7 +35,7 @@ pub(super) fn along_one_set_of_axes(
         .collect();
     let mut spreads = Vec::new();
     let rounds = match before {
-        // EM comes back; a few rounds each time are as good as many.
+        // EM repeats this step; a few rounds each time are as good as many.
         Some(_) => FEW,
         None => ROUNDS,
     };
@@ -53,8 +53,8 @@ pub(super) fn along_one_set_of_axes(
     Ok(spreads.iter().map(|own| turned(&axes, own)).collect())
 }
 
-/// The axes that covariances have in common. A sum of them has the same ones, and
-/// weights in no simple proportion leave no two axes equal that differ in any.
+/// The common axes of covariances. Their sum has the same axes; weights in no simple proportion
+/// keep two axes apart that differ in any of them.
 fn common_axes(before: &[Square], order: usize) -> Square {
     let mut sum = vec![0.0; order * order];
     for (j, own) in before.iter().enumerate() {
@@ -77,8 +77,7 @@ fn form(scatter: &[f64], axes: &[f64], order: usize) -> Square {
     form
 }
 
-/// The variances along the axes that are best for them, and −2 log-likelihood up to
-/// a constant.
+/// The best variances along the axes, and −2 log-likelihood up to a constant.
 fn best_spreads(
     structure: Structure,
     all: &[Whole],
@@ -129,7 +128,7 @@ fn turn(
     if c.abs() > f64::EPSILON * (a.abs() + b.abs()) {
         (cosine, sine) = rotation(a, c, b);
     }
-    // Where axis i would get the greater eigenvalue, the two change places.
+    // Where axis i would get the greater eigenvalue, the two axes are exchanged.
     let value = cosine * cosine * a - 2.0 * cosine * sine * c + sine * sine * b;
     if value > a + b - value {
         (cosine, sine) = (sine, -cosine);

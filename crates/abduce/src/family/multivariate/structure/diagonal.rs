@@ -2,15 +2,15 @@
 //!
 //!   −½ Σ_jc (n_jc ln v_jc + s_jc / v_jc),
 //!
-//! where n_jc and s_jc are weight and scatter of column c in component j. Columns
-//! may have been seen in different rows, so every one has its own weight.
+//! where n_jc and s_jc are weight and scatter of column c in component j. Columns may be observed
+//! in different rows, so each has its weight.
 
 use crate::Result;
 use crate::family::multivariate::structure::{ROUNDS, Structure, positive, until_settled};
 use crate::family::nothing_seen;
 use crate::kernel::roots::increasing_root;
 
-/// Weights and scatters of the columns of one component, the prior's included.
+/// Weights and scatters of the columns of one component, including the prior's.
 pub(crate) struct Apart {
     pub weights: Vec<f64>,
     pub scatters: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct Apart {
 /// The variances of the components.
 ///
 /// # Errors
-/// If nothing was seen of a column, or one has no scatter.
+/// If a column has no values, or no scatter.
 pub(crate) fn variances(structure: Structure, all: &[Apart]) -> Result<Vec<Vec<f64>>> {
     let columns = all.first().map_or(0, |own| own.weights.len());
     let pooled = |c: usize| {
@@ -67,8 +67,8 @@ fn quotient(scatter: f64, weight: f64, column: usize) -> Result<f64> {
     positive(scatter / weight, column)
 }
 
-/// v_jc = λ_j a_c: each of λ and a is best given the other, and their best is
-/// the only maximum, as the objective is concave in ln λ and ln a.
+/// v_jc = λ_j a_c: each of λ and a is maximised given the other, and this leads to the only
+/// maximum, as the objective is concave in ln λ and ln a.
 fn proportional(all: &[Apart], columns: usize) -> Result<Vec<Vec<f64>>> {
     let mut volumes = vec![1.0; all.len()];
     let mut shape = vec![1.0; columns];
@@ -91,9 +91,8 @@ fn proportional(all: &[Apart], columns: usize) -> Result<Vec<Vec<f64>>> {
     Ok(volumes.iter().map(of).collect())
 }
 
-/// Σ_c ln v_jc the same for all components: v_jc = s_jc / (n_jc − μ_j) with
-/// multipliers that sum to 0. Where all columns have the same weight, the
-/// volumes say what the multipliers are.
+/// Σ_c ln v_jc the same for all components: v_jc = s_jc / (n_jc − μ_j) with multipliers that sum
+/// to 0. Where all columns have the same weight, the volumes determine the multipliers.
 fn of_one_volume(all: &[Apart]) -> Result<Vec<Vec<f64>>> {
     for own in all {
         for (c, (scatter, weight)) in own.scatters.iter().zip(&own.weights).enumerate() {

@@ -13,17 +13,17 @@ use crate::{Error, Result};
 /// The least share of a column's variance that the columns before it may leave.
 const PIVOT: f64 = 1e-13;
 
-/// Weight and scatter of one component, the prior's included.
+/// Weight and scatter of one component, including the prior's.
 pub(crate) struct Whole {
     pub weight: f64,
     pub scatter: Square,
 }
 
-/// The covariances of the components, each `order`². Where there is more than one
-/// maximum, the search begins at the covariances `before`.
+/// The covariances of the components, each `order`². Where there is more than one maximum, the
+/// search starts at the covariances `before`.
 ///
 /// # Errors
-/// If a scatter is singular that must not be.
+/// If a scatter is singular for which the structure needs an inverse.
 pub(crate) fn matrices(
     structure: Structure,
     order: usize,
@@ -65,7 +65,7 @@ pub(crate) fn matrices(
     found.into_iter().map(|own| definite(own, order)).collect()
 }
 
-/// Σ_j = λ_j C: each of λ and C is best given the other.
+/// Σ_j = λ_j C: each of λ and C is maximised given the other.
 fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
     let mut volumes = vec![1.0; all.len()];
@@ -84,8 +84,8 @@ fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     Ok(volumes.iter().map(|v| times(*v, &shared)).collect())
 }
 
-/// Σ_j = λ_j D_j A D_jᵀ: D_j are the axes of S_j, and each of λ and A is best given
-/// the other.
+/// Σ_j = λ_j D_j A D_jᵀ: D_j are the axes of S_j, and each of λ and A is maximised given the
+/// other.
 fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
     let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
     let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
@@ -138,7 +138,7 @@ fn times(factor: f64, matrix: &[f64]) -> Square {
     matrix.iter().map(|x| factor * x).collect()
 }
 
-/// A matrix scaled to correlations, so that units do not matter, factored.
+/// A matrix scaled to correlations, so that units have no effect, factored.
 fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
     let mut root = Vec::with_capacity(order);
     for c in 0..order {
@@ -156,8 +156,8 @@ fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
     Ok((factor, root))
 }
 
-/// The matrix as it is, if it has a factor with digits to spare: rounding elsewhere must
-/// not find it singular.
+/// The matrix, if its factor has enough digits: with other rounding it must not be found
+/// singular.
 pub(super) fn definite(matrix: Square, order: usize) -> Result<Square> {
     let (factor, _) = factor(&matrix, order)?;
     let pivots = (0..order).map(|c| factor[c * (order + 1)].powi(2));

@@ -1,4 +1,4 @@
-//! What the covariances of the components have in common. In
+//! Structures of covariances: what components share. In
 //!
 //!   Σ_j = λ_j D_j A_j D_jᵀ,  |A_j| = 1,
 //!
@@ -19,29 +19,29 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// What a covariance may look like.
+/// The structure of the covariances of components.
 ///
 /// ```
 /// use abduce::family::Structure;
 /// assert_eq!("VVV".parse::<Structure>()?, Structure::Full);
 /// assert_eq!("tied".parse::<Structure>()?.code(), "EEE");
-/// // Three components of four columns: a volume each, one shape, axes of their own.
+/// // Three components of four columns: three volumes, one shape, three orientations.
 /// assert_eq!(Structure::Vev.parameters(4, 3), 3 + 3 + 3 * 6);
 /// # Ok::<(), abduce::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Structure {
-    /// VVV: every component has its own matrix.
+    /// VVV: every component has a matrix.
     #[default]
     Full,
     /// EEE: all components share one matrix.
     Tied,
-    /// VVI: every component has its own variances.
+    /// VVI: every component has variances.
     Diagonal,
-    /// VII: every component has its own single variance.
+    /// VII: every component has a single variance.
     Spherical,
-    /// The identity matrix: nothing is learned but means and weights.
+    /// The identity matrix: only means and weights are learned.
     Identity,
     /// One variance for all columns and components.
     Eii,
@@ -49,19 +49,19 @@ pub enum Structure {
     Eei,
     /// Variances in proportions that all components share.
     Vei,
-    /// Own variances, of a product that all components share.
+    /// Variances with a product that all components share.
     Evi,
     /// Multiples of one matrix.
     Vee,
-    /// Own shapes, of one volume, along the same axes.
+    /// One volume and different shapes along the same axes.
     Eve,
-    /// Own volumes and shapes along the same axes.
+    /// Different volumes and shapes along the same axes.
     Vve,
-    /// One volume and shape, turned.
+    /// One volume and shape, different axes.
     Eev,
-    /// Own volumes of one shape, turned.
+    /// Different volumes of one shape, different axes.
     Vev,
-    /// Own shapes and axes, of one volume.
+    /// Different shapes and axes, one volume.
     Evv,
 }
 
@@ -106,7 +106,7 @@ impl Structure {
         }
     }
 
-    /// The name that users read: the everyday one where there is one.
+    /// The name that users read: a common one where there is one.
     pub fn name(self) -> &'static str {
         match self {
             Structure::Full => "full",
@@ -117,7 +117,7 @@ impl Structure {
         }
     }
 
-    /// Whether the covariance of a component depends on its own rows alone.
+    /// Whether the covariance of a component depends on its rows alone.
     pub fn is_independent(self) -> bool {
         matches!(
             self,
@@ -133,7 +133,7 @@ impl Structure {
         ) && !self.is_spherical()
     }
 
-    /// Whether one variance serves all columns.
+    /// Whether all columns have the same variance.
     pub fn is_spherical(self) -> bool {
         matches!(
             self,
@@ -141,15 +141,13 @@ impl Structure {
         )
     }
 
-    /// Whether all components have the same covariance, of which a prior is
-    /// believed once.
+    /// Whether all components have the same covariance, whose prior counts once.
     pub fn is_shared(self) -> bool {
         matches!(self, Structure::Tied | Structure::Eii | Structure::Eei)
     }
 
-    /// The simplest structure that is the same model of so many columns and components:
-    /// one column has neither shape nor orientation, and one component shares nothing
-    /// with others.
+    /// The simplest structure that is the same model for so many columns and components: one
+    /// column has neither shape nor orientation, and one component shares nothing.
     ///
     /// ```
     /// use abduce::family::Structure;
@@ -219,13 +217,13 @@ impl FromStr for Structure {
     }
 }
 
-/// Rounds of estimates that depend on each other, at the most.
+/// The maximum number of rounds of estimates that depend on each other.
 const ROUNDS: usize = 500;
 
 /// The relative change at which such rounds have converged.
 const SETTLED: f64 = 1e-13;
 
-/// Goes on with a round that gives a logarithm to make small until it settles.
+/// Repeats a round, which returns a logarithm to minimise, until it converges.
 fn until_settled(rounds: usize, mut round: impl FnMut() -> Result<f64>) -> Result<()> {
     let mut last = f64::INFINITY;
     for _ in 0..rounds {
@@ -238,7 +236,7 @@ fn until_settled(rounds: usize, mut round: impl FnMut() -> Result<f64>) -> Resul
     Ok(())
 }
 
-/// The number as it is, if it can be the variance of a column.
+/// The number, if it can be the variance of a column.
 fn positive(variance: f64, column: usize) -> Result<f64> {
     if variance > 0.0 && variance.is_finite() {
         return Ok(variance);

@@ -3,10 +3,10 @@
 //!
 //!   n (x ln x − x − ln Γ(x)) − x h,  h = Σ r (E u − 1 − E ln u),
 //!
-//! which is greatest where ln x − ψ(x) = h/n (Liu & Rubin 1995). The left side falls
-//! from ∞ to 0, so that there is one such x. Where tails are light a u tells little, and
-//! ν climbs in ever smaller steps: a step upwards is taken nearly twice as far, as long
-//! as that is no worse than staying, so that EM is faster and still never falls.
+//! which is greatest where ln x − ψ(x) = h/n (Liu & Rubin 1995). The left side falls from ∞ to 0,
+//! so that there is one such x. Where tails are light a u has little information, and ν grows in
+//! ever smaller steps: a step upwards is made nearly twice as long, as long as that is no worse
+//! than staying, so that EM is faster and still never falls.
 
 use crate::family::multivariate::MultivariatePrior;
 use crate::family::multivariate::estimate::estimates_of_all;
@@ -17,18 +17,18 @@ use crate::family::{MultivariateGaussian, MultivariateStats, merged};
 use crate::kernel::roots::increasing_root;
 use crate::kernel::special::{ln_gamma_defect, ln_less_digamma};
 
-/// The degrees of freedom before any row has told its u.
+/// The degrees of freedom before any E-step.
 pub(super) const START: f64 = 10.0;
 
-/// E u − 1 − E ln u of a row before it has told its u, which is Gamma(ν/2, ν/2) with
-/// the degrees of freedom of the start.
+/// E u − 1 − E ln u of a row before any E-step, where u is Gamma(ν/2, ν/2) with the degrees of
+/// freedom of the start.
 pub(super) fn start_heaviness() -> f64 {
     ln_less_digamma(0.5 * START)
 }
 
 impl MultivariateStudentTStats {
-    /// The likeliest degrees of freedom up to the most that are learned; `None` where
-    /// nothing was seen.
+    /// The maximum-likelihood degrees of freedom, up to the most that are learned; `None` where
+    /// there are no rows.
     pub(super) fn degrees(&self) -> Option<f64> {
         if self.weight <= 0.0 {
             return None;
@@ -42,7 +42,7 @@ impl MultivariateStudentTStats {
         Some(2.0 * half)
     }
 
-    /// Degrees of freedom that are better than those `before`, or as good.
+    /// Degrees of freedom that are at least as good as those `before`.
     fn degrees_from(&self, before: f64) -> Option<f64> {
         const STRIDE: f64 = 1.9;
         let best = self.degrees()?;
@@ -55,14 +55,14 @@ impl MultivariateStudentTStats {
         })
     }
 
-    /// The expected log-likelihood of the u, up to what depends on no parameter.
+    /// The expected log-likelihood of the u, up to terms without parameters.
     pub(super) fn log_likelihood_of_scales(&self, degrees: f64) -> f64 {
         let half = 0.5 * degrees;
         self.weight * ln_gamma_defect(half) - half * self.heaviness
     }
 }
 
-/// The estimates of components, some of which may have seen nothing.
+/// The estimates of components, some of which may have no rows.
 pub(super) fn estimates(
     shape: &MultivariateStudentTShape,
     stats: &[&MultivariateStudentTStats],

@@ -1,5 +1,5 @@
-//! The multivariate t as a family: densities, estimates, priors, starts. An estimate
-//! from rows whose u nobody has expected yet is where EM begins, not where it ends.
+//! The multivariate t as a family: densities, estimates, priors, starts. An estimate from rows
+//! without an E-step is where EM starts, not where it ends.
 
 use crate::Result;
 use crate::data::Rows;
@@ -37,7 +37,7 @@ impl Family for MultivariateStudentT {
     const LATENT: bool = true;
     type Stats = MultivariateStudentTStats;
     type Shape = MultivariateStudentTShape;
-    /// That of location and scale matrix; nothing is believed of ν.
+    /// The prior of location and scale matrix; ν has a flat one.
     type Prior = MultivariatePrior;
 
     fn zero(shape: &MultivariateStudentTShape) -> MultivariateStudentTStats {
@@ -63,9 +63,8 @@ impl Family for MultivariateStudentT {
         }
     }
 
-    /// Takes every u as 1 and as uncertain as a start's: see
-    /// [`expect`](Family::expect) for what a distribution says of them. A full matrix
-    /// is estimated from rows seen in every column.
+    /// Takes every u as 1, with the uncertainty of a start; [`expect`](Family::expect) takes
+    /// their expectation. A full matrix is estimated from complete rows.
     fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
         MultivariateGaussian::observe(rows, weights, &mut stats.moments);
         let all = stats.seen.is_empty();
@@ -134,11 +133,10 @@ impl Family for MultivariateStudentT {
         self.gaussian.log_prior(prior)
     }
 
-    /// The expected log-likelihood of the rows and their u, up to what depends on no
-    /// parameter.
+    /// The expected log-likelihood of the rows and their u, up to terms without parameters.
     fn log_likelihood(&self, stats: &MultivariateStudentTStats) -> f64 {
         let d = self.gaussian.order();
-        // A row's determinant counts whole where its distance counts E u times.
+        // A row's determinant counts once where its distance counts E u times.
         let uncounted = match (&stats.moments, &self.gaussian.covariance) {
             (MultivariateStats::Full { weight, .. }, Covariance::Full(matrix)) => {
                 let Ok(factor) = cholesky(matrix, d) else {
@@ -165,8 +163,7 @@ impl Family for MultivariateStudentT {
         Self::parameters_of_all(shape, 1)
     }
 
-    /// The mean of one degree of freedom or less does not exist: its location stands
-    /// for it.
+    /// With one degree of freedom or less there is no mean; the location is used instead.
     fn fill(&self, how: Fill, row: &[Option<f64>], rng: &mut dyn Rng, out: &mut [f64]) {
         let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
         Filler::of_student_t(self, &is_seen).fill(how, row, rng, out);
@@ -244,7 +241,7 @@ impl Components for MultivariateStudentT {
 }
 
 impl Unconstrained for MultivariateStudentT {
-    /// The Gaussian's, and 1/ν where it is learned, so that the Gaussian is at 0.
+    /// The Gaussian's coordinates, and 1/ν where it is learned, so that the Gaussian is at 0.
     fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
         let structure = shape.structure;
         let mut numbers = self.gaussian.free_numbers(structure, &unit.gaussian)?;
@@ -262,7 +259,7 @@ impl Unconstrained for MultivariateStudentT {
             Some(given) => (given, coordinates),
             None => {
                 let (inverse, rest) = coordinates.split_last()?;
-                // A line that leads to a Gaussian or beyond ends at the limit, as EM would.
+                // A line that leads to a Gaussian or beyond ends at the limit, as EM does.
                 let most = if *inverse > 0.0 {
                     1.0 / inverse
                 } else {
@@ -275,7 +272,7 @@ impl Unconstrained for MultivariateStudentT {
         Some(MultivariateStudentT { degrees, gaussian })
     }
 
-    /// ν: the lighter the tails, the less a u tells about them, and the slower EM is.
+    /// ν: the lighter the tails, the less information a u has about them, and the slower EM is.
     fn paced_apart(shape: &MultivariateStudentTShape) -> usize {
         usize::from(shape.degrees.is_none())
     }

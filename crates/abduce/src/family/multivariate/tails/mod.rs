@@ -1,12 +1,12 @@
-//! The multivariate Student t over a group of real columns: a Gaussian whose
-//! covariance every row divides by a number of its own,
+//! The multivariate Student t over a group of real columns: a Gaussian whose covariance is
+//! divided by a latent number of each row,
 //!
 //!   x | u ~ N(μ, Σ/u),  u ~ Gamma(ν/2, ν/2),
 //!
-//! so that far rows have a small u and pull little. Given the seen cells of a row, u
-//! has the mean (ν + d)/(ν + δ), d being how many they are and δ their distance
-//! (x−μ)ᵀΣ⁻¹(x−μ). Σ has any structure that a Gaussian's may have (Liu & Rubin,
-//! *Statistica Sinica* 5, 1995; Peel & McLachlan, *Statistics and Computing* 10, 2000).
+//! so that far rows have a small u and little influence. Given the observed values of a row, u
+//! has the mean (ν + d)/(ν + δ), where d is their number and δ their distance (x−μ)ᵀΣ⁻¹(x−μ). Σ
+//! has any structure that a Gaussian's may have (Liu & Rubin, *Statistica Sinica* 5, 1995; Peel &
+//! McLachlan, *Statistics and Computing* 10, 2000).
 
 mod degrees;
 mod family;
@@ -67,11 +67,11 @@ impl MultivariateStudentT {
     /// The most degrees of freedom that may be given.
     pub const MOST_DEGREES: f64 = 1e6;
     /// The most that are learned. The divergence of a t with more from a Gaussian is about
-    /// d(d+2)/4ν² for each row, so that some ten thousand rows cannot tell them apart.
+    /// d(d+2)/4ν² for each row, too little to be seen in some ten thousand rows.
     pub const MOST_LEARNED: f64 = 200.0;
 
-    /// What one column is given the cells of `row` that are seen: a t with a degree of
-    /// freedom more for each of them, the wider the farther they are off.
+    /// The distribution of one column given the observed values of `row`: a t with one more
+    /// degree of freedom for each of them, and wider the farther they are off.
     pub(crate) fn conditional(&self, row: &[Option<f64>], column: usize) -> StudentT {
         let seen: Vec<usize> = (0..row.len())
             .filter(|c| row[*c].is_some() && *c != column)

@@ -1,5 +1,5 @@
-//! Many t components on runs of rows that have the same cells hidden. The Gaussian
-//! kernel gives every row's distance δ; density and u follow from it,
+//! Many t components on runs of rows with the same missing columns. The Gaussian kernel gives
+//! every row's distance δ, from which density and u follow,
 //!
 //!   ln p = c − (ν+d)/2 · ln(1 + δ/ν),  E u = (ν+d)/(ν+δ),
 //!   E ln u = ln E u + ψ((ν+d)/2) − ln((ν+d)/2),
@@ -21,7 +21,7 @@ pub(crate) struct TailedKernel {
     hard: bool,
 }
 
-/// Rows that share one pattern of seen columns.
+/// Rows that share one pattern of observed columns.
 pub(crate) struct TailedRun<'a> {
     gaussian: GaussianRun<'a>,
     parts: Vec<Part>,
@@ -32,10 +32,10 @@ pub(crate) struct TailedRun<'a> {
     columns: Vec<usize>,
 }
 
-/// What a run knows of one component, and has summed up for it.
+/// The parameters of one component on a run, and its sums.
 struct Part {
     degrees: f64,
-    /// ν + d: d is how many cells of a row tell about its u.
+    /// ν + d, where d is the number of observed values that inform u.
     power: f64,
     /// The log-density of a t at its location.
     peak: f64,
@@ -47,9 +47,8 @@ struct Part {
 }
 
 impl TailedKernel {
-    /// Prepares components; their weights only choose an origin of the arithmetic.
-    /// With `hard`, hidden cells take their most probable value; u is expected all
-    /// the same.
+    /// Prepares components; their weights only choose an origin of the arithmetic. With `hard`,
+    /// missing values take their most probable value; u is expected all the same.
     pub fn new(
         components: Vec<MultivariateStudentT>,
         weights: Vec<f64>,
@@ -66,16 +65,16 @@ impl TailedKernel {
         })
     }
 
-    /// How many rows a block should have.
+    /// The number of rows of a block.
     pub fn block_rows(&self) -> usize {
         self.gaussian.block_rows()
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` of which
-    /// the columns `seen` are seen.
+    /// Prepares all components, or `only` one, for about so many `rows` with these observed
+    /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TailedRun<'_>> {
         let gaussian = self.gaussian.run(seen, only, rows)?;
-        // A hidden cell that is given its most probable value is one more.
+        // A missing value that is given its most probable value counts as observed.
         let completed = self.hard && self.gaussian.is_correlated();
         let told = if completed { self.columns } else { seen.len() };
         let degrees = match only {
@@ -105,13 +104,13 @@ impl TailedKernel {
 }
 
 impl TailedRun<'_> {
-    /// The seen columns of a block of the leaf's columns.
+    /// The observed columns of a block of the leaf's columns.
     pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         self.gaussian.seen(cells)
     }
 
-    /// Loads a block of rows, seen columns only, into `scratch` and adds its
-    /// log-densities to `out`, component-major.
+    /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
+    /// `out`, component-major.
     pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
         if self.parts.is_empty() {
             return;
@@ -126,7 +125,7 @@ impl TailedRun<'_> {
         for ((stretches, out), part) in parts.zip(&self.parts) {
             let (twice, power) = (2.0 / part.degrees, 0.5 * part.power);
             for (stretch, out) in stretches.iter_mut().zip(out) {
-                // Rounding may put a row closer to the mean than the mean.
+                // Rounding may make a squared distance negative.
                 let distance = (part.gaussian_peak - *stretch).max(0.0);
                 *stretch = (twice * distance).ln_1p();
                 *out += part.peak - power * *stretch;
@@ -134,7 +133,7 @@ impl TailedRun<'_> {
         }
     }
 
-    /// Adds the block whose densities were asked for last to the run's sums.
+    /// Adds the block loaded last to the run's sums.
     pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
         if self.parts.is_empty() {
             return;
@@ -161,8 +160,8 @@ impl TailedRun<'_> {
         self.gaussian.accumulate(scratch, &self.pulls);
     }
 
-    /// Adds what the run saw and expects to the statistics of the components. The
-    /// spread of hidden cells is Σ/u: it counts once, whatever u is.
+    /// Adds the observed values and the expectations of the missing ones to the statistics of the
+    /// components. The spread of missing values is Σ/u: it counts once, whatever u is.
     pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStudentTStats>) {
         let rows: Vec<f64> = self.parts.iter().map(|part| part.rows).collect();
         let mut moments = Vec::with_capacity(rows.len());

@@ -1,6 +1,6 @@
-//! What a multivariate t remembers of rows: the Gaussian's moments with every row
-//! weighted by the mean of its u as well, the rows without that weight, and how far
-//! the u are from 1. All are sums, so that two of them merge.
+//! The statistics of a multivariate t: a Gaussian's moments with every row also weighted by the
+//! mean of its u, the weight of the rows without it, and how far the u are from 1. All are sums,
+//! so that statistics can be merged.
 
 use crate::Result;
 use crate::family::multivariate::stats::pull_together;
@@ -9,19 +9,19 @@ use crate::family::multivariate::{MultivariatePrior, MultivariateStats};
 use crate::family::{GaussianStats, Stats, never_seen};
 use serde::{Deserialize, Serialize};
 
-/// What was seen of the columns.
+/// The moments of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MultivariateStudentTStats {
     /// The total weight Σ r of the rows.
     pub weight: f64,
-    /// The weight Σ r of the rows in which each column was seen, where columns are
-    /// independent given u.
+    /// The weight Σ r of the rows in which each column is observed, where columns are independent
+    /// given u.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<f64>,
-    /// Moments of the cells with the weights r·E u.
+    /// Moments of the values with the weights r·E u.
     pub moments: MultivariateStats,
-    /// Σ r (E u − 1 − E ln u): what the degrees of freedom are learned from, 0 where
-    /// every u is 1.
+    /// Σ r (E u − 1 − E ln u), from which the degrees of freedom are estimated; 0 where every u
+    /// is 1.
     pub heaviness: f64,
 }
 
@@ -68,9 +68,8 @@ impl MultivariateStudentTStats {
     ///
     ///   −n/2 ln|Σ| − ½ tr Σ⁻¹ (S + W (m−μ)(m−μ)ᵀ)
     ///
-    /// is greatest at μ = m and Σ = S/n: the mean has the weights of the u, the
-    /// covariance those of the rows. What is believed of the mean is worked in here,
-    /// since it weighs against W.
+    /// is greatest at μ = m and Σ = S/n: the mean has the weights of the u, the covariance those
+    /// of the rows. The prior of the mean is included here, since it is weighed against W.
     pub(super) fn per_row(&self, prior: &MultivariatePrior) -> MultivariateStats {
         match &self.moments {
             MultivariateStats::Full {
@@ -116,17 +115,15 @@ impl MultivariateStudentTStats {
         }
     }
 
-    /// Adds rows of which the u are not known yet.
+    /// Adds rows before any E-step.
     pub(super) fn add_rows(&mut self, weight: f64) {
         self.weight += weight;
         self.heaviness += weight * start_heaviness();
     }
 }
 
-/// See [`Family::pull_together`]: the rows that the Gaussian's moments are pulled by
-/// are rows here.
-///
-/// [`Family::pull_together`]: crate::family::Family::pull_together
+/// See [`pull_together`](crate::family::Components::pull_together): the rows added to the
+/// Gaussian's moments are added here too.
 pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
     let mut moments: Vec<MultivariateStats> = stats.iter().map(|own| own.moments.clone()).collect();
     pull_together(&mut moments);
