@@ -10,7 +10,7 @@ use crate::{Error, Result};
 pub enum Curve {
     /// Written by a user.
     Expression(Expression),
-    /// Values at ascending places, straight lines between them, 0 outside.
+    /// Values at ascending places, linear between them, 0 outside.
     Table(Vec<(f64, f64)>),
     /// A density.
     Density(Box<dyn Univariate>),
@@ -76,7 +76,7 @@ impl Curve {
         }
     }
 
-    /// Whether the value at x is below 0, as no prior's may be.
+    /// Whether the value at x is negative, which no prior may be.
     pub(super) fn is_negative_at(&self, x: f64) -> bool {
         matches!(self, Curve::Expression(own) if own.value(x) < 0.0)
     }

@@ -1,5 +1,5 @@
-//! Intervals of a probability that hold whatever it is, to stand beside the
-//! Bayesian ones: Clopper and Pearson's exact one, and Hoeffding's.
+//! Confidence intervals of a probability, valid whatever it is: Clopper and Pearson's exact one,
+//! and Hoeffding's.
 
 use crate::family::{Beta, Univariate};
 use crate::{Error, Result};
@@ -33,9 +33,9 @@ pub fn clopper_pearson(successes: f64, failures: f64, level: f64) -> Result<(f64
     Ok((low, high))
 }
 
-/// Hoeffding's interval about the smoothed share (s + α)/(m + 2α), for any α:
-/// its bias is at most α/(m + 2α), and the share strays from its mean by more
-/// than √(ln(2/δ)/2m) with probability δ = 1 − level at most.
+/// Hoeffding's interval about the smoothed share (s + α)/(m + 2α), for any α: its bias is at most
+/// α/(m + 2α), and the share differs from its mean by more than √(ln(2/δ)/2m) with probability δ
+/// = 1 − level at most.
 ///
 /// ```
 /// let (low, high) = abduce::bayes::hoeffding(0.0, 100.0, 1.0, 0.95)?;
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::family::Binomial;
 
-    /// The share of outcomes whose interval holds the truth, by enumeration.
+    /// The probability that the interval contains the true value, by enumeration.
     fn coverage(interval: impl Fn(f64, f64) -> (f64, f64), trials: u64, truth: f64) -> f64 {
         let outcomes = Binomial {
             trials,

@@ -1,9 +1,8 @@
 //! Hills of a log-density: where the summit is, and how wide it is there.
 //!
-//! Both are found together, in turn: Nelder and Mead's simplex climbs in coordinates in
-//! which the hill is as wide as it is known to be, and the curvature at the summit,
-//! −∂²f, corrects the widths. A ridge 10⁷ times as long as wide is round after a
-//! few turns.
+//! Summit and widths are found in turn: the simplex of Nelder and Mead climbs in coordinates
+//! scaled by the present widths, and the curvature at the summit, −∂²f, corrects the widths. A
+//! ridge 10⁷ times as long as wide is round after a few turns.
 
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal};
 
@@ -12,7 +11,7 @@ pub(super) const STRIDE: f64 = 0.7;
 
 /// A summit of a log-density.
 pub(super) struct Hill {
-    /// Where it is.
+    /// The place of the summit.
     pub(super) summit: Vec<f64>,
     /// The log-density there.
     pub(super) height: f64,
@@ -21,8 +20,8 @@ pub(super) struct Hill {
 }
 
 impl Hill {
-    /// The hill that rises from a place of finite density, found in steps of a `stride`
-    /// of its width.
+    /// The hill above a place of finite density, searched for in steps of a `stride` of its
+    /// width.
     pub(super) fn from(f: &dyn Fn(&[f64]) -> f64, start: &[f64], stride: f64) -> Hill {
         const TURNS: usize = 40;
         let order = start.len();
@@ -51,14 +50,14 @@ impl Hill {
         }
     }
 
-    /// The logarithm of the integral of the density over the hill, were it a bell,
+    /// The logarithm of the integral of the density over the hill, as if it were a Gaussian bell,
     /// up to a constant.
     pub(super) fn log_mass(&self) -> f64 {
         self.height + log_diagonal(&self.factor, self.summit.len())
     }
 
-    /// Whether a place is on this hill: not above it, and near in its own units or with no
-    /// valley between.
+    /// Whether a place is on this hill: not above it, and either close in units of its width or
+    /// with no valley between.
     pub(super) fn holds(&self, f: &dyn Fn(&[f64]) -> f64, place: &[f64]) -> bool {
         let order = place.len();
         let inverse = invert_lower(&self.factor, order);
@@ -69,13 +68,13 @@ impl Hill {
             let x = off.iter().zip(&self.summit).map(|(d, c)| c + share * d);
             f(&x.collect::<Vec<f64>>())
         };
-        // A climb that lost its way ends below what it was to find.
+        // A climb that failed ends below its start.
         f(place) < self.height + 0.5
             && (square < 0.25 || (1..8).all(|i| between(f64::from(i) / 8.0) >= floor))
     }
 }
 
-/// The highest point of a density that is shaped roughly like a hill, from its summit.
+/// The maximum of a density shaped roughly like a hill, searched for from its summit.
 pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, hill: &Hill) -> Vec<f64> {
     let mut best = hill.summit.clone();
     for _ in 0..3 {
@@ -107,7 +106,7 @@ fn product(left: &[f64], right: &[f64], order: usize) -> Vec<f64> {
         .collect()
 }
 
-/// How far along an axis the log-density falls by about a half.
+/// The distance along an axis at which the log-density has fallen by about a half.
 fn width(f: &dyn Fn(&[f64]) -> f64, start: &[f64], axis: usize) -> f64 {
     let peak = f(start);
     let change = |by: f64| {
@@ -184,8 +183,8 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
     simplex.swap_remove(0).1
 }
 
-/// The Cholesky factor of the inverse of minus the Hessian at a summit, where it is
-/// known; a direction in which nothing curves is taken to be three times as wide.
+/// The Cholesky factor of the inverse of minus the Hessian at a summit; a direction without
+/// curvature is taken to be three times as wide.
 fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
     let order = summit.len();
     let at = |moves: &[(usize, f64)]| {
@@ -193,7 +192,7 @@ fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
         moves.iter().for_each(|(k, by)| place[*k] += by);
         f(&place)
     };
-    // A step that lowers the log-density by about 1e-2 is neither noise nor tail.
+    // A step that lowers the log-density by about 1e-2 is above rounding and below the tail.
     let peak = f(summit);
     let step = |k: usize| {
         let mut step = 0.1;
@@ -229,7 +228,7 @@ fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
             curvature[j * order + i] = curvature[i * order + j];
         }
     }
-    // What rounding leaves of a narrow ridge need not be positive definite.
+    // Rounding on a narrow ridge may leave a matrix that is not positive definite.
     let mut damping = 0.0;
     for _ in 0..40 {
         let mut damped = curvature.clone();
@@ -253,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_ridge_of_any_length_is_measured() {
-        // u and v nearly equal: their difference is known to 1e-7, their sum to 1.
+        // u and v are nearly equal: their difference is determined to 1e-7, their sum to 1.
         for narrow in [1.0, 1e-3, 1e-5, 1e-7] {
             let f = |x: &[f64]| {
                 let (along, across) = (x[0] + x[1] - 60.0, (x[0] - x[1] - 3.0) / narrow);

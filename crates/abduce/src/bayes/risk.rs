@@ -1,7 +1,7 @@
-//! The risk of a fitted distribution q: its log-loss −ln q(x) on rows, its
-//! cross-entropy H(p, q) = H(p) + KL(p ‖ q) where rows follow p. It is infinite
-//! where q rules out what can happen, as a maximum-likelihood estimate does of
-//! every event it has not seen; smoothing makes it finite.
+//! The risk of a fitted distribution q: its log-loss −ln q(x) on rows, or its cross-entropy H(p,
+//! q) = H(p) + KL(p ‖ q) where rows follow p. It is infinite where q gives probability 0 to what
+//! can happen, as a maximum-likelihood estimate does to every unseen event; smoothing makes it
+//! finite.
 
 use crate::family::{Univariate, divergence};
 
@@ -29,12 +29,12 @@ pub fn log_loss(
     (weight > 0.0).then(|| sum / weight + 0.0)
 }
 
-/// What a fitted distribution q costs where rows follow p.
+/// The risk of a fitted distribution q where rows follow p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Risk {
-    /// H(p) = −E ln p(x): what nobody can avoid.
+    /// H(p) = −E ln p(x), the least possible risk.
     pub entropy: f64,
-    /// H(p, q) = −E ln q(x): what q costs.
+    /// H(p, q) = −E ln q(x), the risk of q.
     pub cross_entropy: f64,
     /// KL(p ‖ q) ≥ 0: the difference.
     pub divergence: f64,

@@ -29,7 +29,7 @@ enum Node {
     Variable,
     Unary(Unary, Box<Node>),
     Binary(Binary, Box<Node>, Box<Node>),
-    /// Sides and what stands between them, as in 0 < x <= 1.
+    /// Operands and the operators between them, as in 0 < x <= 1.
     Compare(Vec<Node>, Vec<Order>),
     /// then, condition, otherwise.
     Choice(Box<[Node; 3]>),
@@ -93,9 +93,8 @@ impl Expression {
         self.root.log_value(x)
     }
 
-    /// The numbers that the variable is compared with, where the function may
-    /// jump, and those at which a part of it is 0, where it may bend or have no
-    /// bound, as |x − ½|^−½ has none; ascending.
+    /// The numbers that the variable is compared with, where the function may jump, and those at
+    /// which a part of it is 0, where it may bend or be unbounded, as |x − ½|^−½ is; ascending.
     pub fn breaks(&self) -> Vec<f64> {
         let mut breaks = Vec::new();
         self.root.breaks(&mut breaks);
@@ -188,7 +187,7 @@ impl Node {
             }
             Node::Binary(Binary::Power, base, power) => {
                 let (base, power) = (base.log_value(x), power.value(x));
-                // Anything to the power 0 is 1, also 0.
+                // Anything to the power 0 is 1, even 0.
                 if power == 0.0 { 0.0 } else { power * base }
             }
             Node::Choice(parts) => {
@@ -240,7 +239,7 @@ impl Node {
                 let ends = numbers.iter().filter(|n| n.is_constant());
                 into.extend(ends.map(|n| n.value(0.0)));
             }
-            // However narrow a density is, its middle is looked at.
+            // The middle of a density is evaluated however narrow it is.
             Node::Density(density, numbers) if numbers.iter().all(Node::is_constant) => {
                 let numbers: Vec<f64> = numbers.iter().map(|own| own.value(0.0)).collect();
                 if let Ok(own) = (density.build)(&numbers) {

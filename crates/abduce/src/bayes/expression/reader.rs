@@ -4,7 +4,7 @@ use super::{Binary, Node, Order, Unary};
 use crate::family::{Named, densities};
 use crate::{Error, Result};
 
-/// Reads by recursive descent, one function per precedence.
+/// The text, and how far it is read.
 pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn whole(&mut self) -> Result<Node> {
-        // A sum of thousands of terms is a tree as deep.
+        // A sum of thousands of terms is a tree of that depth.
         const LONGEST: usize = 10_000;
         if self.text.len() > LONGEST {
             return Err(
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper, which a text may not do without end.
+    /// Goes one level deeper, up to a maximum depth.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Result<Node>) -> Result<Node> {
         const DEEPEST: usize = 200;
         if self.depth >= DEEPEST {
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         there
     }
 
-    /// The name that is next, not taken yet.
+    /// The name that is next, without taking it.
     fn name(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let inside = |c: char| c.is_alphanumeric() || c == '_';
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
             }
             (_, Some(_), _) => Err(wrong(2)),
             (_, _, Some(density)) if count == density.numbers.len() => {
-                // Numbers that do not depend on the variable are right or wrong now.
+                // Parameters that do not depend on the variable are checked now.
                 if arguments.iter().all(Node::is_constant) {
                     let numbers: Vec<f64> = arguments.iter().map(|own| own.value(0.0)).collect();
                     (density.build)(&numbers)?;

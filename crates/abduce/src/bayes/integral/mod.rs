@@ -1,26 +1,25 @@
-//! Integrals of functions that may be unbounded at places and fall slowly towards
-//! their ends, such as x^−0.99 above 0.
+//! Integrals of functions that may be unbounded at some points and decay slowly towards their
+//! ends, such as x^−0.99 above 0.
 //!
-//! About a place where f may be unbounded it is integrated over the logarithm of the
-//! distance d, in which a power is an exponential; next to the place, and beyond 10⁷⁰, by the
-//! power that it follows there: if d·f(d) goes as dˢ, then ∫₀ᵈ f = d·f(d)/s, which
-//! exists for s > 0 only.
+//! Around a point where f may be unbounded, it is integrated over the logarithm of the distance
+//! d, in which a power is an exponential; next to the point, and beyond 10⁷⁰, by the power that
+//! it follows there: if d·f(d) grows as dˢ, then ∫₀ᵈ f = d·f(d)/s, which exists for s > 0 only.
 
 use crate::kernel::quadrature::{Integral, gauss_legendre, integrate};
 
-/// What is known of an integral of a function that is nowhere negative.
+/// The integral of a function that is nowhere negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Total {
-    /// It is a number, of which this is the logarithm.
+    /// A number, by its logarithm.
     Finite(f64),
-    /// It is infinite.
+    /// Infinite.
     Infinite,
-    /// Whether it is a number could not be settled.
+    /// Not determined.
     Unsettled,
 }
 
 impl Total {
-    /// Whether it is a number; `None` if that could not be settled.
+    /// Whether it is finite; `None` if that could not be determined.
     pub(crate) fn is_finite(self) -> Option<bool> {
         match self {
             Total::Finite(_) => Some(true),
@@ -30,38 +29,37 @@ impl Total {
     }
 }
 
-/// The relative error that one panel's worth of integrals may have.
+/// The relative error allowed for one panel of integrals.
 const TOLERANCE: f64 = 1e-11;
 
-/// The relative error beyond which an integral is not known.
+/// The relative error beyond which an integral counts as not determined.
 const ROUGH: f64 = 1e-4;
 
-/// Further out, what falls as a power may be 0 by rounding.
+/// Further out, a power may be 0 by rounding.
 const FURTHEST: f64 = 1e70;
 
-/// How a function behaves next to an end of its range or a place where it may be
-/// unbounded.
+/// The behaviour of a function next to an end of its range or a point where it may be unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
-    /// The place, which may be infinite.
+    /// The point, which may be infinite.
     pub(super) place: f64,
-    /// s, if d·f goes as dˢ; for an infinite end, as d⁻ˢ. Infinite where f is 0.
+    /// s, if d·f grows as dˢ; for an infinite end, as d⁻ˢ. Infinite where f is 0.
     pub(super) rate: f64,
-    /// The same from further off.
+    /// The same, measured further away.
     before: f64,
-    /// Whether the two are much the same.
+    /// Whether the two are nearly the same.
     is_power: bool,
-    /// Whether the integral up to the place does not exist.
+    /// Whether the integral up to the point diverges.
     is_endless: bool,
-    /// The logarithm of d·f where the range before the place begins.
+    /// The logarithm of d·f where the range next to the point begins.
     log_height: f64,
 }
 
 impl End {
-    /// How a function behaves between `from` and a place, as seen from up to a
-    /// `reach` away; it is given by its logarithm.
+    /// The behaviour of a function, given by its logarithm, between `from` and a point, up to a
+    /// distance of `reach`.
     fn of(log_f: &dyn Fn(f64) -> f64, place: f64, from: f64, reach: f64) -> End {
-        // Near a place other than 0 numbers have few digits left for the distance.
+        // Close to a point other than 0, distances have few digits.
         let (ratio, noise) = match place {
             0.0 => (1e50, 1e-9),
             place if place.is_finite() => (400.0, 1e-4),
@@ -108,9 +106,9 @@ impl End {
         }
     }
 
-    /// Whether the function has no bound towards its place.
+    /// Whether the function is unbounded towards its point.
     pub(super) fn is_unbounded(&self) -> bool {
-        // What is steep but bounded is ever less so from nearer by.
+        // A steep but bounded function is less steep closer by.
         let fall = 1.0 - self.rate;
         self.place.is_finite() && fall > 1e-4 && (1.0 - self.before) < 1.5 * fall
     }
@@ -145,7 +143,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Next to which place it is, and how the function behaves there.
+    /// The point next to the piece, and the behaviour of the function there.
     pub(super) fn end(&self) -> Option<&End> {
         match &self.kind {
             Kind::Next(end) => Some(end),
@@ -172,7 +170,7 @@ impl Piece {
             }
             Kind::Next(end) => {
                 let from = self.begin(&end);
-                // The share of the mass that lies between x and the place.
+                // The share of the mass between x and the point.
                 let share = |x: f64| match (x == end.place, end.place.is_finite()) {
                     (true, _) => 0.0,
                     (_, true) => ((x - end.place) / (from - end.place)).powf(end.rate),
@@ -209,7 +207,7 @@ impl Piece {
         End::of(&log, end.place, from, f64::INFINITY).mass(log_scale) * g(from).signum()
     }
 
-    /// Where a piece next to a place begins.
+    /// Where the range next to a point begins.
     fn begin(&self, end: &End) -> f64 {
         if end.place == self.low {
             self.high
@@ -218,8 +216,7 @@ impl Piece {
         }
     }
 
-    /// Places with weights, the sum over which is about the integral of a
-    /// function; the function itself is `f`.
+    /// Nodes and weights whose sum approximates the integral of a function; the function is `f`.
     pub(super) fn nodes(&self, f: &dyn Fn(f64) -> f64, log_scale: f64) -> Vec<(f64, f64)> {
         let spread = |from: f64, to: f64, at: &dyn Fn(f64) -> (f64, f64)| {
             let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
@@ -244,8 +241,8 @@ impl Piece {
     }
 }
 
-/// The pieces of a range that is cut at `cuts`, and about `places` where the function may
-/// be unbounded ever more closely.
+/// The pieces of a range that is cut at `cuts`, and ever more closely around `places` where the
+/// function may be unbounded.
 pub(super) fn pieces(
     log_f: &dyn Fn(f64) -> f64,
     support: (f64, f64),
@@ -253,7 +250,7 @@ pub(super) fn pieces(
     cuts: &[f64],
 ) -> Vec<Piece> {
     let (low, high) = support;
-    // What is next to a place cannot be told from it.
+    // A number this close to a point has no digits of its distance.
     let apart =
         |x: f64, place: f64| place.is_infinite() || (x - place).abs() > 100.0 * nearest(place);
     let inside = |x: &f64| low < *x && *x < high && apart(*x, low) && apart(*x, high);
@@ -300,7 +297,7 @@ pub(super) fn pieces(
                 let steps = [1e-1, 1e-3, 1e-6, 1e-12, 1e-30, 1e-80].map(|by| by * reach);
                 let steps = steps.into_iter().filter(|by| by.abs() > 4.0 * nearest);
                 all.extend(steps.chain([nearest.copysign(reach)]).map(|by| place + by));
-                // Two places next to each other are told apart in the middle.
+                // Two such points next to each other are separated in the middle.
                 all.push(place + reach);
             }
         }
@@ -319,7 +316,7 @@ pub(super) fn pieces(
             (false, true) => return Kind::Next(End::of(log_f, high, low, reach(high))),
             _ => {}
         }
-        // The place from which the piece is widest in orders of magnitude.
+        // The point from which the piece spans most orders of magnitude.
         let orders = |place: &f64| {
             let distances = [(low - place).abs(), (high - place).abs()];
             distances[0].max(distances[1]) / distances[0].min(distances[1])
@@ -341,8 +338,8 @@ pub(super) fn pieces(
         .collect()
 }
 
-/// How near to a place a function is still asked: next to 0 anything is a number,
-/// elsewhere distances have few digits.
+/// The least distance from a point at which a function is evaluated: next to 0 all numbers are
+/// distinct, elsewhere distances have few digits.
 fn nearest(place: f64) -> f64 {
     if place == 0.0 {
         1e-200
@@ -351,7 +348,7 @@ fn nearest(place: f64) -> f64 {
     }
 }
 
-/// What is known of a sum of integrals over pieces, after division by e^`log_scale`.
+/// The sum of integrals over pieces, after division by e^`log_scale`, if it is determined.
 pub(super) fn judged(
     pieces: &[Piece],
     integrals: impl Iterator<Item = Integral>,

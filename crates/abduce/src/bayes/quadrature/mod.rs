@@ -1,9 +1,9 @@
 //! The posterior of one parameter under any prior, by adaptive quadrature:
 //! p(θ | D) = p(D | θ) p(θ) / ∫ p(D | θ) p(θ) dθ.
 //!
-//! The range is cut where the likelihood alone puts its quantiles, where the
-//! prior jumps or may be unbounded, and about the mode; between cuts the integrand is
-//! smooth, and next to places where it may be unbounded it is a power.
+//! The range is cut at quantiles of the likelihood, where the prior jumps or may be unbounded,
+//! and about the mode; between cuts the integrand is smooth, and next to points where it may be
+//! unbounded it is a power.
 
 mod tails;
 
@@ -34,9 +34,9 @@ pub struct QuadraturePosterior<C: Conjugate> {
     prior: Curve,
     stats: C::Stats,
     support: (f64, f64),
-    /// Where the range is cut, ascending.
+    /// The cuts of the range, ascending.
     cuts: Vec<f64>,
-    /// Ascending, from one end of the support to the other.
+    /// The pieces, from one end of the support to the other.
     pieces: Vec<Piece>,
     /// The probability below each piece.
     below: Vec<f64>,
@@ -50,7 +50,7 @@ pub struct QuadraturePosterior<C: Conjugate> {
     variance: Option<f64>,
     /// The integral of the prior.
     prior_total: Total,
-    /// A place where the prior turned out to be negative.
+    /// A place where the prior is negative.
     negative: OnceLock<f64>,
 }
 
@@ -63,7 +63,7 @@ impl<C: Conjugate> fmt::Debug for QuadraturePosterior<C> {
     }
 }
 
-/// Where the quantiles of the likelihood cut the range.
+/// The quantiles of the likelihood at which the range is cut.
 const LEVELS: [f64; 10] = [1e-12, 1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9];
 
 impl<C: Conjugate> QuadraturePosterior<C> {
@@ -79,7 +79,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             )
             .with_hint("say which parameters are known with `known`"));
         }
-        // The flat prior's posterior tells where the likelihood is.
+        // The posterior under the flat prior is the likelihood, normalised.
         let flat = pair.prior("uniform", &[])?;
         let guide = pair.posterior(&flat, stats).ok();
         let guide = guide.and_then(|own| own.marginals().into_iter().next());
@@ -108,7 +108,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         posterior.find_mode()?;
         posterior.cut_about_mode();
         let proper = posterior.normalise();
-        // Between the places scanned too.
+        // Also between the places evaluated so far.
         if let Some(x) = posterior.negative.get() {
             posterior.prior.log_value(*x)?;
         }
@@ -214,8 +214,8 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         Ok(())
     }
 
-    /// Cuts the range where the posterior has its mass, which may be narrower
-    /// than the likelihood's or far away from it.
+    /// Cuts the range at the mass of the posterior, which may be narrower than the likelihood or
+    /// far away from it.
     fn cut_about_mode(&mut self) {
         let fall = |by: f64| {
             let sides = [self.mode - by, self.mode + by];
@@ -244,8 +244,8 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         self.cuts.dedup();
     }
 
-    /// Where the density has no bound towards a place, that is the mode; where it is
-    /// highest at an end, the end is.
+    /// The mode: a point where the density is unbounded, an end where it is highest there, or the
+    /// maximum inside.
     fn find_mode_at_ends(&mut self) {
         let ends = self.pieces.iter().filter_map(Piece::end);
         let unbounded = ends.filter(|end| end.is_unbounded());
@@ -301,7 +301,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         Ok(())
     }
 
-    /// Weighted values of the parameter that stand for the posterior.
+    /// Values of the parameter with weights that represent the posterior.
     fn nodes(&self) -> Vec<(f64, f64)> {
         let f = |x: f64| self.integrand(x);
         let bounds = self.below.iter().zip(&self.above);
@@ -319,7 +319,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         self.pieces.iter().map(part).sum::<f64>() / self.mass
     }
 
-    /// The piece in which a place is, by its number.
+    /// The position of the piece that contains x.
     fn piece_of(&self, x: f64) -> Option<usize> {
         let after = self.pieces.partition_point(|piece| piece.low <= x);
         let place = after.checked_sub(1)?;

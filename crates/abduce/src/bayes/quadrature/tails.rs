@@ -1,13 +1,12 @@
-//! What the tails decide: which moments a posterior has, and whether the prior has an
-//! integral to be divided by.
+//! The tails of a posterior decide which moments it has; those of the prior, whether it has an
+//! integral.
 
 use super::super::integral::{Piece, total};
 use super::QuadraturePosterior;
 use crate::family::Conjugate;
 
 impl<C: Conjugate> QuadraturePosterior<C> {
-    /// Mean and variance, where they exist: infinite where one tail has too much
-    /// weight, none where both do.
+    /// Mean and variance: infinite where one tail is too heavy, none where both are.
     pub(super) fn find_moments(&mut self) {
         // A density that falls as x^(−1 − s) has moments below s only.
         let endless = |end: f64, power: f64| {

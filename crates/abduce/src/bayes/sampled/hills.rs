@@ -1,6 +1,5 @@
-//! The hills of a posterior, looked for from several places: from where the likelihood
-//! is highest, from wherever the priors have peaks, and from the best of points
-//! scattered evenly about.
+//! The hills of a posterior, searched for from several places: the maximum of the likelihood, the
+//! peaks of the priors, and the best of evenly scattered points.
 
 use super::super::mode::{Hill, STRIDE};
 use super::Parameter;
@@ -8,14 +7,14 @@ use super::parameter::Chart;
 use super::points::Points;
 use crate::Result;
 
-/// At most so many hills are told apart.
+/// The maximum number of hills.
 const MOST_HILLS: usize = 8;
 
-/// At most so many places are climbed from.
+/// The maximum number of places to climb from.
 const MOST_STARTS: usize = 24;
 
-/// Hills, the one of most mass first; none where the density is 0 wherever looked at.
-/// `stretch` takes coordinates of the charts to those of the density.
+/// Hills, the one of most mass first; none where the density is 0 everywhere. `stretch` takes
+/// coordinates of the charts to those of the density.
 ///
 /// # Errors
 /// If there are more parameters than points have dimensions.
@@ -26,7 +25,7 @@ pub(super) fn hills(
     start: &[f64],
     stretch: &dyn Fn(&mut [f64]),
 ) -> Result<Vec<Hill>> {
-    // A needle as narrow as rounding is no hill, and neither is a plain.
+    // A peak as narrow as rounding is no hill, and neither is a plain.
     let is_sound = |hill: &Hill| {
         let mut own = hill.summit.iter().enumerate().map(|(k, u)| {
             let width = hill.factor[k * (charts.len() + 1)];
@@ -45,13 +44,13 @@ pub(super) fn hills(
         if hills.len() == MOST_HILLS || is_known(&place) {
             continue;
         }
-        // A long stride may leap from a hill to a needle beside it.
+        // A long stride may lead from a hill to a narrow peak next to it.
         let mut hill = Hill::from(log_density, &place, STRIDE);
         if !is_sound(&hill) {
             hill = Hill::from(log_density, &place, 0.1 * STRIDE);
         }
-        // Only a search that begins where the likelihood is highest tells of mass far
-        // out by getting there.
+        // Only the search from the maximum of the likelihood shows mass far out, by getting
+        // there.
         let is_hill = is_sound(&hill) && (i == 0 || is_inside(&hill));
         match (is_hill, is_known(&hill.summit)) {
             (true, false) => hills.push(hill),
@@ -63,7 +62,7 @@ pub(super) fn hills(
         hills = needles;
     }
     hills.sort_by(|a, b| b.log_mass().total_cmp(&a.log_mass()));
-    // Hills of no mass are not worth a draw.
+    // Hills without mass get no draws.
     let most = hills.first().map(Hill::log_mass);
     hills.retain(|own| most.is_some_and(|most| own.log_mass() > most - 20.0));
     Ok(hills)

@@ -1,8 +1,7 @@
-//! Whether a posterior of several parameters integrates: its density in the
-//! unbounded coordinates must fall towards every end. Of two parameters the one
-//! is followed outwards with the other where the density is highest, so that a
-//! ridge that leads out is found too; along it the density counts with the
-//! ridge's width, as in Laplace's method.
+//! Whether a posterior of several parameters integrates: its density in the unbounded coordinates
+//! must fall towards every end. For each pair of parameters one is followed outwards while the
+//! other maximises the density, so that a ridge that leads out is found too; along it the density
+//! is multiplied by the ridge's width, as in Laplace's method.
 
 use super::Parameter;
 use super::parameter::Chart;
@@ -25,7 +24,7 @@ pub(super) fn open_end(
             continue;
         }
         for upwards in [false, true] {
-            // The search for the centre ran away.
+            // The search for the maximum diverged.
             let is_there = if upwards {
                 centre[k] >= chart.limits().1
             } else {
@@ -72,13 +71,13 @@ impl Chart {
         let (low, high) = self.limits();
         let limit = if upwards { high - centre } else { centre - low };
         let sign = if upwards { 1.0 } else { -1.0 };
-        // Next to an end other than 0 a parameter has few digits.
+        // Close to an end other than 0 a parameter has few digits.
         let furthest = limit.min(300.0);
         (limit > 4.0).then(|| [0.5, 1.0].map(|share| centre + sign * share * furthest))
     }
 
-    /// Two coordinates so far out that a ridge is what Laplace's method takes
-    /// it for, and not yet so narrow that it is lost between two numbers.
+    /// Two coordinates so far out that Laplace's method holds for a ridge, but not so far that it
+    /// is narrower than the distance between two numbers.
     fn along_ridge(self, centre: f64, upwards: bool) -> Option<[f64; 2]> {
         let sign = if upwards { 1.0 } else { -1.0 };
         let places = [15.0, 30.0].map(|d| centre + sign * d);
@@ -88,8 +87,8 @@ impl Chart {
     }
 }
 
-/// The highest log-density across a ridge, plus the logarithm of the ridge's
-/// width where it has fallen by a half.
+/// The maximum of the log-density across a ridge, plus the logarithm of the ridge's width where
+/// it has fallen by a half.
 fn height_of_ridge(across: &dyn Fn(f64) -> f64, (low, high): (f64, f64)) -> f64 {
     let top = highest_between(low, high, across);
     let height = across(top);

@@ -1,8 +1,8 @@
-//! Posteriors of several parameters without a conjugate prior, by importance
-//! sampling: the hills of the posterior and their curvature give a mixture of Student t in
-//! unbounded coordinates, which is fitted to a few draws and from which low-discrepancy
-//! points are then drawn and weighed (Geweke 1989). Evidence and moments are weighted
-//! means over them; those of a direction are taken on the circle.
+//! Posteriors of several parameters without a conjugate prior, by importance sampling: the hills
+//! of the posterior and their curvature give a mixture of Student t distributions in unbounded
+//! coordinates. It is fitted to a few draws; low-discrepancy points are then drawn from it and
+//! weighted (Geweke 1989). Evidence and moments are weighted means over them; those of a
+//! direction are taken on the circle.
 
 mod hills;
 mod improper;
@@ -29,7 +29,7 @@ use serde::Serialize;
 use space::Space;
 use std::f64::consts::TAU;
 
-/// Weighted draws of parameters that stand for their posterior.
+/// Weighted draws from the posterior of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SampledPosterior {
     /// The draws.
@@ -47,19 +47,19 @@ pub struct SampledPosterior {
     pub effective: f64,
 }
 
-/// How often the proposal is fitted to draws at most.
+/// The maximum number of times that the proposal is fitted to draws.
 const ROUNDS: usize = 7;
 
-/// Draws that are worth fewer say nothing of intervals.
+/// The least effective number of draws for intervals.
 const FEWEST: f64 = 50.0;
 
 impl SampledPosterior {
-    /// The posterior of parameters whose log-likelihood is given, started at
-    /// good values of them; `seed` shifts the points that are drawn.
+    /// The posterior for a log-likelihood, searched from `start`; `seed` shifts the points that
+    /// are drawn.
     ///
     /// # Errors
-    /// If a prior is negative somewhere, the posterior has no mode or does not
-    /// integrate, or the draws are worth too few to tell it.
+    /// If a prior is negative somewhere, the posterior has no mode or does not integrate, or the
+    /// draws are worth too few.
     pub fn new(
         parameters: &[Parameter],
         log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
@@ -70,8 +70,8 @@ impl SampledPosterior {
         Self::drawn(parameters, log_likelihood, start, count, seed, false)
     }
 
-    /// The same of a likelihood that is bounded: under priors that integrate, the
-    /// posterior then does, however slowly it falls.
+    /// The same for a bounded likelihood: under priors that integrate, the posterior then
+    /// integrates too, however slowly it decays.
     ///
     /// # Errors
     /// As [`new`](SampledPosterior::new).
@@ -106,7 +106,7 @@ impl SampledPosterior {
         }
         let log_priors = log_prior_totals(parameters)?;
         if !(bounded && log_priors.is_some()) {
-            // Also from the start: a search that climbs a needle sees nothing else.
+            // Also from the start: a search that climbs a narrow peak misses everything else.
             stretch(&mut start);
             let summits = hills.iter().map(|hill| &hill.summit);
             let end = |from: &Vec<f64>| open_end(parameters, &space.charts, &log_density, from);
@@ -158,7 +158,7 @@ impl SampledPosterior {
     /// The mean of a function of the draws.
     fn mean_of(&self, f: impl Fn(&[f64]) -> f64) -> f64 {
         let terms = self.draws.iter().zip(&self.weights);
-        // A draw of no weight may be infinite.
+        // A draw of weight 0 may be infinite.
         let terms = terms.filter(|(_, weight)| **weight > 0.0);
         terms.map(|(draw, weight)| weight * f(draw)).sum()
     }
@@ -177,17 +177,17 @@ impl SampledPosterior {
         self.angles.iter().enumerate().map(mean).collect()
     }
 
-    /// The interval of a parameter that leaves out the same probability on
-    /// either side, and the shortest one. Those of a direction are arcs about
-    /// the mean, whose ends may lie beyond −π or π; the first leaves out the same
-    /// on either way to the direction opposite of the mean.
+    /// The interval of a parameter that leaves out the same probability on either side, and the
+    /// shortest one. Those of a direction are arcs about the mean, whose ends may lie beyond −π
+    /// or π; the first leaves out the same probability on either way to the direction opposite of
+    /// the mean.
     pub fn intervals(&self, parameter: usize, level: f64) -> [(f64, f64); 2] {
         let is_angle = self.angles[parameter];
         let place = self.around_mean(parameter);
         let middles = self.cumulative(parameter);
         let quantile = |p: f64| quantile(&middles, p);
         let tail = 0.5 * (1.0 - level);
-        // An arc may begin anywhere on the circle, and go on beyond its cut.
+        // An arc may begin anywhere on the circle, and continue beyond the cut.
         let furthest = if is_angle { 1.0 } else { 1.0 - level };
         let onwards = |p: f64| {
             if p > 1.0 {
@@ -200,7 +200,7 @@ impl SampledPosterior {
         let candidates = starts.map(|p| (quantile(p), onwards(p + level)));
         let shorter = |a: (f64, f64), b: (f64, f64)| if b.1 - b.0 < a.1 - a.0 { b } else { a };
         let equal = (quantile(tail), quantile(1.0 - tail));
-        // The middle of an arc is the one next to the mean.
+        // The turn of an arc is that in which its middle is closest to the mean.
         let named = |(low, high): (f64, f64)| {
             let centre = 0.5 * (low + high);
             let turns = if is_angle {
@@ -213,7 +213,7 @@ impl SampledPosterior {
         [equal, candidates.fold(equal, shorter)].map(named)
     }
 
-    /// All draws that have a weight, with it.
+    /// All draws of positive weight.
     pub fn weighted(&self) -> impl Iterator<Item = (f64, &[f64])> {
         let all = self.weights.iter().zip(&self.draws);
         let all = all.filter(|(weight, _)| **weight > 0.0);
@@ -234,8 +234,7 @@ impl SampledPosterior {
     }
 }
 
-/// The value below which a probability lies, between neighbouring draws by a
-/// straight line.
+/// The value below which a probability lies, linear between neighbouring draws.
 fn quantile(cumulative: &[(f64, f64)], p: f64) -> f64 {
     let after = cumulative.partition_point(|(_, share)| *share < p);
     let before = after.checked_sub(1).map(|i| cumulative[i]);
@@ -278,8 +277,8 @@ fn weighed(
     draws.map(weigh).collect()
 }
 
-/// The proposal about the hills that made the most of so many draws, after it was fitted to
-/// them some times.
+/// The proposal on the hills, fitted to draws in a few rounds; the one with the most effective
+/// draws.
 fn fitted_proposal(
     hills: &[Hill],
     points: &Points,
@@ -307,8 +306,8 @@ fn fitted_proposal(
     best.1
 }
 
-/// The parameters of highest density. Without the volume of the coordinates that may be on
-/// another hill, or at an end.
+/// The parameters of highest density. Without the volume of the coordinates the highest hill may
+/// be another one, or the maximum at an end.
 fn mode<L: Fn(&[f64]) -> f64 + Sync>(
     parameters: &[Parameter],
     space: &Space<L>,
@@ -324,7 +323,7 @@ fn mode<L: Fn(&[f64]) -> f64 + Sync>(
     best.unwrap_or_default()
 }
 
-/// How many equally weighted draws some with log-weights are worth.
+/// The effective number of draws with these log-weights.
 fn worth(draws: &[(f64, Vec<f64>)]) -> f64 {
     let logs = draws.iter().map(|own| own.0);
     let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
@@ -333,8 +332,8 @@ fn worth(draws: &[(f64, Vec<f64>)]) -> f64 {
     sum * sum / weights.map(|weight| weight * weight).sum::<f64>()
 }
 
-/// Turns log-weights into weights that sum to 1, none of them so large that a fit
-/// to the draws would see nothing else (Ionides 2008).
+/// Turns log-weights into weights that sum to 1, none of which is so large that it dominates a
+/// fit (Ionides 2008).
 fn tempered(draws: &mut [(f64, Vec<f64>)]) {
     let logs = draws.iter().map(|own| own.0);
     let most = logs.fold(f64::NEG_INFINITY, f64::max);
@@ -347,7 +346,7 @@ fn tempered(draws: &mut [(f64, Vec<f64>)]) {
     draws.iter_mut().for_each(|own| own.0 /= sum);
 }
 
-/// The place, moved to the ends of parameters where the density is higher still.
+/// The place, moved to the ends of parameters where the density is higher.
 fn at_end(
     mut place: Vec<f64>,
     parameters: &[Parameter],

@@ -1,5 +1,5 @@
-//! Monte Carlo standard errors of what weighted draws say. For the weighted mean
-//! f̄ = Σ wᵢ fᵢ of self-normalised importance sampling the error is
+//! Monte Carlo standard errors of figures of weighted draws. For the weighted mean f̄ = Σ wᵢ fᵢ
+//! of self-normalised importance sampling the error is
 //!
 //!   √(Σ wᵢ² (fᵢ − f̄)²)    (Geweke 1989),
 //!
@@ -82,14 +82,14 @@ impl SampledPosterior {
         self.log_evidence.map(|_| variance.sqrt())
     }
 
-    /// A parameter as it is; a direction within half a turn of its mean.
+    /// A parameter; a direction is moved to within half a turn of its mean.
     pub(super) fn around_mean(&self, parameter: usize) -> impl Fn(f64) -> f64 {
         let middle = self.angles[parameter].then(|| self.means()[parameter]);
         move |x: f64| middle.map_or(x, |middle| middle + turned(x - middle))
     }
 
-    /// The values of a parameter in ascending order, each with the probability
-    /// below it, half of its own included.
+    /// The values of a parameter in ascending order, each with the probability below it and half
+    /// of its weight.
     pub(super) fn cumulative(&self, parameter: usize) -> Vec<(f64, f64)> {
         let place = self.around_mean(parameter);
         let draws = self.draws.iter().zip(&self.weights);

@@ -1,6 +1,6 @@
-//! A parameter that is drawn: where it can be, what is believed of it, and the
-//! unbounded coordinate u in which its posterior is roughly a bell. What falls as a
-//! power of the parameter falls exponentially in u, towards every end.
+//! A sampled parameter: its range, its prior, and the unbounded coordinate u in which its
+//! posterior is roughly bell-shaped. A power of the parameter decays exponentially in u, towards
+//! every end.
 
 use super::super::Curve;
 use super::super::integral::{Total, total};
@@ -10,36 +10,36 @@ use crate::Result;
 use crate::family::turned;
 use std::f64::consts::{LN_2, PI, TAU};
 
-/// Where a parameter can be.
+/// The range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
-    /// At any number.
+    /// Any number.
     Anywhere {
-        /// Where it is looked for.
+        /// Where the search starts.
         around: f64,
-        /// How widely.
+        /// The scale of the search.
         unit: f64,
     },
     /// Above a number.
     Above(f64),
     /// Between 0 and 1.
     Share,
-    /// At any direction in radians, a turn being none.
+    /// A direction in radians, of period 2π.
     Angle {
         /// The direction opposite of which the circle is cut.
         around: f64,
-        /// The place of a concentration among the parameters, and what it is multiplied by
-        /// to be that of this direction: the more concentrated, the narrower.
+        /// The position of a concentration among the parameters, and the factor that makes it
+        /// that of this direction: the larger, the narrower the direction.
         held: Option<(usize, f64)>,
     },
 }
 
-/// A parameter, where it can be, and what is believed of it.
+/// A parameter with its range and its prior.
 #[derive(Debug)]
 pub struct Parameter {
     /// The name.
     pub name: String,
-    /// Where it can be.
+    /// Its range.
     pub domain: Domain,
     /// The prior, independent of the others'.
     pub prior: Curve,
@@ -82,8 +82,7 @@ impl Chart {
         }
     }
 
-    /// The coordinate of a parameter; what lies outside, or at an end, starts a little
-    /// inside.
+    /// The coordinate of a parameter; at or beyond an end, of a number slightly inside.
     pub(super) fn coordinate(self, x: f64) -> f64 {
         match self {
             Chart::Line { around, unit } => ((x - around) / unit).asinh(),
@@ -108,8 +107,7 @@ impl Chart {
         }
     }
 
-    /// Coordinates between which everything of interest lies, and different ones are
-    /// different parameters.
+    /// The range of coordinates in which different ones are different parameters.
     pub(super) fn limits(self) -> (f64, f64) {
         match self {
             Chart::Line { .. } => (-300.0, 300.0),
@@ -131,7 +129,7 @@ impl Chart {
 }
 
 impl Domain {
-    /// The coordinate of all that the family allows.
+    /// The chart of the range that the family allows.
     fn whole(self) -> Chart {
         match self {
             Domain::Anywhere { around, unit } => Chart::Line { around, unit },
@@ -143,7 +141,7 @@ impl Domain {
 }
 
 impl Parameter {
-    /// The coordinate of all that family and prior allow.
+    /// The chart of the range that family and prior allow.
     ///
     /// # Errors
     /// If the prior is negative somewhere, or positive nowhere.
@@ -175,8 +173,8 @@ impl Parameter {
         names.any(|name| self.prior.is_negative_at(name))
     }
 
-    /// A direction has many names, of which a prior may know one only: that of
-    /// `uniform(0,2*pi)` is not below 0.
+    /// All values of a direction that differ by turns; a prior may be positive at one of them
+    /// only, as `uniform(0,2*pi)` is.
     fn names(&self, x: f64) -> Vec<f64> {
         if self.is_angle() {
             [0.0, -TAU, TAU].map(|turn| turned(x) + turn).into()
@@ -185,7 +183,7 @@ impl Parameter {
         }
     }
 
-    /// Where the prior may jump or bend, or has a middle.
+    /// Where the prior may jump or bend, or has its middle.
     pub(super) fn breaks(&self) -> Vec<f64> {
         let breaks = self.prior.breaks();
         let (low, high) = self.domain.whole().ends();
@@ -203,14 +201,14 @@ impl Parameter {
         all
     }
 
-    /// The integral of the prior over all that family and prior allow.
+    /// The integral of the prior over the range that family and prior allow.
     ///
     /// # Errors
     /// If the prior is negative somewhere, or positive nowhere.
     pub(crate) fn total(&self) -> Result<Total> {
         let log_prior = |x: f64| self.log_prior(x).unwrap_or(f64::NEG_INFINITY);
         let chart = self.chart()?;
-        // Peaks that no break names lie between cuts ever nearer to them.
+        // Peaks that are no breaks are found by cuts ever closer to them.
         let about = |u: f64| {
             let steps = (0..6).map(|i| 3.0 * 0.2_f64.powi(i));
             steps.flat_map(move |by| [u - by, u, u + by])
@@ -224,8 +222,8 @@ impl Parameter {
         matches!(self.domain, Domain::Angle { .. })
     }
 
-    /// The logarithm of how many times as wide a unit of its coordinate is as what
-    /// other parameters leave of it.
+    /// The logarithm of the ratio of a coordinate's unit to the width that other parameters leave
+    /// it.
     pub(super) fn log_stretch(&self, parameters: &[f64]) -> f64 {
         match self.domain {
             Domain::Angle {

@@ -1,12 +1,11 @@
-//! Points that fill the unit cube evenly: Halton's sequence, shifted by random
-//! amounts modulo 1 (Cranley & Patterson 1976), so that another seed gives other
-//! points that are as even.
+//! Points that fill the unit cube evenly: Halton's sequence, shifted at random modulo 1 (Cranley
+//! & Patterson 1976), so that every seed gives other points that are equally even.
 
 use crate::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// One base to a dimension; a base used twice would repeat its dimension.
+/// One base for each dimension; the same base twice would repeat a dimension.
 const BASES: [u64; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
 
 /// An even sequence of points.

@@ -1,7 +1,7 @@
-//! What draws are taken from: a mixture of Student t distributions, at first about the
-//! hills of the density, then fitted to weighted draws by steps of EM, as in population
-//! Monte Carlo (Cappé, Douc, Guillin, Marin & Robert 2008). Part of it stays wide, so
-//! that no weight grows without bound.
+//! The proposal distribution of importance sampling: a mixture of Student t distributions, first
+//! placed on the hills of the density, then fitted to weighted draws by steps of EM, as in
+//! population Monte Carlo (Cappé, Douc, Guillin, Marin & Robert 2008). Part of it stays wide, so
+//! that weights are bounded.
 
 use super::super::mode::{Hill, lower_times, moved};
 use super::points::Points;
@@ -11,7 +11,7 @@ use crate::kernel::special::{LN_TAU, ln_gamma, normal_quantile};
 use rayon::prelude::*;
 use std::f64::consts::LN_2;
 
-/// Degrees of freedom: in the coordinates densities fall exponentially.
+/// Degrees of freedom: in these coordinates densities decay exponentially.
 const FREEDOM: f64 = 5.0;
 
 /// The weight of the wide part.
@@ -38,7 +38,7 @@ impl Component {
         }
     }
 
-    /// How far a place is off, squared, in units of the scale.
+    /// The squared distance of a place, in units of the scale.
     fn square(&self, u: &[f64]) -> f64 {
         let off: Vec<f64> = u.iter().zip(&self.centre).map(|(u, c)| u - c).collect();
         let own = lower_times(&self.inverse, &off);
@@ -57,7 +57,7 @@ impl Component {
 }
 
 impl Component {
-    /// A draw, from a point with a coordinate more.
+    /// A draw, from a point with one more coordinate.
     fn draw(&self, points: &Points, i: usize) -> Vec<f64> {
         let order = self.centre.len();
         let mixing = Gamma {
@@ -74,12 +74,12 @@ impl Component {
 #[derive(Clone)]
 pub(super) struct Proposal {
     components: Vec<Component>,
-    /// Those of the wide part, whose weights stay.
+    /// The components of the wide part, whose weights are fixed.
     wide: Vec<Component>,
 }
 
 impl Proposal {
-    /// About hills: each as it is, and wide.
+    /// Two components on each hill: of its width, and wide.
     pub(super) fn about(hills: &[Hill]) -> Proposal {
         let logs: Vec<f64> = hills.iter().map(Hill::log_mass).collect();
         let total = log_sum_exp(&logs);
@@ -96,8 +96,8 @@ impl Proposal {
         Proposal { components, wide }
     }
 
-    /// Puts more components beside each, from where they can be fitted to what is
-    /// not a bell.
+    /// Puts more components next to each, which can then be fitted to densities that are not
+    /// bell-shaped.
     pub(super) fn scatter(&mut self) {
         const STEPS: [f64; 4] = [-2.5, -1.0, 1.0, 2.5];
         let beside = |own: &Component| -> Vec<Component> {
@@ -118,8 +118,8 @@ impl Proposal {
         self.components = self.components.iter().flat_map(beside).collect();
     }
 
-    /// Draws so many, from points that fill the unit cube evenly. Each component has its
-    /// share of them to a whole number, and a run of points of its own.
+    /// Takes draws from points that fill the unit cube evenly. Each component has a whole number
+    /// of them, and its own run of points.
     pub(super) fn draw(&mut self, points: &Points, count: usize) -> Vec<Vec<f64>> {
         let (mut sum, mut from) = (0.0, 0);
         let mut draws = Vec::with_capacity(count);
@@ -163,7 +163,7 @@ impl Proposal {
             let mut largest: f64 = 0.0;
             let mut scaled = 0.0;
             let mut centre = vec![0.0; order];
-            // Each draw with how much it belongs here, and how much it counts in a t.
+            // Each draw with its responsibility and its weight in a t.
             let parts: Vec<(f64, f64, &Vec<f64>)> = draws
                 .iter()
                 .zip(&totals)
@@ -180,7 +180,7 @@ impl Proposal {
                 let own = centre.iter_mut().zip(u.iter());
                 own.for_each(|(c, u)| *c += counts * u);
             }
-            // Few draws say nothing of a shape.
+            // Few draws do not determine a shape.
             if sum < 10.0 * order as f64 * largest || scaled <= 0.0 {
                 return (sum > 0.0).then(|| Component {
                     weight: sum,

@@ -1,12 +1,11 @@
-//! Between which numbers a prior is positive: it is asked at many places over all
-//! orders of magnitude and about every number that it names, and the ends are then found
-//! by bisection.
+//! The range in which a prior is positive: it is evaluated at many places over all orders of
+//! magnitude and near every number in it, and the ends are then found by bisection.
 
 use super::Parameter;
 use super::parameter::Chart;
 use crate::{Error, Result};
 
-/// Numbers so large or so near to 0 that a prior is 0 there by rounding only.
+/// Numbers so large or so close to 0 that a prior is 0 there by rounding only.
 const BEYOND: f64 = 1e100;
 
 /// The smallest range outside of which the prior is 0.
@@ -33,7 +32,7 @@ pub(super) fn support(parameter: &Parameter, whole: Chart) -> Result<(f64, f64)>
         )));
     };
     let breaks = parameter.breaks();
-    // Of the numbers next to an end, the one that the prior names.
+    // Of the numbers next to an end, the one written in the prior.
     let named = |x: f64| {
         let near = |own: &&f64| (x - **own).abs() <= 4.0 * f64::EPSILON * x.abs();
         breaks.iter().find(near).copied().unwrap_or(x)
@@ -60,8 +59,8 @@ pub(super) fn support(parameter: &Parameter, whole: Chart) -> Result<(f64, f64)>
     }
 }
 
-/// Places all over the range, ascending: at all orders of magnitude, and at, between and
-/// beside the numbers that the prior names.
+/// Places over the whole range, ascending: at all orders of magnitude, and at, between and next
+/// to the numbers in the prior.
 fn places(parameter: &Parameter, whole: Chart) -> Vec<f64> {
     let (low, high) = whole.ends();
     let (from, to) = whole.limits();
@@ -79,7 +78,7 @@ fn places(parameter: &Parameter, whole: Chart) -> Vec<f64> {
     places
 }
 
-/// The last place on the way out that is inside.
+/// The last place inside, on the way out.
 fn bisected(mut inside: f64, mut outside: f64, is_inside: &dyn Fn(f64) -> bool) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (inside + outside);
