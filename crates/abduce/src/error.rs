@@ -50,6 +50,7 @@ struct Details {
     row: Option<u64>,
     column: Option<String>,
     component: Option<usize>,
+    position: Option<usize>,
     readable_as: Option<&'static str>,
 }
 
@@ -65,6 +66,7 @@ impl Error {
             row: None,
             column: None,
             component: None,
+            position: None,
             readable_as: None,
         }))
     }
@@ -141,6 +143,12 @@ impl Error {
         self
     }
 
+    /// Attaches the character of a question, counted from 1, unless one is already set.
+    pub fn at_position(mut self, position: usize) -> Self {
+        self.0.position.get_or_insert(position);
+        self
+    }
+
     /// Marks the column's kind as the cause, with a kind that its cells can be read as.
     pub fn about_kind(mut self, readable_as: &'static str) -> Self {
         self.0.readable_as = Some(readable_as);
@@ -208,6 +216,11 @@ impl Error {
     pub fn component(&self) -> Option<usize> {
         self.0.component
     }
+
+    /// The character of a question, counted from 1, where one is to blame.
+    pub fn position(&self) -> Option<usize> {
+        self.0.position
+    }
 }
 
 impl fmt::Display for Error {
@@ -227,6 +240,9 @@ impl fmt::Display for Error {
         }
         if let Some(component) = details.component {
             place.push(format!("component {component}"));
+        }
+        if let Some(position) = details.position {
+            place.push(format!("character {position}"));
         }
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;

@@ -8,4 +8,5 @@ mod kmeans;
 mod library;
 mod living;
 mod mixture;
+mod query;
 mod reading;

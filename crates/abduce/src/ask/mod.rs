@@ -4,11 +4,15 @@
 
 mod enumerate;
 mod explain;
+mod product;
+pub mod query;
 mod rows;
 mod tail;
 
 pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
+pub use product::{Marginal, ProductMixture};
+pub use query::{QueryOptions, query};
 pub use rows::{Answer, answers, in_order};
 pub use tail::TailProbabilities;
 
@@ -147,6 +151,20 @@ pub trait Joint: Predict {
     /// # Errors
     /// If the given values are impossible.
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional>;
+
+    /// The distribution of some columns given values of others, as a mixture in whose parts these
+    /// columns are independent; `None` if the model has no such form. Values given for the
+    /// columns themselves are not used.
+    ///
+    /// # Errors
+    /// If the given values are impossible.
+    fn product_mixture(
+        &self,
+        given: &[Option<f64>],
+        columns: &[usize],
+    ) -> Result<Option<ProductMixture>> {
+        product::by_enumeration(self, given, columns)
+    }
 
     /// Draws rows, given the values of some columns.
     ///

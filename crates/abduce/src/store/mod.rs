@@ -10,6 +10,7 @@ mod fit;
 mod kinds;
 mod living;
 mod lock;
+mod query;
 mod replacement;
 
 pub use answers::Prediction;

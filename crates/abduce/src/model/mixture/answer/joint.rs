@@ -3,7 +3,7 @@
 
 use crate::ask::{
     Classifier, Conditional, Decider, Explain, Explanation, Joint, Moments, Posterior, Predict,
-    check_room, impossible, repeated,
+    ProductMixture, check_room, impossible, repeated,
 };
 use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
@@ -147,6 +147,14 @@ impl Joint for Mixture {
             posterior.iter().copied().zip(parts).collect(),
         ))
     }
+
+    fn product_mixture(
+        &self,
+        given: &[Option<f64>],
+        columns: &[usize],
+    ) -> Result<Option<ProductMixture>> {
+        self.product_of_components(given, columns)
+    }
 }
 
 /// Gives the logarithms of p(x, class) of the rows of a chunk, row by row.
@@ -223,7 +231,11 @@ impl Mixture {
 
     /// Responsibilities row by row; a row that no component can have produced
     /// tells nothing, and has the weights of the components.
-    fn responsibilities(&self, chunk: &Chunk, target: Option<usize>) -> Result<Posterior> {
+    pub(super) fn responsibilities(
+        &self,
+        chunk: &Chunk,
+        target: Option<usize>,
+    ) -> Result<Posterior> {
         let prepared = Prepared::new(&self.leaves, target, self.asked(), EStep::Soft)?;
         self.classified(&prepared.with_noise_everywhere(), chunk)
     }
@@ -357,7 +369,7 @@ fn mixed_levels(own: &[Distribution], posterior: &[f64]) -> Vec<f64> {
 }
 
 /// What a leaf says of one of its columns given the others.
-fn marginal(
+pub(super) fn marginal(
     leaf: &Leaf,
     distribution: &Distribution,
     given: &[Option<f64>],

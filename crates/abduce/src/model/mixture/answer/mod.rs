@@ -6,3 +6,4 @@ pub(crate) mod explain;
 pub(crate) mod joint;
 mod moments;
 pub(crate) mod predictive;
+mod product;

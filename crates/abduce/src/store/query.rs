@@ -1,0 +1,16 @@
+//! Questions in words to a model out of a file.
+
+use super::Model;
+use crate::Result;
+use crate::ask::query::Answer;
+use crate::ask::{QueryOptions, query};
+
+impl Model {
+    /// Answers a question in words with the default options: see [`query`](fn@crate::ask::query).
+    ///
+    /// # Errors
+    /// If the question cannot be read, is not about columns of the model or has no answer.
+    pub fn query(&self, question: &str) -> Result<Answer> {
+        query(self.joint()?, question, &QueryOptions::default())
+    }
+}
