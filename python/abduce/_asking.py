@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from abduce import _core
 from abduce._base import Mixed, at_least_one, seed_of
 from abduce._filling import Filling, filled, framed, integer_types, widened
-from abduce._questions import ONLY_EQUAL, Question, is_comparison, parsed
 from abduce._tables import is_frame, own_names, tabled
 from abduce._types import Columns, Floats, Rows, Seed
 
@@ -154,56 +153,70 @@ class Asking(Ranking):
         return out if target is None else widened(out, {target: self._decoded(completed)[target]})
 
     # How a question is answered depends on its words, which no type knows: users would have to narrow a union by hand.
-    def query(self, question: str) -> dict[Any, Any] | Any:
-        """What follows for some columns from cells of others, asked in one of four ways.
+    def query(
+        self, question: str, *, draws: int = 10_000, random_state: Seed = 0, detail: bool = False
+    ) -> dict[Any, Any] | Any:
+        """What follows for some columns from what is known of others.
 
         - `P(y | x0=5.1, colour=red)`: of a column of levels the probability of each, by what it is (classes as in
           `classes_`), of numbers their mean and variance. `P(a, b | …)` of several columns of levels: the probability of each combination, by tuples.
-        - `P(colour=red, size=big | …)`: the probability that columns of levels have these ones, a number.
+        - `P(colour=red, x0>5 | …)`: the probability of an event, a number.
         - `E(x | …)`: the mean of a column of numbers.
         - `MAP(a, b | …)`: the most probable combination of levels, as `map`, and its `probability`; of one column of
           numbers, the most probable number and its `density`.
 
-        Counts have probabilities: `P(visits=2)` is one, and `P(visits)` all that are not next to impossible. The
+        Conditions are `=`, `!=`, `<`, `<=`, `>`, `>=`, `in {a, b}` and `between a and b`; levels are compared where they are numbers or
+        ordinal. Counts have probabilities: `P(visits=2)` is one, and `P(visits)` all that are not next to impossible. The
         components of a mixture are asked about as `P(component | …)`, given as `P(x | component=0)`, and counted from
         0, as `predict` counts them.
 
-        What holds a comma, a bar or an equals sign stands in quotes: `P("petal width" | colour='red, or pink')`.
-        Several columns of numbers at once, conditions other than "=" and interventions are refused.
+        What holds a comma, a bar or a sign stands in quotes: `P("petal width" | colour='red, or pink')`.
+
+        Answers are exact where the columns are independent within each component or take few values. Otherwise so many
+        rows are drawn as `draws` says. With `detail=True` the answer comes as a dict: `answer`, `method` ("exact" or "draws") and, by
+        draws, `standard_error` in the form of the answer, `draws` and `effective_draws`, the number of independent draws worth as much.
         """
         check_is_fitted(self, "_model")
-        asked = parsed(question)
-        self._check_comparisons(asked)
-        model, given = self._conditioned(asked.given)
-        if asked.columns == [self._component()] and asked.kind != "E":
-            return self._of_components(model, asked, given)
-        if asked.kind == "E":
-            return self._mean(model, asked.columns, given)
-        if asked.asked[0][1] is not None:
-            return self._probability(model, asked, given)
-        if len(asked.asked) == 1 and self._levels(asked.columns[0]) == []:
-            return self._of_numbers(model, asked.kind, asked.columns[0], given)
-        if asked.kind == "P" and len(asked.asked) == 1:
-            single = json.loads(model.condition(asked.columns[0], given))
-            values = self._value_of(asked.columns[0])
-            return {values.get(level, level): probability for level, probability in single.items()}
-        told = model.joint(asked.columns, given)
-        each = [self._value_of(column) for column in asked.columns]
+        if draws < 1:
+            raise ValueError(f"draws is a whole number from 1 up, not {draws}")
+        components = None
+        if self._component() is not None:
+            components = [str(number) for number in range(len(self._part("weights")))]
+        found = json.loads(_core.query(self._model, question, draws, seed_of(random_state), components))
+        answer = self._answered(found, "probability")
+        if not detail:
+            return answer
+        if found["method"] == "exact":
+            return {"answer": answer, "method": "exact"}
+        counts = {name: found[name] for name in ("method", "draws", "effective_draws")}
+        return {"answer": answer, "standard_error": self._answered(found, "standard_error"), **counts}
 
-        def named(levels: list[str]) -> tuple[Any, ...]:
-            return tuple(values[level] for values, level in zip(each, levels, strict=True))
+    def _answered(self, found: dict[str, Any], number: Literal["probability", "standard_error"]) -> Any:
+        """An answer of the engine as users know its columns and levels, or its standard errors in the same form."""
+        wants_errors = number == "standard_error"
+        if "rows" in found:
+            keys = [tuple(map(self._plain_value, found["columns"], row["values"])) for row in found["rows"]]
+            single = len(found["columns"]) == 1
+            return {key[0] if single else key: row[number] for key, row in zip(keys, found["rows"], strict=True)}
+        if "variance" in found:
+            if wants_errors:
+                return {"mean": found["standard_error"], "variance": found["variance_standard_error"]}
+            return {"mean": found["mean"], "variance": found["variance"]}
+        if "values" in found:
+            pairs = zip(found["columns"], found["values"], strict=True)
+            best = {column: self._plain_value(column, value) for column, value in pairs}
+            return {"map": best, "probability": found[number]}
+        if "density" in found:
+            return {"map": {found["column"]: found["value"]}, "density": found["density"]}
+        return found[number] if wants_errors or "mean" not in found else found["mean"]
 
-        if asked.kind == "P":
-            return {named(levels): probability for levels, probability in told}
-        levels, probability = max(told, key=lambda own: own[1])
-        return {"map": dict(zip(asked.columns, named(levels), strict=True)), "probability": probability}
-
-    def _check_comparisons(self, asked: Question) -> None:
-        """Refuses comparisons that would pass for names of columns."""
-        names = {field["name"] for field in self._fields()}
-        for name in asked.columns:
-            if name not in names and is_comparison(name):
-                raise ValueError(f"{name!r} is no column; {ONLY_EQUAL}, as in P(column=value)")
+    def _plain_value(self, column: str, value: str | float) -> Any:
+        """A level as the user knows it, a count or a component as a whole number."""
+        if isinstance(value, float):
+            return int(value) if value.is_integer() else value
+        if column == self._component():
+            return int(value)
+        return self._value_of(column).get(value, value)
 
     def _conditioned(self, given: Mapping[str, Any] | None) -> tuple[_core.Model, Given]:
         """The model to ask, and the cells that are given: a component that is given is the only one of it."""
@@ -224,64 +237,6 @@ class Asking(Ranking):
         """The name by which the component of a mixture is asked about; None where there is no such question."""
         taken = {field["name"] for field in self._fields()}
         return None if hasattr(self, "_target") or "component" in taken else "component"
-
-    def _of_components(self, model: _core.Model, asked: Question, given: Given) -> Any:
-        found = _core.component_probabilities(model, given)
-        value = asked.asked[0][1]
-        if value is not None:
-            return found[self._number_of_component(value, len(found))]
-        if asked.kind == "P":
-            return dict(enumerate(found))
-        best = int(np.argmax(found))
-        return {"map": {asked.columns[0]: best}, "probability": found[best]}
-
-    def _of_numbers(self, model: _core.Model, kind: str, column: str, given: Given) -> dict[Any, Any]:
-        """The distribution of a column of numbers: of counts, their probabilities; otherwise, mean and variance."""
-        if kind == "MAP":
-            value, density, discrete = _core.most_probable_number(model, column, given)
-            own = {"map": {column: int(value) if discrete else value}}
-            return own | {"probability" if discrete else "density": density}
-        found = _core.count_probabilities(model, column, given)
-        if found is not None:
-            return {int(count): probability for count, probability in found}
-        return json.loads(model.condition(column, given))
-
-    def _mean(self, model: _core.Model, columns: list[str], given: Given) -> float:
-        if len(columns) > 1:
-            raise ValueError("a mean is asked of one column at a time")
-        told = json.loads(model.condition(columns[0], given))
-        if set(told) != {"mean", "variance"} or self._levels(columns[0]):
-            raise ValueError(f"column {columns[0]!r} holds levels, which have no mean; ask P or MAP of it")
-        return told["mean"]
-
-    def _probability(self, model: _core.Model, asked: Question, given: Given) -> float:
-        """The probability that columns have certain levels or counts."""
-        events = {name: value for name, value in asked.asked if value is not None}
-        if len(events) < len(asked.asked):
-            raise ValueError("a column is asked about twice")
-        probability, known = 1.0, list(given)
-        # The chain rule: P(a, b) = P(a) P(b | a).
-        for name, value in _given(events, self._fields()):
-            if probability > 0.0:
-                probability *= self._probability_of(model, name, value, known)
-            known.append((name, value))
-        return probability
-
-    def _probability_of(self, model: _core.Model, name: str, value: float | str, given: Given) -> float:
-        """The probability that a column has a level or a count."""
-        levels = self._levels(name)
-        if levels and value not in levels:
-            raise ValueError(f"column {name!r} has no level {value!r}; the levels are {', '.join(levels)}")
-        if levels or levels is None:
-            return json.loads(model.condition(name, given))[value]
-        found = _core.count_probabilities(model, name, given, [float(value)])
-        if found is None:
-            raise ValueError(f"column {name!r} holds numbers, of which each has a density, not a probability")
-        return found[0][1]
-
-    def _levels(self, name: str) -> list[str] | None:
-        """The levels of a column: none of numbers, None where there is no such column."""
-        return next((field.get("levels", []) for field in self._fields() if field["name"] == name), None)
 
 
 def _given(given: Mapping[str, Any] | None, fields: Sequence[dict[str, Any]] | None = None) -> Given:

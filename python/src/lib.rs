@@ -48,10 +48,7 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::questions::{
-        changed_constants, component_probabilities, count_probabilities, most_probable_number,
-        of_component, tail_probabilities,
-    };
+    use super::questions::{changed_constants, of_component, query, tail_probabilities};
     #[pymodule_export]
     use super::sparse::table_of_sparse;
     #[pymodule_export]

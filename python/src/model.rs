@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::trouble::{raised, refused, wrong};
 use crate::words::warning;
 use abduce::Control;
-use abduce::ask::{Conditional, Joint, find_class, first_two, joint_of_levels};
+use abduce::ask::{Joint, find_class, first_two};
 use abduce::data::{Chunk, Schema};
 use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
@@ -326,49 +326,6 @@ impl Model {
         Ok(columns_of(py, joint.schema(), &[drawn]))
     }
 
-    /// The distribution of one column given cells of others, as JSON: the probabilities of its
-    /// levels, or the mean and the variance of its numbers.
-    #[pyo3(signature = (column, given=Vec::new()))]
-    fn condition(&self, column: &str, given: Vec<(String, Given)>) -> PyResult<String> {
-        let joint = self.joint_model()?;
-        let position = self.schema_of().position(column).map_err(raised)?;
-        let field = &self.schema_of().fields[position];
-        let known = self.known(given)?;
-        let told: serde_json::Result<serde_json::Value> =
-            match joint.condition(&known, position).map_err(refused)? {
-                Conditional::Levels(probabilities) => {
-                    let pair = |(level, p): (&String, f64)| (level.clone(), p.into());
-                    let levels = field.levels.iter().zip(probabilities).map(pair);
-                    Ok(serde_json::Value::Object(levels.collect()))
-                }
-                Conditional::Numbers(parts) => {
-                    let moments = parts.iter().map(|(weight, own)| {
-                        let own = own.univariate()?;
-                        Some((*weight, (own.mean()?, own.variance()?)))
-                    });
-                    let moments: Option<Vec<(f64, (f64, f64))>> = moments.collect();
-                    let none = || {
-                        wrong(format!(
-                            "what column \"{column}\" is likely to be has no mean"
-                        ))
-                    };
-                    let moments = moments.ok_or_else(none)?;
-                    let mean: f64 = moments
-                        .iter()
-                        .map(|(weight, (mean, _))| weight * mean)
-                        .sum();
-                    let square = |(weight, (own, variance)): &(f64, (f64, f64))| {
-                        weight * (variance + (own - mean).powi(2))
-                    };
-                    let variance: f64 = moments.iter().map(square).sum();
-                    let unit = field.unit;
-                    Ok(serde_json::json!({"mean": mean * unit, "variance": variance * unit * unit}))
-                }
-            };
-        let told = told.map_err(|why| wrong(why.to_string()))?;
-        Ok(told.to_string())
-    }
-
     /// Draws rows of a mixture with their components, those of the first component first.
     #[pyo3(signature = (rows, seed=0))]
     #[allow(clippy::type_complexity)]
@@ -385,29 +342,6 @@ impl Model {
         let components = components.into_iter().map(|own| own as i64).collect();
         let columns = columns_of(py, &mixture.schema, &[drawn]);
         Ok((columns, PyArray1::from_vec(py, components)))
-    }
-
-    /// The probabilities of all combinations of levels of some columns given cells of others.
-    #[pyo3(signature = (columns, given=Vec::new()))]
-    fn joint(
-        &self,
-        py: Python<'_>,
-        columns: Vec<String>,
-        given: Vec<(String, Given)>,
-    ) -> PyResult<Vec<(Vec<String>, f64)>> {
-        let schema = self.schema_of();
-        let position = |name: &String| schema.position(name).map_err(raised);
-        let places: Vec<usize> = columns.iter().map(position).collect::<PyResult<_>>()?;
-        let known = self.known(given)?;
-        let joint = self.joint_model()?;
-        let found = pooled(py, None, || joint_of_levels(joint, &known, &places))?;
-        let found = found.map_err(refused)?;
-        let named = found.into_iter().map(|(levels, probability)| {
-            let names = levels.iter().zip(&places);
-            let names = names.map(|(level, place)| schema.fields[*place].levels[*level].clone());
-            (names.collect(), probability)
-        });
-        Ok(named.collect())
     }
 
     /// What speaks for a class of a row against another: their names, and for each column

@@ -3,7 +3,7 @@
 use abduce::{Error, spell_options};
 
 /// Options of the command line, and the parameters that they are here.
-const PARAMETERS: [(&str, &str); 19] = [
+const PARAMETERS: [(&str, &str); 20] = [
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
@@ -23,6 +23,7 @@ const PARAMETERS: [(&str, &str); 19] = [
     ("weight", "sample_weight"),
     ("known", "known"),
     ("above", "above"),
+    ("draws", "draws"),
 ];
 
 /// What advice about the command line names.
@@ -139,6 +140,9 @@ pub fn place_of(error: &Error) -> Option<String> {
         error
             .component()
             .map(|component| format!("component {component}")),
+        error
+            .position()
+            .map(|position| format!("character {position}")),
     ];
     let places: Vec<String> = places.into_iter().flatten().collect();
     (!places.is_empty()).then(|| places.join(", "))

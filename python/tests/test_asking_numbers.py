@@ -42,6 +42,15 @@ def test_a_real_number_still_has_no_probability():
         MODEL.query("P(x=1)")
 
 
+def test_a_count_may_be_in_a_range():
+    below = sum(MODEL.query(f"P(visits={count} | x=9)") for count in range(3))
+    assert MODEL.query("P(visits<3 | x=9)") == pytest.approx(below)
+    assert MODEL.query("P(visits in {0, 1, 2} | x=9)") == pytest.approx(below)
+    found = MODEL.query("P(visits | visits>=3)")
+    assert sum(found.values()) == pytest.approx(1, abs=1e-9)
+    assert all(found[count] == 0 for count in found if count < 3)
+
+
 def test_the_most_probable_number_has_the_highest_density():
     found = MODEL.query("MAP(x)")
     grid = np.linspace(-4, 13, 2001)
@@ -60,7 +69,7 @@ def test_components_are_asked_about_by_their_numbers():
     assert MODEL.query("MAP(component | x=9, visits=2, colour=b)")["map"]["component"] == MODEL.predict(row)[0]
     assert MODEL.query("P(component=1 | x=9)") == pytest.approx(MODEL.query("P(component | x=9)")[1])
     np.testing.assert_allclose(list(MODEL.query("P(component)").values()), MODEL.weights_)
-    with pytest.raises(ValueError, match="no component"):
+    with pytest.raises(ValueError, match='no level "7"; the levels are 0, 1'):
         MODEL.query("P(component=7)")
 
 
@@ -88,5 +97,5 @@ def test_the_component_of_a_mixture_may_be_given():
     assert model.query("P(n=2)") == pytest.approx(mixed)
     both = model.query("P(n=2, colour=r | component=1)")
     assert both == pytest.approx(model.query("P(n=2 | component=1)") * model.query("P(colour=r | component=1)"))
-    with pytest.raises(ValueError, match="no component '2'"):
+    with pytest.raises(ValueError, match='no level "2"'):
         model.query("P(x | component=2)")

@@ -2,14 +2,12 @@
 //! classes or clusters, [`Explain`] a prediction, and everything that follows from a
 //! [`Joint`] distribution of all columns. Commands are written once, against these traits.
 
-mod enumerate;
 mod explain;
 mod product;
 pub mod query;
 mod rows;
 mod tail;
 
-pub use enumerate::joint_of_levels;
 pub use explain::{Contribution, Explanation, find_class, first_two};
 pub use product::{Marginal, ProductMixture};
 pub use query::{QueryOptions, query};
