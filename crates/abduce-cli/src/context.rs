@@ -66,8 +66,15 @@ impl Context {
         }
     }
 
-    pub fn error(&self, text: &str) {
-        self.say("error", "1;31", &escape::line(&spelled(text)));
+    /// Why the command failed, with lines below it that are laid out already.
+    pub fn error(&self, text: &str, below: Option<&str>) {
+        let text = spelled(text);
+        let mut text = escape::line(&text).into_owned();
+        if let Some(below) = below {
+            text.push('\n');
+            text.push_str(below);
+        }
+        self.say("error", "1;31", &text);
     }
 
     /// How many characters a line on stderr may have.

@@ -1,8 +1,10 @@
 //! Why a command ended early, and the exit code that tells scripts.
 
+use crate::escape;
 use crate::interrupt;
 use abduce::{Error, ErrorKind};
 use std::io;
+use unicode_width::UnicodeWidthStr;
 
 pub type Outcome<T = ()> = Result<T, Failure>;
 
@@ -11,6 +13,13 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 pub enum Failure {
     /// The library says why.
     Engine(Error),
+    /// The same about a character of a question.
+    Question {
+        /// What is wrong.
+        error: Error,
+        /// The question, and below it a mark at the character.
+        marked: String,
+    },
     /// The work was done and its result is no.
     Work(String),
     /// The same, after it was told on stdout.
@@ -32,23 +41,44 @@ impl Failure {
         Failure::Engine(Error::parameter(message))
     }
 
+    /// What is wrong with a question.
+    pub fn question(error: Error, question: &str) -> Failure {
+        let Some(position) = error.position() else {
+            return Failure::Engine(error);
+        };
+        let before: String = question.chars().take(position - 1).collect();
+        let indent = " ".repeat(escape::line(&before).width());
+        let marked = format!("  {}\n  {indent}^", escape::line(question));
+        Failure::Question { error, marked }
+    }
+
     pub fn code(&self) -> u8 {
         match self {
             Failure::Closed => 0,
             Failure::Work(_) | Failure::Told => 1,
             Failure::Interrupted(_) => interrupt::exit_code(),
-            Failure::Engine(error) if error.kind() == ErrorKind::Numeric => 1,
-            Failure::Engine(_) => 2,
+            Failure::Engine(error) | Failure::Question { error, .. } => match error.kind() {
+                ErrorKind::Numeric => 1,
+                _ => 2,
+            },
         }
     }
 
     /// The one line to be said, if there is one.
     pub fn message(&self) -> Option<String> {
         match self {
-            Failure::Engine(error) => Some(error.to_string()),
+            Failure::Engine(error) | Failure::Question { error, .. } => Some(error.to_string()),
             Failure::Work(message) => Some(message.clone()),
             Failure::Interrupted(message) => message.clone(),
             Failure::Told | Failure::Closed => None,
+        }
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> Option<&str> {
+        match self {
+            Failure::Question { marked, .. } => Some(marked),
+            _ => None,
         }
     }
 }

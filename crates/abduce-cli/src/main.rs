@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
-                context.error(&message);
+                context.error(&message, failure.below());
             }
             ExitCode::from(failure.code())
         }

@@ -14,6 +14,7 @@ mod man;
 mod merge;
 mod plot;
 mod predict;
+mod query;
 mod sample;
 mod score;
 mod show;
@@ -44,6 +45,7 @@ commands! {
     Score: score,
     Impute: impute,
     Sample: sample,
+    Query: query,
     Explain: explain,
     Show: show,
     Plot: plot,

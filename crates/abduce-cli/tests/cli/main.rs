@@ -27,6 +27,7 @@ mod option_pairs;
 mod outliers;
 mod pipes;
 mod plot;
+mod query;
 mod reports;
 mod run;
 mod sources;
