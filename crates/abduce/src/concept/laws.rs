@@ -135,23 +135,23 @@ fn evidence_posterior_and_votes_are_those_of_enumeration() {
             let examples = problem.examples();
             for (prior, noise) in settings() {
                 let assumptions = Assumptions { prior, noise };
-                let whole = ConjunctionPosterior::new(&problem.space, &examples, assumptions);
+                let posterior = ConjunctionPosterior::new(&problem.space, &examples, assumptions);
                 let Some(learner) = problem.enumerated(prior, noise) else {
-                    assert!(whole.is_err());
+                    assert!(posterior.is_err());
                     continue;
                 };
-                let whole = whole.unwrap();
+                let posterior = posterior.unwrap();
                 let evidence = learner.belief().log_evidence();
-                assert!((whole.log_evidence() - evidence).abs() < 1e-10);
+                assert!((posterior.log_evidence() - evidence).abs() < 1e-10);
                 let belief = learner.belief();
                 for (number, h) in learner.hypotheses().iter().enumerate() {
                     let p = belief.posterior()[number];
-                    assert!((whole.log_posterior(h).exp() - p).abs() < 1e-10);
+                    assert!((posterior.log_posterior(h).exp() - p).abs() < 1e-10);
                     let likelihood = belief.log_likelihood(number).exp();
-                    assert!((whole.log_likelihood(h).exp() - likelihood).abs() < 1e-10);
+                    assert!((posterior.log_likelihood(h).exp() - likelihood).abs() < 1e-10);
                 }
                 for x in problem.queries() {
-                    let (one, other) = (whole.probability(&x), learner.probability(&x));
+                    let (one, other) = (posterior.probability(&x), learner.probability(&x));
                     assert!((one - other).abs() < 1e-10, "{one} {other}");
                 }
             }
@@ -168,22 +168,23 @@ fn the_best_come_first_and_ties_are_counted() {
             let Some(learner) = problem.enumerated(prior, noise) else {
                 continue;
             };
-            let whole = ConjunctionPosterior::new(&problem.space, &examples, assumptions).unwrap();
-            let (ties, top) = whole.map();
+            let posterior =
+                ConjunctionPosterior::new(&problem.space, &examples, assumptions).unwrap();
+            let (ties, top) = posterior.map();
             assert_eq!(ties.exact(), Some(learner.map().len() as u128));
-            let best = whole.best(usize::MAX);
+            let best = posterior.best(usize::MAX);
             assert!((best[0].1 - top).abs() < 1e-10);
             let different: HashSet<&Conjunction> = best.iter().map(|(h, _)| h).collect();
             let possible = learner.belief().posterior().iter();
             let possible = possible.filter(|p| **p > 0.0).count();
-            assert_eq!(whole.possible().exact(), Some(possible as u128));
+            assert_eq!(posterior.possible().exact(), Some(possible as u128));
             assert_eq!(best.len(), different.len());
             assert_eq!(best.len(), possible);
             assert!(best.windows(2).all(|pair| pair[0].1 >= pair[1].1 - 1e-12));
             for (h, p) in &best {
-                assert!((whole.log_posterior(h) - p).abs() < 1e-10);
+                assert!((posterior.log_posterior(h) - p).abs() < 1e-10);
             }
-            let some: Vec<Conjunction> = whole.best(3).into_iter().map(|(h, _)| h).collect();
+            let some: Vec<Conjunction> = posterior.best(3).into_iter().map(|(h, _)| h).collect();
             assert_eq!(some.len(), best.len().min(3));
         }
     }
@@ -193,12 +194,12 @@ fn the_best_come_first_and_ties_are_counted() {
 fn without_noise_and_missing_values_all_hypotheses_that_fit_are_equally_probable() {
     for problem in problems(100, 0.0, 0.0) {
         let examples = problem.examples();
-        let whole =
+        let posterior =
             ConjunctionPosterior::new(&problem.space, &examples, Assumptions::default()).unwrap();
         let fitting = problem.fitting();
-        assert_eq!(whole.map().0.exact(), Some(fitting.len() as u128));
+        assert_eq!(posterior.map().0.exact(), Some(fitting.len() as u128));
         let share = fitting.len() as f64 / problem.space.size().as_f64();
-        assert!((whole.log_evidence() - share.ln()).abs() < 1e-12);
+        assert!((posterior.log_evidence() - share.ln()).abs() < 1e-12);
     }
 }
 
@@ -206,10 +207,10 @@ fn without_noise_and_missing_values_all_hypotheses_that_fit_are_equally_probable
 fn a_unanimous_vote_has_probability_exactly_one() {
     for problem in problems(100, 0.0, 0.0) {
         let examples = problem.examples();
-        let whole =
+        let posterior =
             ConjunctionPosterior::new(&problem.space, &examples, Assumptions::default()).unwrap();
         for (x, positive, _) in &problem.examples {
-            assert_eq!(whole.probability(x), f64::from(u8::from(*positive)));
+            assert_eq!(posterior.probability(x), f64::from(u8::from(*positive)));
         }
     }
 }
@@ -227,16 +228,18 @@ fn draws_follow_the_posterior() {
         prior: ConceptPrior::Simple(0.4),
         noise: 0.1,
     };
-    let whole = ConjunctionPosterior::new(&problem.space, &examples, assumptions).unwrap();
+    let posterior = ConjunctionPosterior::new(&problem.space, &examples, assumptions).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let draws: Vec<Conjunction> = (0..40_000).map(|_| whole.draw(&mut rng)).collect();
+    let draws: Vec<Conjunction> = (0..40_000).map(|_| posterior.draw(&mut rng)).collect();
     for h in problem.space.hypotheses() {
         let share = draws.iter().filter(|d| **d == h).count() as f64 / 40_000.0;
-        assert!((share - whole.log_posterior(&h).exp()).abs() < 0.01);
+        assert!((share - posterior.log_posterior(&h).exp()).abs() < 0.01);
     }
     let x = [Some(0), Some(2)];
-    let hits = (0..40_000).filter(|_| whole.gibbs(&x, &mut rng)).count();
-    assert!((hits as f64 / 40_000.0 - whole.probability(&x)).abs() < 0.01);
+    let hits = (0..40_000)
+        .filter(|_| posterior.gibbs(&x, &mut rng))
+        .count();
+    assert!((hits as f64 / 40_000.0 - posterior.probability(&x)).abs() < 0.01);
 }
 
 #[test]
@@ -257,11 +260,11 @@ fn spaces_beyond_any_enumeration_are_counted() {
         (boundaries.specific.len(), boundaries.general.len()),
         (1, 2)
     );
-    let whole = ConjunctionPosterior::new(&space, &examples, Assumptions::default()).unwrap();
+    let posterior = ConjunctionPosterior::new(&space, &examples, Assumptions::default()).unwrap();
     let mut like = positive.clone();
     like[3] = Some(5);
     // A third of the remaining hypotheses have no constraint on attribute 3.
-    assert!((whole.probability(&like) - 1.0 / 3.0).abs() < 1e-12);
+    assert!((posterior.probability(&like) - 1.0 / 3.0).abs() < 1e-12);
 }
 
 #[test]
@@ -289,8 +292,8 @@ fn examples_of_another_space_are_refused() {
     examples.add(&[Some(0)], true, 1.0);
     assert!(Boundaries::new(&space, &examples).is_err());
     assert!(version_space_size(&space, &examples).is_err());
-    let whole = ConjunctionPosterior::new(&space, &examples, Assumptions::default());
-    assert!(whole.is_err());
+    let posterior = ConjunctionPosterior::new(&space, &examples, Assumptions::default());
+    assert!(posterior.is_err());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod adapt;
 mod encode;
+mod missing;
 mod open;
 mod open_more;
 mod options;
@@ -27,9 +28,10 @@ pub use options::{KindOverride, ReadOptions, TextOptions, UnseenCategory, parse_
 pub(crate) use options::{family_option, kind_option};
 pub use raw::{RawBatch, RawCell, RawRows, raw_rows};
 pub(crate) use read::{not_opened, number, token as number_token};
+pub use table::cells::{Bits, Cells, Rows, Values};
 pub use table::chunk::{CHUNK_ROWS, Chunk};
+pub use table::column::Column;
 pub(crate) use table::column::Gather;
-pub use table::column::{Bits, Cells, Column, Rows, Values};
 pub(crate) use table::fold::fold_numbers;
 pub use table::fold::{fold, reduce};
 pub(crate) use table::names::{listed, nearest};

@@ -3,7 +3,8 @@
 
 use crate::Result;
 use crate::data::encode::shown;
-use crate::data::options::{Missing, ReadOptions};
+use crate::data::missing::Missing;
+use crate::data::options::ReadOptions;
 use crate::data::read::{Batch, Batches, Inputs};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -113,7 +114,7 @@ pub struct RawBatch {
 pub struct RawCell<'a> {
     /// The text, without quotes; a binary number in its shortest form.
     pub text: Cow<'a, str>,
-    /// Whether the cell stands for a missing value.
+    /// Whether the cell is a missing value.
     pub missing: bool,
 }
 

@@ -6,6 +6,7 @@ mod clusters;
 mod cross_validation;
 mod curves;
 mod decision;
+mod logistic;
 mod metrics;
 
 pub use calibration::{Calibration, CalibrationMethod, Curve};

@@ -102,7 +102,7 @@ pub(crate) fn integrate_smooth(f: impl Fn(f64) -> f64, low: f64, high: f64, pane
     total * half
 }
 
-/// The nodes in (0, 1] with their Kronrod and Gauss weights.
+/// The nodes in (0, 1) with their Kronrod and Gauss weights.
 const RULE: [(f64, f64, f64); 10] = [
     (0.995_657_163_025_808_1, 0.011_694_638_867_371_874, 0.0),
     (

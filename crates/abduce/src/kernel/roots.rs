@@ -7,8 +7,8 @@
 
 /// The root of an increasing function, to the last bits of the argument.
 ///
-/// If the function does not change its sign, the result is the nearer end. Ends may be
-/// infinite; the function is not evaluated there. A bracket over many orders of magnitude takes
+/// If the function is positive everywhere, the result is `low`; if it is negative everywhere,
+/// `high`. Ends may be infinite; the function is not evaluated there. A bracket over many orders of magnitude takes
 /// no longer than a narrow one.
 pub(crate) fn increasing_root(low: f64, high: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
     let mut at_end = |x: f64| if x.is_finite() { f(x) } else { x };

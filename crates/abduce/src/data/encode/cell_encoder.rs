@@ -3,7 +3,8 @@
 use crate::data::encode::levels::Lookup;
 use crate::data::encode::texts::Texts;
 use crate::data::encode::{Place, as_number, shown};
-use crate::data::options::{Missing, UnseenCategory, kind_option};
+use crate::data::missing::Missing;
+use crate::data::options::{UnseenCategory, kind_option};
 use crate::data::read::{Cell, Located, TOO_LARGE, number};
 use crate::data::table::column::Column;
 use crate::data::table::schema::{Field, Kind};

@@ -3,7 +3,8 @@
 
 use crate::data::encode::levels::{Levels, Lookup};
 use crate::data::encode::{Place, as_number, shown};
-use crate::data::options::{KindOverride, Missing, kind_option};
+use crate::data::missing::Missing;
+use crate::data::options::{KindOverride, kind_option};
 use crate::data::read::{Cell, Key, Located, TOO_LARGE, key, number};
 use crate::data::table::schema::Kind;
 use crate::{Error, Result};

@@ -3,7 +3,8 @@
 
 use crate::Result;
 use crate::data::encode::texts::Texts;
-use crate::data::options::{Missing, TextOptions};
+use crate::data::missing::Missing;
+use crate::data::options::TextOptions;
 use crate::data::read::{Inputs, Known};
 use crate::data::table::schema::{Field, Kind};
 use crate::text::{Encoder, Encoding, TermCounter, Vocabulary};

@@ -11,7 +11,8 @@ pub(crate) mod settle;
 pub(crate) mod texts;
 pub(crate) mod truth;
 
-use crate::data::options::{Missing, kind_option};
+use crate::data::missing::Missing;
+use crate::data::options::kind_option;
 use crate::data::read::{Cell, Located, number, token};
 use crate::data::table::schema::Kind;
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::data::encode::shown;
-use crate::data::options::Missing;
+use crate::data::missing::Missing;
 use crate::data::read::{Cell, Located};
 use std::ops::Range;
 

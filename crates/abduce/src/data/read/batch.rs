@@ -1,7 +1,7 @@
 //! A batch: some raw rows of one file, before the kinds of its columns are known. Text
 //! formats store rows of text, Arrow formats arrays; both are read cell by cell.
 
-use crate::data::options::Missing;
+use crate::data::missing::Missing;
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;

@@ -1,7 +1,8 @@
 //! The files of one table: columns matched by name, rows in the order of the arguments. A
 //! separate thread reads a few batches ahead.
 
-use crate::data::options::{Missing, ReadOptions};
+use crate::data::missing::Missing;
+use crate::data::options::ReadOptions;
 use crate::data::read::gather::gather;
 use crate::data::read::input::{Input, STDIN};
 use crate::data::read::{Batch, Batches, Cell as Value, Frame, Known, number};
@@ -92,7 +93,7 @@ fn zero_weights(batch: &Batch, column: usize) -> Vec<bool> {
         });
         Ok(())
     });
-    // Encoding the weights will report an error.
+    // An invalid weight is reported when the weights are encoded.
     if read.is_ok() && zero.contains(&true) {
         zero
     } else {

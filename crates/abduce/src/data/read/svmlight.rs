@@ -7,7 +7,8 @@
 //! are the indices and whose counts are the values. A `qid:` is ignored.
 
 use crate::data::CHUNK_ROWS;
-use crate::data::options::{Missing, ReadOptions};
+use crate::data::missing::Missing;
+use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::Input;
 use crate::data::read::lines::Lines;

@@ -1,5 +1,6 @@
 //! Tables: schema, columns, and sources of chunks of rows, in memory or on disk.
 
+pub(crate) mod cells;
 pub(crate) mod chunk;
 pub(crate) mod column;
 pub(crate) mod fold;

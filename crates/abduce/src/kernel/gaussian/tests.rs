@@ -64,8 +64,7 @@ fn check(offset: f64, width: f64, diagonal: bool) {
     let mut moments = kernel.moments();
     kernel.accumulate(&mut scratch, &responsibilities, &mut moments);
     for (j, stats) in kernel.finish(&moments).into_iter().enumerate() {
-        // A wide component that just fell onto narrow data is summed about
-        // the common origin this once, and about its own mean from then on.
+        // A wide component with narrow data is summed about the common origin, less precisely.
         let slack = if j == 1 && width < 1e-3 { 1e-2 } else { 1e-7 };
         assert!((stats.weight - 25.0).abs() < 1e-12);
         for (c, column) in columns.iter().enumerate() {
@@ -113,8 +112,8 @@ fn a_singular_covariance_names_its_component() {
     );
 }
 
-/// Four components over 30 columns; in the first block each row counts for one at most, in the
-/// second for all.
+/// Four components over 30 columns; in the first block each row has at most one responsibility
+/// that is not negligible, in the second all are.
 #[test]
 fn gathered_rows_have_the_moments_of_all() {
     let (rows, d) = (40, 30);
@@ -134,7 +133,7 @@ fn gathered_rows_have_the_moments_of_all() {
     .unwrap();
     let mut scratch = Scratch::default();
     kernel.load(&slices, &mut scratch);
-    // The second is of no row, and the last of one and next to nothing of it.
+    // The second component has no responsibilities, and the last one a single tiny one.
     let sparse = |j: usize, i: usize| match (j, i) {
         (0, 0..18) | (2, 20..) => 1.0,
         (0 | 2, _) => 1e-40,
@@ -147,11 +146,11 @@ fn gathered_rows_have_the_moments_of_all() {
     };
     let mut moments = kernel.moments();
     let mut total = vec![0.0; 4 * rows];
-    for (own, gathered) in [(block(&sparse), true), (block(&dense), false)] {
+    for (r, gathered) in [(block(&sparse), true), (block(&dense), false)] {
         let natural = moments.natural.clone();
-        kernel.accumulate(&mut scratch, &own, &mut moments);
+        kernel.accumulate(&mut scratch, &r, &mut moments);
         assert_eq!(moments.natural == natural, gathered);
-        total.iter_mut().zip(&own).for_each(|(sum, r)| *sum += r);
+        total.iter_mut().zip(&r).for_each(|(sum, r)| *sum += r);
         let found = kernel.finish(&moments);
         for (found, r) in found.iter().zip(total.chunks_exact(rows)) {
             let weight: f64 = r.iter().sum();
@@ -170,7 +169,7 @@ fn gathered_rows_have_the_moments_of_all() {
                     assert!(apart.abs() <= 1e-9 * weight, "{a} {b}: {apart}");
                 }
             }
-            assert!(weight > 0.0 || found.scatter.iter().all(|own| *own == 0.0));
+            assert!(weight > 0.0 || found.scatter.iter().all(|entry| *entry == 0.0));
         }
     }
 }

@@ -172,9 +172,9 @@ mod wide {
                 let lanes = _mm512_set_pd(7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0);
                 let labels = _mm512_fmadd_pd(mark.0, _mm512_set1_pd(LANES as f64), lanes);
                 let label = _mm512_mask_reduce_min_pd(equal, labels);
-                let own = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(labels, _mm512_set1_pd(label));
+                let nearest = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(labels, _mm512_set1_pd(label));
                 let others = _mm512_min_pd(best.0, second.0);
-                let others = _mm512_mask_mov_pd(others, own, second.0);
+                let others = _mm512_mask_mov_pd(others, nearest, second.0);
                 Nearest {
                     label: label as u32,
                     score,
