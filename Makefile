@@ -3,7 +3,7 @@
 
 PYTHON = python/.venv/bin/python
 
-.PHONY: test python tools format lint docs bench golden
+.PHONY: test python tools format lint features docs bench golden
 
 test: tools format lint
 	cargo test --workspace --locked
@@ -33,6 +33,13 @@ format: tools
 
 lint: tools
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The library without its features, and with each alone.
+features:
+	cargo clippy -p abduce --no-default-features --locked -- -D warnings
+	for feature in parquet plot text; do \
+		cargo clippy -p abduce --no-default-features --features $$feature --locked -- -D warnings || exit 1; \
+	done
 
 bench:
 	bench/run

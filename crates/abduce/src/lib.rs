@@ -54,6 +54,22 @@
 //! * [`text`]: from texts to counts of terms
 //! * [`plot`]: pictures of a model, as SVG
 //!
+//! # Features
+//!
+//! All features are on by default.
+//!
+//! `parquet` reads [Apache Parquet](https://parquet.apache.org) files in [`data`]. Without it,
+//! opening such a file is an error; CSV, JSON lines, svmlight and Arrow files are always
+//! supported. It adds the crate `parquet` with its compression codecs.
+//!
+//! `text` reads texts out of folders, web pages and mailboxes: `text::file_text`, `text::Mail`
+//! and `text::Messages`, and such inputs in [`data`]. Without it, opening them is an error;
+//! columns of text in tables are always supported. It adds the crate `mail-parser` with its
+//! character encodings.
+//!
+//! `plot` adds the module `plot`, which draws a model and its rows as SVG. It adds the crate
+//! `abduce-plot`, which has no dependencies.
+//!
 //! # Guarantees
 //!
 //! The same data, options and seed give the same bits on any number of threads. A weight of 2 is
@@ -77,6 +93,7 @@ mod kernel;
 pub mod leaf;
 pub mod learn;
 pub mod model;
+#[cfg(feature = "plot")]
 pub mod plot;
 pub mod prelude;
 mod spelling;

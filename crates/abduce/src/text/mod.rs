@@ -11,13 +11,12 @@ mod count;
 mod counter;
 mod documents;
 mod encoder;
-mod file_text;
+#[cfg(feature = "text")]
+mod files;
 mod hashing;
-mod html;
 #[cfg(test)]
 mod laws;
 mod limits;
-mod mailbox;
 mod pairs;
 mod stop_words;
 mod table;
@@ -29,11 +28,12 @@ pub use count::count;
 pub use counter::{Dropped, TermCounter};
 pub use documents::Documents;
 pub use encoder::{Encoder, Encoding};
-pub use file_text::file_text;
+#[cfg(feature = "text")]
+pub(crate) use files::begins_a_mailbox;
+#[cfg(feature = "text")]
+pub use files::{Mail, Messages, file_text};
 pub use hashing::{Hashing, murmur3};
 pub use limits::{Frequency, Limits};
-pub(crate) use mailbox::begins_a_mailbox;
-pub use mailbox::{Mail, Messages};
 pub(crate) use pairs::pair;
 pub use stop_words::StopWords;
 pub use vocabulary::Vocabulary;

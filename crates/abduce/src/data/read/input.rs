@@ -4,9 +4,8 @@
 
 use crate::data::read::frame::{FRAME, Frame};
 use crate::data::read::shared_file::SharedFile;
-use crate::data::read::texts::{FOLDER, MAILBOX};
+use crate::data::read::texts::{FOLDER, MAILBOX, begins_a_mailbox};
 use crate::data::read::{FORMATS, Format};
-use crate::text::begins_a_mailbox;
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};

@@ -13,9 +13,11 @@ mod inputs;
 mod jsonl;
 mod lines;
 mod number;
+#[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
 mod parquet;
 mod shared_file;
 mod svmlight;
+#[cfg_attr(not(feature = "text"), path = "no_texts.rs")]
 mod texts;
 
 pub(crate) use batch::{Batch, Cell};

@@ -1,11 +1,8 @@
 //! A file shared by several readers, each with its own position: an unlinked temporary file
 //! cannot be opened again by name.
 
-use bytes::Bytes;
-use parquet::errors::{ParquetError, Result};
-use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 /// A reader of a file that other readers share.
@@ -45,35 +42,5 @@ impl Seek for SharedFile {
         };
         self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.at)
-    }
-}
-
-impl Length for SharedFile {
-    fn len(&self) -> u64 {
-        self.size().unwrap_or(0)
-    }
-}
-
-impl ChunkReader for SharedFile {
-    type T = BufReader<SharedFile>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T> {
-        let file = Arc::clone(&self.file);
-        Ok(BufReader::new(SharedFile { file, at: start }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // A damaged file may give any length, and that many bytes would be allocated.
-        let end = start.checked_add(length as u64);
-        if end.is_none_or(|end| end > self.len()) {
-            let message = "a part is longer than the file";
-            return Err(ParquetError::EOF(message.into()));
-        }
-        let mut bytes = Vec::with_capacity(length);
-        let read = self.get_read(start)?.take(length as u64);
-        if { read }.read_to_end(&mut bytes)? != length {
-            return Err(ParquetError::EOF("the file is cut short".into()));
-        }
-        Ok(bytes.into())
     }
 }
