@@ -1,4 +1,4 @@
-//! Fits naive Bayes to the penguins, holes and all, and asks about each.
+//! Fits naive Bayes to the penguins and prints the class of each with its probability.
 //! Run it from the repository's root: `cargo run --example penguins`.
 
 use abduce::Control;
@@ -6,7 +6,6 @@ use abduce::ask::Predict;
 use abduce::data::{ReadOptions, open};
 use abduce::model::mixture::{FitOptions, Specification, fit};
 
-/// The whole of it.
 pub fn main() -> abduce::Result<()> {
     let options = ReadOptions {
         target: Some("species".into()),
