@@ -321,7 +321,7 @@ fn the_class_of_least_expected_cost_is_predicted() {
 
 #[test]
 fn isotonic_calibration_has_a_finite_log_loss() {
-    // The README's command.
+    // A command of the book.
     let arguments = penguins(&["--calibrate", "isotonic", "--folds", "5"]);
     let json = run(&[&arguments[..], &["--json".to_string()]].concat());
     let json = json.good().json();

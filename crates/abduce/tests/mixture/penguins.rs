@@ -229,9 +229,9 @@ fn naive_bayes_is_hurt_by_unlabelled_rows_where_independence_is_wrong() {
     let (with, without) = (with / 20.0, without / 20.0);
     assert!(
         (without - 0.96).abs() < 0.01,
-        "the README says 0.96: {without}"
+        "the book says 0.96: {without}"
     );
-    assert!((with - 0.80).abs() < 0.01, "the README says 0.80: {with}");
+    assert!((with - 0.80).abs() < 0.01, "the book says 0.80: {with}");
     assert!(
         with < without,
         "if this fails, naive Bayes' known weakness is cured: update the docs"
