@@ -3,6 +3,7 @@
 
 use abduce::prelude::*;
 
+/// Prints the predicted species of every penguin.
 pub fn main() -> Result<()> {
     let table = Table::read("crates/abduce-cli/data/penguins.csv")?;
     let model = NaiveBayes::new("species").fit(&table)?;
