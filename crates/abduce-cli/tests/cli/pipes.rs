@@ -261,7 +261,10 @@ fn a_signal_that_the_parent_ignores_is_ignored() {
 #[test]
 fn exit_codes_are_documented() {
     let help = abduce(&["--help"]).good().stdout;
-    let chapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/introduction.md");
+    let chapter = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/introduction.md"
+    );
     let chapter = std::fs::read_to_string(chapter).unwrap();
     for code in ["129", "130", "143"] {
         assert!(help.contains(code) && chapter.contains(code), "{code}");

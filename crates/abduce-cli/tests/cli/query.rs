@@ -161,7 +161,7 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn the_page_about_queries_shows_what_is_printed() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let document = std::fs::read_to_string(Path::new(root).join("docs/queries.md")).unwrap();
+    let document = std::fs::read_to_string(Path::new(root).join("docs/src/queries.md")).unwrap();
     let files = Files::new();
     for name in ["penguins.csv", "faithful.csv"] {
         std::fs::copy(data(name), files.path(name)).unwrap();

@@ -2,7 +2,7 @@
 //! cross-validation of every model.
 
 mod allocation;
+mod book;
 mod cross_validation;
 mod messages;
 mod module_order;
-mod book;
