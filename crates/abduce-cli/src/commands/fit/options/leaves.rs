@@ -120,7 +120,7 @@ impl LeafOptions {
             })?;
             Ok((column.trim().to_string(), family.trim().parse()?))
         };
-        families.map(|text| family(text.as_ref())).collect()
+        families.map(family).collect()
     }
 }
 
