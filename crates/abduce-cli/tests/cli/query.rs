@@ -1,7 +1,6 @@
 //! Questions in words to a model file.
 
 use crate::run::{Files, abduce, data};
-use std::path::Path;
 
 fn penguins(files: &Files) -> String {
     files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"])
@@ -129,55 +128,4 @@ fn evidence_without_probability_is_a_failure() {
     let ran = abduce(&["query", &model, "P(waiting | do(eruptions=3))"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("network"), "{}", ran.stderr);
-}
-
-/// The console blocks of a document: each command and the lines of its output.
-fn sessions(document: &str) -> Vec<(String, String)> {
-    let mut sessions: Vec<(String, String)> = Vec::new();
-    let mut inside = false;
-    for line in document.lines() {
-        if line.starts_with("```") {
-            inside = line.trim() == "```console";
-        } else if let (true, Some(command)) = (inside, line.strip_prefix("$ abduce ")) {
-            sessions.push((command.into(), String::new()));
-        } else if let (true, Some((_, output))) = (inside, sessions.last_mut()) {
-            output.push_str(line);
-            output.push('\n');
-        }
-    }
-    sessions
-}
-
-/// Splits a command as a shell does, as far as double quotes.
-fn words(command: &str) -> Vec<String> {
-    let parts = command.split('"').enumerate();
-    let words = parts.flat_map(|(place, part)| match place % 2 {
-        0 => part.split_whitespace().map(String::from).collect(),
-        _ => vec![part.to_string()],
-    });
-    words.collect()
-}
-
-#[test]
-fn the_page_about_queries_shows_what_is_printed() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let document = std::fs::read_to_string(Path::new(root).join("docs/src/queries.md")).unwrap();
-    let files = Files::new();
-    for name in ["penguins.csv", "faithful.csv"] {
-        std::fs::copy(data(name), files.path(name)).unwrap();
-    }
-    let mut compared = 0;
-    for (command, expected) in sessions(&document) {
-        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_abduce"))
-            .args(words(&command))
-            .current_dir(files.path("."))
-            .output()
-            .unwrap();
-        let output = String::from_utf8(ran.stdout).unwrap();
-        if !expected.trim().is_empty() {
-            assert_eq!(output.trim_end(), expected.trim_end(), "abduce {command}");
-            compared += 1;
-        }
-    }
-    assert!(compared >= 8, "only {compared} answers are shown");
 }
