@@ -1,13 +1,12 @@
-//! How wide the bumps are. Rules scale with the data: with σ the standard
-//! deviation of a column, n the weight of the points and d the columns,
+//! Bandwidths of kernel densities. The rules scale with the data: with σ the standard
+//! deviation of a column, n the weight of the points and d the number of columns,
 //!
 //!   Scott      h = σ n^(−1/(d+4)),
 //!   Silverman  h = σ (n (d+2)/4)^(−1/(d+4)),
 //!
-//! the improved rule of Sheather and Jones (Botev, Grotowski & Kroese 2010) in
-//! one column, and the likelihood of every point under the others (Duin 1976). The first
-//! three are for a Gaussian; other kernels are widened or narrowed until they vary
-//! as much.
+//! the improved Sheather–Jones rule for one column (Botev, Grotowski & Kroese 2010), and
+//! leave-one-out likelihood (Duin 1976). The first three are for a Gaussian; other kernels
+//! are scaled to the same standard deviation.
 
 use super::cross_validation::cross_validated;
 use super::kernel::Kernel;
@@ -27,8 +26,8 @@ pub enum Bandwidth {
     Shared(f64),
     /// One for each column.
     Columns(Vec<f64>),
-    /// A symmetric positive definite matrix, column by column: the square of the
-    /// width in every direction, as a covariance is.
+    /// A symmetric positive definite matrix, column by column, like a covariance: the
+    /// squared width in every direction.
     Matrix(Vec<f64>),
 }
 
@@ -36,16 +35,16 @@ pub enum Bandwidth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rule {
-    /// Scott's rule, as SciPy has it.
+    /// Scott's rule, as in SciPy.
     #[default]
     Scott,
-    /// Silverman's rule, as SciPy has it.
+    /// Silverman's rule, as in SciPy.
     Silverman,
-    /// The improved Sheather–Jones rule, for one column. Where it finds no
-    /// solution, as for a few points, Scott's rule is taken.
+    /// The improved Sheather–Jones rule, for one column. Where it has no solution, as with
+    /// few points, Scott's rule is used.
     Isj,
-    /// The widths that make every row likeliest under the others; Scott's rule where
-    /// so many rows are equal that these would have no width.
+    /// Maximum leave-one-out likelihood. Scott's rule is used where so many rows are equal
+    /// that the likelihood has no maximum.
     Cv,
     /// This width in every column.
     Number(f64),
@@ -63,33 +62,21 @@ impl FromStr for Rule {
             _ => match text.parse::<f64>() {
                 Ok(width) if width > 0.0 && width.is_finite() => Ok(Rule::Number(width)),
                 _ => Err(Error::parameter(format!("\"{text}\" is not a bandwidth"))
-                    .with_hint("say scott, silverman, isj, cv or a positive number")),
+                    .with_hint("use scott, silverman, isj, cv or a positive number")),
             },
         }
     }
 }
 
-/// Whether kernels are stretched along the columns only.
+/// The shape of a bandwidth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BandwidthShape {
     /// A width for each column.
     #[default]
     Diagonal,
-    /// As the columns vary together.
+    /// A matrix proportional to the covariance of the points.
     Full,
-}
-
-/// How many points weighted ones are worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SampleSize {
-    /// Their weight Σw: weight 2 is the point twice.
-    #[default]
-    Weight,
-    /// (Σw)² / Σw², for weights that say how much points matter, not how many
-    /// they are; SciPy's choice.
-    Kish,
 }
 
 /// How the bandwidth of a density is chosen.
@@ -97,21 +84,18 @@ pub enum SampleSize {
 pub struct Selection {
     /// The rule.
     pub rule: Rule,
-    /// Whether kernels are stretched along the columns only.
+    /// The shape.
     #[serde(default)]
     pub shape: BandwidthShape,
-    /// How many points weighted ones are worth.
-    #[serde(default)]
-    pub size: SampleSize,
 }
 
 impl Selection {
-    /// The bandwidth for these points. `spreads` stands for the standard deviation
-    /// of columns in which these points do not vary; by default a millionth of
-    /// their value, so that a single point has a density too.
+    /// The bandwidth for points. `scales` replaces the standard deviation of columns in
+    /// which the points do not vary; by default it is a millionth of their value, so that a
+    /// single point has a density too.
     ///
     /// # Errors
-    /// If the rule does not apply to so many columns.
+    /// If the rule does not apply to this number of columns.
     ///
     /// ```
     /// use abduce::density::{Kernel, Points, Selection};
@@ -124,88 +108,86 @@ impl Selection {
         &self,
         points: &Points,
         kernel: Kernel,
-        spreads: Option<&[f64]>,
+        scales: Option<&[f64]>,
     ) -> Result<Bandwidth> {
-        Ok(self.chosen(points, kernel, spreads, Control::default())?.0)
+        Ok(self.choose(points, kernel, scales, Control::default())?.0)
     }
 
-    /// The bandwidth, and whether it is the rule's own: not where Scott's rule stands
-    /// in for one that has no solution, as likelihood where many rows are equal. It is worth
-    /// nothing once the caller has stopped the search.
-    pub(crate) fn chosen(
+    /// The bandwidth, and whether it is by the rule asked for: where that has no solution, it
+    /// is by Scott's. The result of an interrupted search is meaningless.
+    pub(crate) fn choose(
         &self,
         points: &Points,
         kernel: Kernel,
-        spreads: Option<&[f64]>,
+        scales: Option<&[f64]>,
         control: Control,
     ) -> Result<(Bandwidth, bool)> {
         let d = points.columns();
         if self.rule == Rule::Isj && d > 1 {
             return Err(Error::parameter(format!(
-                "the bandwidth isj is for one column, not for {d}"
+                "`bandwidth=isj` is for one column, and there are {d}"
             ))
-            .with_hint("choose cv, scott or silverman"));
+            .with_hint("use `bandwidth=cv`, `bandwidth=scott` or `bandwidth=silverman`"));
         }
         if let Rule::Number(width) = self.rule {
             if self.shape == BandwidthShape::Full {
-                return Err(Error::parameter(
-                    "a bandwidth given as a number is the same in every column",
-                )
-                .with_hint("choose a rule for a full bandwidth matrix"));
+                return Err(
+                    Error::parameter("a full bandwidth matrix needs a rule, not a number")
+                        .with_hint(
+                            "use `bandwidth=scott`, `bandwidth=silverman` or `bandwidth=cv`",
+                        ),
+                );
             }
             return Ok((Bandwidth::Shared(width), true));
         }
-        let size = match self.size {
-            SampleSize::Weight => points.weight(),
-            SampleSize::Kish => {
-                let total = points.weight();
-                let shares = points.weights().iter().map(|w| (w / total).powi(2));
-                1.0 / shares.sum::<f64>()
-            }
-        };
-        let scott = self.scaled_by_the_data(points, kernel, spreads, size);
+        let scott = self.scaled_by_the_data(points, kernel, scales);
         Ok(match self.rule {
             Rule::Isj => {
-                let own = points.deviations()[0] > 0.0;
-                let found = improved_sheather_jones(points, size).filter(|_| own);
-                let width = found.map(|width| vec![width / kernel_deviation(kernel, 1)]);
-                width.map_or((scott, false), |width| (Bandwidth::Columns(width), true))
+                let varies = points.deviations()[0] > 0.0;
+                match improved_sheather_jones(points).filter(|_| varies) {
+                    Some(width) => {
+                        let width = width / kernel_deviation(kernel, 1);
+                        (Bandwidth::Columns(vec![width]), true)
+                    }
+                    None => (scott, false),
+                }
             }
-            Rule::Cv => cross_validated(points, kernel, scott, self.size, control),
+            Rule::Cv => cross_validated(points, kernel, scott, control),
             _ => (scott, true),
         })
     }
 
+    /// The bandwidth by Silverman's rule if that is the rule, otherwise by Scott's.
     fn scaled_by_the_data(
         &self,
         points: &Points,
         kernel: Kernel,
-        spreads: Option<&[f64]>,
-        size: f64,
+        scales: Option<&[f64]>,
     ) -> Bandwidth {
         let d = points.columns() as f64;
-        let n = size.max(1.0);
-        let counted = match self.rule {
+        let n = points.weight().max(1.0);
+        let base = match self.rule {
             Rule::Silverman => n * (d + 2.0) / 4.0,
             _ => n,
         };
-        let factor = counted.powf(-1.0 / (d + 4.0)) / kernel_deviation(kernel, points.columns());
-        // The unbiased variance, which a point or less does not have.
+        let factor = base.powf(-1.0 / (d + 4.0)) / kernel_deviation(kernel, points.columns());
+        // The unbiased variance is undefined for one point.
         let unbiased = if n >= 2.0 { n / (n - 1.0) } else { 1.0 };
-        let units = points.units();
-        let spreads = spreads.unwrap_or(&units);
-        let own = points.deviations();
-        let widths = own.iter().zip(spreads).map(|(own, fallback)| match own {
-            own if *own > 0.0 => factor * unbiased.sqrt() * own,
-            _ => factor * fallback,
-        });
-        let widths: Vec<f64> = widths.collect();
+        let default_scales = points.scales();
+        let scales = scales.unwrap_or(&default_scales);
+        let deviations = points.deviations().into_iter().zip(scales);
+        let widths: Vec<f64> = deviations
+            .map(|(deviation, scale)| match deviation {
+                0.0 => factor * scale,
+                _ => factor * unbiased.sqrt() * deviation,
+            })
+            .collect();
         if self.shape == BandwidthShape::Full {
             let mut matrix = points.covariance();
             matrix
                 .iter_mut()
                 .for_each(|x| *x *= factor * factor * unbiased);
-            if let Some(matrix) = definite(matrix, &widths) {
+            if let Some(matrix) = positive_definite(matrix, &widths) {
                 return Bandwidth::Matrix(matrix);
             }
         }
@@ -213,10 +195,10 @@ impl Selection {
     }
 }
 
-/// The matrix with its diagonal set to the squared widths, and drawn towards that diagonal
-/// until it is safely positive definite; points on a line or fewer than
-/// columns leave it singular.
-fn definite(mut matrix: Vec<f64>, widths: &[f64]) -> Option<Vec<f64>> {
+/// The matrix with the squared widths as its diagonal, shrunk towards it until it is
+/// numerically positive definite. The covariance of points on a line, or of fewer points than
+/// columns, is singular.
+fn positive_definite(mut matrix: Vec<f64>, widths: &[f64]) -> Option<Vec<f64>> {
     let d = widths.len();
     for (c, width) in widths.iter().enumerate() {
         matrix[c * d + c] = width * width;
@@ -240,7 +222,7 @@ pub(super) fn kernel_deviation(kernel: Kernel, columns: usize) -> f64 {
 }
 
 impl Bandwidth {
-    /// So many times as wide.
+    /// The bandwidth with all widths multiplied by a factor.
     pub fn times(&self, factor: f64) -> Bandwidth {
         let all = |widths: &[f64], factor: f64| widths.iter().map(|x| x * factor).collect();
         match self {
@@ -261,7 +243,7 @@ impl Bandwidth {
         }
     }
 
-    /// The bandwidth on some of `columns` columns.
+    /// The bandwidth for the `kept` ones of `columns` columns.
     pub(super) fn select(&self, columns: usize, kept: &[usize]) -> Bandwidth {
         match self {
             Bandwidth::Shared(width) => Bandwidth::Shared(*width),
@@ -274,7 +256,7 @@ impl Bandwidth {
         }
     }
 
-    /// The number of free numbers.
+    /// The number of free parameters.
     pub(crate) fn parameters(&self) -> usize {
         match self {
             Bandwidth::Shared(_) => 1,
@@ -292,15 +274,15 @@ mod tests {
     use super::super::KernelDensity;
     use super::*;
 
-    fn normal_scores(n: usize) -> Vec<f64> {
-        // Evenly spread ranks through a smooth, heavy-middled map.
+    fn logistic_scores(n: usize) -> Vec<f64> {
+        // Quantiles of a logistic distribution.
         let rank = |i: usize| (i as f64 + 0.5) / n as f64;
         (0..n).map(|i| (rank(i) / (1.0 - rank(i))).ln()).collect()
     }
 
     #[test]
     fn a_change_of_units_changes_every_rule_by_the_same_factor() {
-        let x = normal_scores(400);
+        let x = logistic_scores(400);
         let scaled: Vec<f64> = x.iter().map(|x| 1e6 + 250.0 * x).collect();
         for rule in [Rule::Scott, Rule::Silverman, Rule::Isj, Rule::Cv] {
             let chosen = |x: &[f64]| {
@@ -321,7 +303,7 @@ mod tests {
 
     #[test]
     fn weight_two_is_the_point_twice() {
-        let x = normal_scores(60);
+        let x = logistic_scores(60);
         let twice: Vec<f64> = x.iter().chain(&x).copied().collect();
         for rule in [Rule::Scott, Rule::Silverman, Rule::Isj, Rule::Cv] {
             let chosen = |points: &Points| {
@@ -341,8 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn kernels_by_a_rule_vary_as_much_as_a_gaussian() {
-        let points = Points::from_columns(&[normal_scores(50)], None).unwrap();
+    fn rules_give_every_kernel_the_same_standard_deviation() {
+        let points = Points::from_columns(&[logistic_scores(50)], None).unwrap();
         let width = |kernel| {
             Selection::default()
                 .bandwidth(&points, kernel, None)
@@ -355,8 +337,8 @@ mod tests {
     }
 
     #[test]
-    fn points_on_a_line_have_a_full_bandwidth_too() {
-        let x = normal_scores(30);
+    fn points_on_a_line_have_a_full_bandwidth() {
+        let x = logistic_scores(30);
         let points = Points::from_columns(&[x.clone(), x], None).unwrap();
         let selection = Selection {
             shape: BandwidthShape::Full,

@@ -1,11 +1,11 @@
-//! A kernel density given some of its columns. With the bandwidth's factor in the
-//! order seen, hidden,
+//! A kernel density conditional on the values of some columns. With s the given and h the
+//! other columns and the Cholesky factor of the bandwidth in this order,
 //!
 //!   L = | L_s   0  |,   z = L_s⁻¹(x_s − xᵢ_s),   x_h = xᵢ_h + L_hs z + L_h v,
 //!       | L_hs  L_h |
 //!
-//! point i has a share ∝ wᵢ K_s(|z|), and v is spherical with the density
-//! K(√(|z|² + |v|²)): its mean is 0, and it is drawn by rejection.
+//! point i has the weight wᵢ K_s(|z|), and v is spherical with density ∝ K(√(|z|² + |v|²)):
+//! its mean is 0, and it is drawn by rejection sampling.
 
 use super::bandwidth::Bandwidth;
 use super::kernel::Kernel;
@@ -15,23 +15,23 @@ use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Gamma, StandardNormal};
 
-/// A kernel density of which some columns are seen.
+/// A kernel density prepared for queries that give the values of certain columns.
 #[derive(Clone, Debug)]
 pub struct ConditionalDensity {
     kernel: Kernel,
     seen: Vec<usize>,
     hidden: Vec<usize>,
-    /// The density of the seen columns, if there are any.
+    /// The density of the given columns, if there are any.
     marginal: Option<KernelDensity>,
     /// L, column by column.
     factor: Square,
 }
 
 impl KernelDensity {
-    /// The density for questions in which exactly these columns are seen.
+    /// The density for queries in which exactly the `seen` columns are given.
     ///
     /// # Errors
-    /// If there is no such column.
+    /// If a column does not exist.
     ///
     /// ```
     /// use abduce::density::{Kernel, KernelDensity, Points, Selection};
@@ -47,14 +47,14 @@ impl KernelDensity {
     pub fn given(&self, seen: &[usize]) -> Result<ConditionalDensity> {
         let d = self.points().columns();
         if seen.iter().any(|column| *column >= d) {
-            return Err(Error::parameter("the density has no such column"));
+            return Err(Error::parameter("there is no such column in the density"));
         }
         let hidden: Vec<usize> = (0..d).filter(|column| !seen.contains(column)).collect();
         let order: Vec<usize> = seen.iter().chain(&hidden).copied().collect();
         let factor = match self.bandwidth() {
             Bandwidth::Matrix(matrix) => cholesky(&submatrix(matrix, d, &order, &order), d)
                 .map_err(|_| Error::numeric("the bandwidth is not positive in every direction"))?,
-            // Squared, widths could overflow.
+            // Not by the matrix, as squared widths could overflow.
             diagonal => {
                 let widths = diagonal.widths(d);
                 let mut factor = vec![0.0; d * d];
@@ -65,9 +65,10 @@ impl KernelDensity {
                 factor
             }
         };
-        let marginal = match seen.is_empty() {
-            true => None,
-            false => Some(self.marginal(seen)?),
+        let marginal = if seen.is_empty() {
+            None
+        } else {
+            Some(self.marginal(seen)?)
         };
         Ok(ConditionalDensity {
             kernel: self.kernel(),
@@ -80,24 +81,24 @@ impl KernelDensity {
 }
 
 impl ConditionalDensity {
-    /// The columns that are not seen.
+    /// The columns that are not given.
     pub fn hidden(&self) -> &[usize] {
         &self.hidden
     }
 
-    /// The logarithm of the density of the seen columns at many places.
+    /// The log-density of the given columns at many points.
     ///
     /// # Errors
-    /// If a place has another number of columns.
-    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, places: &[Q]) -> Result<Vec<f64>> {
+    /// If a point has another number of columns.
+    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, queries: &[Q]) -> Result<Vec<f64>> {
         match &self.marginal {
-            Some(marginal) => marginal.log_densities(places),
-            None => Ok(vec![0.0; places.len()]),
+            Some(marginal) => marginal.log_densities(queries),
+            None => Ok(vec![0.0; queries.len()]),
         }
     }
 
-    /// How probable it is that a row with these seen cells belongs to each point,
-    /// whose weights are given; `None` where no point reaches.
+    /// The probability that a row with these values belongs to each point; `None` if the
+    /// values have density 0. `weights` are those of the points.
     pub fn shares(&self, weights: &[f64], seen: &[f64]) -> Option<Vec<f64>> {
         let logs: Vec<f64> = match &self.marginal {
             Some(marginal) => marginal.log_shares(seen),
@@ -112,20 +113,20 @@ impl ConditionalDensity {
         Some(shares.into_iter().map(|share| share / total).collect())
     }
 
-    /// The mean, and the mode, of the hidden columns on a point.
+    /// The mean of the other columns under the kernel of one point, which is also their mode.
     pub fn mean(&self, point: &[f64], seen: &[f64]) -> Vec<f64> {
         let z = self.whitened(point, seen);
-        self.placed(point, &z, &[])
+        self.hidden_values(point, &z, &[])
     }
 
-    /// The variance of a hidden column on a point, for a Gaussian kernel.
+    /// The variance of a hidden column under the kernel of one point, which is Gaussian.
     pub(crate) fn variance(&self, hidden: usize) -> f64 {
         let (d, row) = (self.order(), self.seen.len() + hidden);
         let entries = (self.seen.len()..=row).map(|j| self.factor[j * d + row]);
         entries.map(|entry| entry * entry).sum()
     }
 
-    /// A draw of the hidden columns on a point.
+    /// Draws the hidden columns under the kernel of one point.
     pub fn draw(&self, point: &[f64], seen: &[f64], rng: &mut dyn Rng) -> Vec<f64> {
         let z = self.whitened(point, seen);
         let square: f64 = z.iter().map(|z| z * z).sum();
@@ -136,7 +137,7 @@ impl ConditionalDensity {
             let radius = self.radius(square, rng) / length.max(f64::MIN_POSITIVE);
             v.iter_mut().for_each(|v| *v *= radius);
         }
-        self.placed(point, &z, &v)
+        self.hidden_values(point, &z, &v)
     }
 
     fn order(&self) -> usize {
@@ -158,27 +159,27 @@ impl ConditionalDensity {
         z
     }
 
-    /// The hidden columns for given z and v; nothing is v = 0.
-    fn placed(&self, point: &[f64], z: &[f64], v: &[f64]) -> Vec<f64> {
+    /// The hidden columns for given z and v; an empty v is 0.
+    fn hidden_values(&self, point: &[f64], z: &[f64], v: &[f64]) -> Vec<f64> {
         let d = self.order();
-        let steps = z.iter().chain(v);
+        let whitened = z.iter().chain(v);
         let hidden = self.hidden.iter().enumerate();
         hidden
             .map(|(number, column)| {
                 let row = z.len() + number;
-                let moved = steps
+                let offset = whitened
                     .clone()
                     .enumerate()
-                    .map(|(j, step)| self.factor[j * d + row] * step);
-                point[*column] + moved.sum::<f64>()
+                    .map(|(j, x)| self.factor[j * d + row] * x);
+                point[*column] + offset.sum::<f64>()
             })
             .collect()
     }
 
-    /// A draw of |v|, whose density is ∝ K(√(|z|² + s²)) s^(k−1).
+    /// Draws |v|, whose density is ∝ K(√(|z|² + s²)) s^(k−1).
     fn radius(&self, square: f64, rng: &mut dyn Rng) -> f64 {
-        // Far more than any kernel needs: a ball of many columns is nearly all
-        // surface, where kernels are small.
+        // In many columns nearly all of a ball is near its surface, where kernels are small
+        // and most tries are rejected.
         const TRIES: usize = 100_000;
         let k = self.hidden.len() as f64;
         if self.kernel == Kernel::Exponential {
@@ -202,9 +203,9 @@ impl ConditionalDensity {
     }
 }
 
-/// A draw of s with density ∝ exp(−√(r² + s²)) s^(k−1). By Cauchy and Schwarz
-/// √(r² + s²) ≥ (r² + s s*) / √(r² + s*²) for any s*, so that a Gamma bounds it; s* is taken where
-/// both have about the same mean.
+/// Draws s with density ∝ exp(−√(r² + s²)) s^(k−1) by rejection from a gamma distribution. By
+/// the Cauchy–Schwarz inequality √(r² + s²) ≥ (r² + s s*) / √(r² + s*²) for any s*; here s* is
+/// chosen so that both means are about equal.
 fn exponential_radius(r: f64, k: f64, rng: &mut dyn Rng) -> f64 {
     const TRIES: usize = 100_000;
     // s*² = k √(r² + s*²), a quadratic equation in s*².
@@ -232,9 +233,9 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     #[test]
-    fn draws_have_the_density_they_are_drawn_from() {
-        // One point, two columns, the first seen or not: the share of draws below a
-        // place is the integral of the density up to there.
+    fn draws_have_the_distribution_of_the_density() {
+        // One point, two columns, the first given or not: the share of draws below a limit is
+        // the integral of the density up to there.
         let points = Points::from_columns(&[vec![1.0], vec![2.0]], None).unwrap();
         let matrix = Bandwidth::Matrix(vec![1.5, 0.5, 0.5, 0.8]);
         for (kernel, name) in Kernel::ALL {
@@ -256,9 +257,10 @@ mod tests {
                     .iter()
                     .map(|y| place.iter().copied().chain([*y]).collect())
                     .collect();
-                let joint = match seen.is_empty() {
-                    true => density.marginal(&[1]).unwrap(),
-                    false => density.clone(),
+                let joint = if seen.is_empty() {
+                    density.marginal(&[1]).unwrap()
+                } else {
+                    density.clone()
                 };
                 let logs = joint.log_densities(&asked).unwrap();
                 let total: f64 = logs.iter().map(|l| l.exp()).sum();
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn far_and_wide_draws_come_to_an_end() {
+    fn rejection_sampling_ends_in_extreme_cases() {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         for k in [1.0, 2.0, 50.0] {
             for r in [0.0, 3.0, 1e4] {

@@ -2,11 +2,11 @@
 //! bandwidth that maximises Σ wᵢ ln f₋ᵢ(xᵢ), with f₋ᵢ the density of all rows but one
 //! at xᵢ.
 //!
-//! Equal rows make that grow without bound as s falls. Bumps of a deviation of δ/2 or
-//! more do not show the steps δ that numbers were rounded to; narrower ones are not
-//! tried, and where likelihood still asks for the narrowest, it is not listened to.
+//! With equal rows this grows without bound as s falls. Kernels with a standard deviation of
+//! at least δ/2 smooth over a rounding of the numbers to steps of δ; narrower ones are not
+//! tried, and if the narrowest one tried is the best, the likelihood has no maximum.
 
-use super::bandwidth::{Bandwidth, SampleSize, kernel_deviation};
+use super::bandwidth::{Bandwidth, kernel_deviation};
 use super::kernel::Kernel;
 use super::kernel_density::KernelDensity;
 use super::points::Points;
@@ -14,36 +14,30 @@ use super::sum::Tolerance;
 use crate::Control;
 use crate::kernel::minimum::golden_section;
 
-/// The bandwidth, so many times as wide, that makes rows likeliest under all other
-/// rows, and true; or the bandwidth itself, and false, where equal rows leave none.
+/// The multiple of a bandwidth of maximum leave-one-out likelihood, and true; or the bandwidth
+/// itself, and false, if there is no maximum.
 ///
-/// The search is along one line: steps from wide to narrow, as long as narrower is
-/// better, then about the best by golden section.
+/// The search goes in steps from wide to narrow until the likelihood falls, then around the
+/// best step by golden section.
 pub(super) fn cross_validated(
     points: &Points,
     kernel: Kernel,
     start: Bandwidth,
-    size: SampleSize,
     control: Control,
 ) -> (Bandwidth, bool) {
     const ROWS: usize = 2_000;
     const WIDEST: f64 = 4.0;
-    // How far apart steps are, how many are made at least and at most, and how many
-    // values are asked for about the best.
+    // The length of a step, the least and the greatest number of steps, and the number of
+    // evaluations around the best one.
     const STEP: f64 = 0.5;
     const LEAST_STEPS: usize = 11;
     const MOST_STEPS: usize = 40;
     const VALUES: usize = 10;
-    // A row of weight 2 is two rows, of which one is left out; a weight that says how
-    // much a row matters is left out whole.
-    let (points, row) = match size {
-        SampleSize::Weight => (points.merged(), 1.0),
-        SampleSize::Kish => (points.clone(), f64::INFINITY),
-    };
-    // Evenly spaced rows say as much as all; they are left out one by one.
+    let points = points.merged();
+    // Evenly spaced rows suffice; they are left out one by one.
     let step = points.len().div_ceil(ROWS);
     let rows: Vec<usize> = (0..points.len()).step_by(step).collect();
-    // A likelihood this near tells which of two widths is better.
+    // Accurate enough to compare two widths.
     let tolerance = Tolerance {
         absolute: 0.0,
         relative: 1e-6,
@@ -54,11 +48,11 @@ pub(super) fn cross_validated(
         }
         let bandwidth = start.times(log_factor.exp());
         let density = KernelDensity::with_bandwidth(points.clone(), kernel, bandwidth);
-        // A width too small for arithmetic is too small.
+        // A width that is numerically too small is too small.
         density.map_or(f64::INFINITY, |density| {
-            let densities = density.with_tolerance(tolerance).without(&rows, row);
-            let weighed = rows.iter().zip(densities);
-            -weighed
+            let densities = density.with_tolerance(tolerance).leave_one_out(&rows);
+            let terms = rows.iter().zip(densities);
+            -terms
                 .map(|(row, l)| points.weights()[*row] * l)
                 .sum::<f64>()
         })
@@ -72,9 +66,9 @@ pub(super) fn cross_validated(
             break;
         }
         at = (at - STEP).max(bottom);
-        let own = loss(at);
-        if own < best.0 {
-            best = (own, at);
+        let tried = loss(at);
+        if tried < best.0 {
+            best = (tried, at);
         }
     }
     if best.0 == f64::INFINITY || best.1 == at {
@@ -85,8 +79,8 @@ pub(super) fn cross_validated(
     (start.times(found.exp()), true)
 }
 
-/// The logarithm of the least factor on a bandwidth at which the bumps hide the
-/// steps that some column was rounded to; rows that differ there are not equal.
+/// The logarithm of the smallest factor at which the kernels smooth over the rounding of at
+/// least one column.
 fn narrowest(points: &Points, kernel: Kernel, start: &Bandwidth) -> f64 {
     let d = points.columns();
     let widths = start.widths(d).into_iter().enumerate();
@@ -109,21 +103,20 @@ mod tests {
         (0..n).map(|i| (score(i) * steps).round() / steps).collect()
     }
 
-    fn chosen(x: &[f64], weights: Option<&[f64]>, size: SampleSize) -> (f64, bool) {
+    fn chosen(x: &[f64], weights: Option<&[f64]>) -> (f64, bool) {
         let points = Points::from_columns(&[x], weights).unwrap();
         let selection = Selection {
             rule: Rule::Cv,
-            size,
             ..Selection::default()
         };
         let control = Control::default();
-        let chosen = selection.chosen(&points, Kernel::Gaussian, None, control);
-        let (bandwidth, own) = chosen.unwrap();
-        (bandwidth.widths(1)[0], own)
+        let chosen = selection.choose(&points, Kernel::Gaussian, None, control);
+        let (bandwidth, found) = chosen.unwrap();
+        (bandwidth.widths(1)[0], found)
     }
 
     #[test]
-    fn whole_weights_are_repetitions_also_among_more_rows_than_are_looked_at() {
+    fn whole_weights_are_repetitions_with_more_rows_than_are_left_out_too() {
         for n in [40, 1500] {
             let x = scores(n, 1e9);
             let weights: Vec<f64> = (0..n).map(|i| (1 + i % 3) as f64).collect();
@@ -132,28 +125,17 @@ mod tests {
                 there.map(|i| x[i]).collect::<Vec<f64>>()
             });
             let repeated: Vec<f64> = repeated.collect();
-            let size = SampleSize::Weight;
-            let (weighted, _) = chosen(&x, Some(&weights), size);
-            let (repeated, _) = chosen(&repeated, None, size);
+            let (weighted, _) = chosen(&x, Some(&weights));
+            let (repeated, _) = chosen(&repeated, None);
             assert!((weighted / repeated - 1.0).abs() < 1e-12, "{n}");
         }
     }
 
     #[test]
-    fn weights_that_say_how_much_rows_matter_have_no_unit() {
-        let x = scores(60, 1e9);
-        let weights: Vec<f64> = (0..60).map(|i| 0.5 + (i % 4) as f64).collect();
-        let more: Vec<f64> = weights.iter().map(|w| 8.0 * w).collect();
-        let width = |weights: &[f64]| chosen(&x, Some(weights), SampleSize::Kish).0;
-        assert!((width(&weights) / width(&more) - 1.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn rounding_numbers_does_not_make_bumps_vanish() {
-        let size = SampleSize::Weight;
-        let (smooth, _) = chosen(&scores(1000, 1e9), None, size);
+    fn rounding_numbers_hardly_changes_the_bandwidth() {
+        let (smooth, _) = chosen(&scores(1000, 1e9), None);
         for steps in [1000.0, 100.0, 10.0, 4.0] {
-            let (width, _) = chosen(&scores(1000, steps), None, size);
+            let (width, _) = chosen(&scores(1000, steps), None);
             assert!(
                 (0.6..1.6).contains(&(width / smooth)),
                 "{steps}: {width} {smooth}"
@@ -162,24 +144,23 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_every_row_leave_likelihood_no_say() {
+    fn scotts_rule_is_used_if_every_row_has_copies() {
         let x = scores(200, 1e9);
-        let size = SampleSize::Weight;
-        let (width, own) = chosen(&x, Some(&[3.0; 200]), size);
-        assert!(!own);
+        let (width, found) = chosen(&x, Some(&[3.0; 200]));
+        assert!(!found);
         let points = Points::from_columns(&[x], Some(&[3.0; 200])).unwrap();
         let scott = Selection::default().bandwidth(&points, Kernel::Gaussian, None);
         assert_eq!(width, scott.unwrap().widths(1)[0]);
     }
 
     #[test]
-    fn groups_far_apart_have_bumps_as_narrow_as_they_are() {
+    fn the_bandwidth_of_distant_groups_is_that_of_one_group() {
         let one = scores(250, 1e9);
-        let (alone, _) = chosen(&one, None, SampleSize::Weight);
+        let (alone, _) = chosen(&one, None);
         let two = one.iter().copied().chain(one.iter().map(|x| x + 1e5));
-        let (width, own) = chosen(&two.collect::<Vec<f64>>(), None, SampleSize::Weight);
+        let (width, found) = chosen(&two.collect::<Vec<f64>>(), None);
         assert!(
-            own && (0.5..2.0).contains(&(width / alone)),
+            found && (0.5..2.0).contains(&(width / alone)),
             "{width} {alone}"
         );
     }

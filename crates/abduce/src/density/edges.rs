@@ -1,39 +1,40 @@
-//! Where a histogram cuts a column: bins of equal width, their number by the
-//! rules of Freedman & Diaconis (1981), Scott (1979) and Sturges (1926), as NumPy has
-//! them, or the one of highest posterior probability by Knuth (2006),
+//! The bins of a column: all of equal width, their number by the rules of Freedman &
+//! Diaconis (1981), Scott (1979) and Sturges (1926), as in NumPy, or with the highest
+//! posterior probability by Knuth (2006),
 //!
 //!   n ln M + ln Γ(M/2) − M ln Γ(1/2) − ln Γ(n + M/2) + Σ ln Γ(n_k + 1/2).
 //!
-//! Where numbers are equal, that grows with M without end, and bins that hold now one,
-//! now two of the steps that numbers were rounded to make it jump. Bins of such
-//! numbers are a whole number of steps wide and end midway between two.
+//! With repeated numbers this can grow with M without bound, and for rounded numbers it
+//! jumps as bins hold one or two rounding steps in turn. If there are repeated numbers, bins
+//! are therefore a whole number of rounding steps wide and end midway between two steps.
 
-use super::points::Points;
+use super::points::{Points, scale_of_constant};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// The most bins of a column.
+/// The maximum number of bins of a column.
 const MOST_BINS: usize = 1 << 16;
 
-/// The most bins that Knuth's rule tries.
+/// The maximum number of bins that Knuth's rule tries.
 const MOST_BINS_OF_KNUTH: usize = 1000;
 
 /// How the number of bins is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bins {
-    /// Of width 2 · interquartile range · n^(−1/3); where that is 0, as [`Bins::Scott`].
+    /// The Freedman–Diaconis rule, of width 2 · interquartile range · n^(−1/3); where that is
+    /// 0, [`Bins::Scott`].
     #[default]
     Fd,
-    /// Of width σ (24 √π / n)^(1/3).
+    /// Scott's rule, of width σ (24 √π / n)^(1/3).
     Scott,
-    /// log₂ n + 1 of them.
+    /// Sturges' rule, log₂ n + 1 bins.
     Sturges,
-    /// As many as the points make most probable, 1000 at most; no more than by
-    /// [`Bins::Fd`] where so many numbers are equal that there is no end to it.
+    /// Knuth's rule, the most probable number up to 1000; [`Bins::Fd`] where so many numbers
+    /// are equal that the probability has no maximum.
     Knuth,
-    /// So many.
+    /// This number of bins.
     Number(usize),
 }
 
@@ -50,21 +51,21 @@ impl FromStr for Bins {
                 Ok(number) if (1..=MOST_BINS).contains(&number) => Ok(Bins::Number(number)),
                 _ => Err(
                     Error::parameter(format!("\"{text}\" is not a number of bins"))
-                        .with_hint(format!("say fd, scott, sturges, knuth or 1 to {MOST_BINS}")),
+                        .with_hint(format!("use fd, scott, sturges, knuth or 1 to {MOST_BINS}")),
                 ),
             },
         }
     }
 }
 
-/// Bins of equal width along one column; the last includes its end.
+/// Bins of equal width in one column; the last includes its upper edge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edges {
-    /// Where the first bin begins.
+    /// The lower edge of the first bin.
     pub start: f64,
-    /// Where the last bin ends.
+    /// The upper edge of the last bin.
     pub end: f64,
-    /// How many bins.
+    /// The number of bins.
     pub bins: usize,
 }
 
@@ -77,22 +78,22 @@ impl Edges {
     /// assert_eq!(edges, Edges { start: 0.0, end: 8.0, bins: 4 });
     /// ```
     pub fn of(x: &[f64], weights: &[f64], bins: Bins) -> Edges {
-        Edges::chosen(x, weights, bins).0
+        Edges::choose(x, weights, bins).0
     }
 
-    /// The edges, and whether their number is the rule's own: not where equal numbers
-    /// make Knuth's rule ask for ever more.
-    pub(crate) fn chosen(x: &[f64], weights: &[f64], bins: Bins) -> (Edges, bool) {
+    /// The edges, and whether their number is by the rule asked for: where repeated numbers
+    /// leave Knuth's rule without a maximum, it is by that of Freedman and Diaconis.
+    pub(crate) fn choose(x: &[f64], weights: &[f64], bins: Bins) -> (Edges, bool) {
         let mut sorted: Vec<(f64, f64)> = x.iter().copied().zip(weights.iter().copied()).collect();
         sorted.retain(|(_, weight)| *weight > 0.0);
         sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        // Equal numbers are one of their weight.
+        // Repeated numbers are merged into one of their total weight.
         sorted.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
+            let equal = next.0 == kept.0;
+            if equal {
                 kept.1 += next.1;
             }
-            same
+            equal
         });
         let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
             let unit = Edges {
@@ -104,19 +105,14 @@ impl Edges {
         };
         let (start, end) = (first.0, last.0);
         let range = end - start;
-        // One bin about a constant, as wide as a kernel on it would be.
-        let unit = if start == 0.0 {
-            1e-6
-        } else {
-            (1e-6 * start.abs()).max(1e-150)
-        };
         if range <= f64::EPSILON * start.abs() || range <= 0.0 {
-            let one = Edges {
-                start: start - 0.5 * unit,
-                end: end + 0.5 * unit,
+            let width = scale_of_constant(start);
+            let single = Edges {
+                start: start - 0.5 * width,
+                end: end + 0.5 * width,
                 bins: 1,
             };
-            return (one, true);
+            return (single, true);
         }
         let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
         let scott =
@@ -126,7 +122,7 @@ impl Edges {
             let width = 2.0 * middle / total.cbrt();
             range / if width > 0.0 { width } else { scott() }
         };
-        let wanted = match bins {
+        let number = match bins {
             Bins::Number(number) => number as f64,
             Bins::Sturges => total.max(1.0).log2() + 1.0,
             Bins::Scott => range / scott(),
@@ -136,7 +132,7 @@ impl Edges {
         let edges = Edges {
             start,
             end,
-            bins: wanted.ceil().clamp(1.0, MOST_BINS as f64) as usize,
+            bins: number.ceil().clamp(1.0, MOST_BINS as f64) as usize,
         };
         (edges, true)
     }
@@ -146,15 +142,16 @@ impl Edges {
         (self.end - self.start) / self.bins as f64
     }
 
-    /// Where a bin begins.
+    /// The lower edge of a bin, or the upper edge of the last one.
     pub fn edge(&self, bin: usize) -> f64 {
-        match bin == self.bins {
-            true => self.end,
-            false => self.start + (self.end - self.start) * (bin as f64 / self.bins as f64),
+        if bin == self.bins {
+            self.end
+        } else {
+            self.start + (self.end - self.start) * (bin as f64 / self.bins as f64)
         }
     }
 
-    /// The bin that holds a number.
+    /// The bin of a number; `None` if it is outside.
     pub fn bin(&self, x: f64) -> Option<usize> {
         if !(x >= self.start && x <= self.end) {
             return None;
@@ -170,7 +167,7 @@ impl Edges {
         Some(bin)
     }
 
-    pub(super) fn is_proper(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         self.bins >= 1 && self.start < self.end && (self.end - self.start).is_finite()
     }
 }
@@ -183,10 +180,10 @@ fn deviation(sorted: &[(f64, f64)], total: f64) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// The quantile of points repeated by their weights, linear between neighbours.
+/// A quantile of numbers repeated by their weights, interpolated linearly.
 fn quantile(sorted: &[(f64, f64)], total: f64, share: f64) -> f64 {
     let rank = share * (total - 1.0).max(0.0);
-    // The points at two whole ranks, counted from 0.
+    // The number at a whole rank, counted from 0.
     let at = |rank: f64| {
         let mut before = 0.0;
         for (x, weight) in sorted {
@@ -201,63 +198,70 @@ fn quantile(sorted: &[(f64, f64)], total: f64, share: f64) -> f64 {
     low + (high - low) * (rank - rank.floor())
 }
 
-/// The bins of highest posterior probability, and true; or about `otherwise` bins,
-/// and false, where equal numbers make more bins than numbers the most probable.
+/// The bins of highest posterior probability, and true; or about `otherwise` bins, and false,
+/// if repeated numbers leave the probability without a maximum.
 fn knuth(sorted: &[(f64, f64)], total: f64, otherwise: f64) -> (Edges, bool) {
-    let mut before = Vec::with_capacity(sorted.len() + 1);
-    let mut sum = 0.0;
-    before.push(sum);
-    for (_, weight) in sorted {
-        sum += weight;
-        before.push(sum);
-    }
-    let merit = |edges: &Edges| {
-        let m = edges.bins as f64;
-        // The bins may reach beyond the numbers.
-        let mut merit = -total * edges.width().ln() + libm::lgamma(0.5 * m)
-            - m * libm::lgamma(0.5)
-            - libm::lgamma(total + 0.5 * m);
-        let mut first = 0;
-        for bin in 1..=edges.bins {
-            let past = match bin == edges.bins {
-                true => sorted.len(),
-                false => sorted.partition_point(|(x, _)| *x < edges.edge(bin)),
-            };
-            merit += libm::lgamma(before[past] - before[first] + 0.5);
-            first = past;
-        }
-        merit
-    };
+    let log_posterior = log_posterior(sorted, total);
     let (start, end) = (sorted[0].0, sorted[sorted.len() - 1].0);
     let is_tied = sorted.iter().any(|(_, weight)| *weight > 1.0);
     let step = Points::resolution(sorted.iter().map(|(x, _)| *x)).filter(|_| is_tied);
-    // In each bin as many steps as make about so many bins.
     let candidate = |bins: usize| match step {
         None => Edges { start, end, bins },
         Some(step) => {
             let steps = ((end - start) / step).round() + 1.0;
-            let own = (steps / bins as f64).ceil();
-            let bins = (steps / own).ceil();
+            let steps_of_bin = (steps / bins as f64).ceil();
+            let bins = (steps / steps_of_bin).ceil();
             let start = start - 0.5 * step;
             Edges {
                 start,
-                end: (start + bins * own * step).max(end),
+                end: (start + bins * steps_of_bin * step).max(end),
                 bins: bins as usize,
             }
         }
     };
-    // More bins than twice the different points only add empty ones.
+    // More than twice as many bins as distinct numbers only add empty ones.
     let most = MOST_BINS_OF_KNUTH.min(2 * sorted.len());
     let mut candidates: Vec<Edges> = (1..=most).map(candidate).collect();
     candidates.dedup();
-    let merits = candidates.into_iter().map(|edges| (merit(&edges), edges));
-    let best = merits.reduce(|best, own| if own.0 > best.0 { own } else { best });
+    let scored = candidates
+        .into_iter()
+        .map(|edges| (log_posterior(&edges), edges));
+    let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match best {
         Some((_, best)) if !is_tied || 2 * best.bins <= most => (best, true),
         _ => (
             candidate(otherwise.ceil().clamp(1.0, most as f64) as usize),
             false,
         ),
+    }
+}
+
+/// Knuth's log-posterior of bins, up to a constant.
+fn log_posterior(sorted: &[(f64, f64)], total: f64) -> impl Fn(&Edges) -> f64 {
+    let mut weight_before = Vec::with_capacity(sorted.len() + 1);
+    let mut sum = 0.0;
+    weight_before.push(sum);
+    for (_, weight) in sorted {
+        sum += weight;
+        weight_before.push(sum);
+    }
+    move |edges| {
+        let m = edges.bins as f64;
+        let mut log_posterior = -total * edges.width().ln() + libm::lgamma(0.5 * m)
+            - m * libm::lgamma(0.5)
+            - libm::lgamma(total + 0.5 * m);
+        let mut first = 0;
+        for bin in 1..=edges.bins {
+            // The last bin includes its upper edge.
+            let past = if bin == edges.bins {
+                sorted.len()
+            } else {
+                sorted.partition_point(|(x, _)| *x < edges.edge(bin))
+            };
+            log_posterior += libm::lgamma(weight_before[past] - weight_before[first] + 0.5);
+            first = past;
+        }
+        log_posterior
     }
 }
 
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_by_knuth_do_not_show_the_steps_of_rounded_numbers() {
+    fn bins_by_knuth_of_rounded_numbers_are_whole_steps_wide() {
         let rounded = |steps: f64| -> Vec<f64> {
             let score = |i: usize| (i as f64 + 0.5) / 2000.0;
             let logit = |p: f64| (p / (1.0 - p)).ln();
@@ -294,25 +298,28 @@ mod tests {
         let smooth = Edges::of(&rounded(1e9), &weights, Bins::Knuth);
         for steps in [100.0, 10.0, 4.0, 2.0, 1.0] {
             let x = rounded(steps);
-            let (edges, own) = Edges::chosen(&x, &weights, Bins::Knuth);
+            let (edges, by_knuth) = Edges::choose(&x, &weights, Bins::Knuth);
             let whole = edges.width() * steps;
-            assert!(own && (whole - whole.round()).abs() < 1e-9, "{edges:?}");
+            assert!(
+                by_knuth && (whole - whole.round()).abs() < 1e-9,
+                "{edges:?}"
+            );
             assert!(edges.bins <= 2 * smooth.bins, "{edges:?} {smooth:?}");
             assert!(x.iter().all(|x| edges.bin(*x).is_some()));
         }
-        // Even numbers, about a hundred of them, and three odd ones.
+        // About a hundred distinct even numbers, and three odd ones.
         let mixed: Vec<f64> = rounded(10.0).iter().map(|x| (20.0 * x).round()).collect();
         let mixed = [mixed, vec![1.0, 3.0, 13.0]].concat();
         let edges = Edges::of(&mixed, &[1.0; 2003], Bins::Knuth);
         assert!(edges.bins < 50, "{edges:?}");
-        // Numbers that all come three times say nothing of how narrow bins may be.
+        // If every number occurs three times, the probability has no maximum.
         let x = wave(90);
-        let (edges, own) = Edges::chosen(&x, &[3.0; 90], Bins::Knuth);
-        assert!(!own && edges.bins < 30, "{edges:?}");
+        let (edges, by_knuth) = Edges::choose(&x, &[3.0; 90], Bins::Knuth);
+        assert!(!by_knuth && edges.bins < 30, "{edges:?}");
     }
 
     #[test]
-    fn every_number_lies_between_the_edges_of_its_bin() {
+    fn every_number_is_between_the_edges_of_its_bin() {
         let edges = Edges {
             start: -0.3,
             end: 0.7,

@@ -1,27 +1,26 @@
-//! A density on an even grid of one or two columns. The weight of every point is
-//! shared out between the nodes around it (linear binning), and the kernel is
-//! laid over all nodes at once by a Fourier transform (Silverman 1982, Wand 1994).
-//! With steps δ and a Gaussian of width h that is wrong by at most (δ/h)²/8 of a
-//! kernel's peak; where that is more than [`WORST`], or for another kernel, the
-//! nodes are asked one by one instead.
+//! A density on an even grid over one or two columns. The weight of every point is
+//! divided between the nodes around it (linear binning), and the result is convolved with
+//! the kernel by a Fourier transform (Silverman 1982, Wand 1994). With steps δ and a Gaussian
+//! of width h the error is at most (δ/h)²/8 of the peak of a kernel; if that is more than
+//! [`WORST`], or for another kernel, the density is computed node by node instead.
 
 use super::kernel_density::KernelDensity;
 use super::points::Points;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
+use rustfft::{FftDirection, FftPlanner};
 
-/// The largest error of binning that is taken, as a share of a kernel's peak.
+/// The largest allowed error of binning, as a share of the peak of a kernel.
 const WORST: f64 = 1e-3;
 
-/// The most nodes of a transform.
+/// The maximum number of nodes of a transform.
 const MOST_NODES: usize = 1 << 24;
 
-/// The most nodes of a grid.
+/// The maximum number of nodes of a grid.
 const LARGEST_GRID: usize = 1 << 27;
 
-/// Beyond so many widths a Gaussian is below the rounding of its peak.
+/// Beyond this many widths a Gaussian is negligible beside its peak.
 const REACH: f64 = 8.6;
 
 /// Evenly spaced nodes along one column, both ends included.
@@ -31,17 +30,17 @@ pub struct Axis {
     pub start: f64,
     /// The last node.
     pub end: f64,
-    /// How many nodes.
+    /// The number of nodes.
     pub points: usize,
 }
 
 impl Axis {
-    /// The distance between two nodes; the whole length where there is but one.
+    /// The distance between two nodes; the whole length if there is only one.
     pub fn step(&self) -> f64 {
         (self.end - self.start) / self.steps()
     }
 
-    /// The place of a node.
+    /// The coordinate of a node.
     pub fn node(&self, number: usize) -> f64 {
         let share = number as f64 / self.steps();
         self.start * (1.0 - share) + self.end * share
@@ -51,7 +50,7 @@ impl Axis {
         self.points.saturating_sub(1).max(1) as f64
     }
 
-    fn is_proper(&self) -> bool {
+    fn is_valid(&self) -> bool {
         self.points >= 2 && self.start < self.end && self.step().is_finite()
     }
 
@@ -75,8 +74,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The density at a place, linear between the nodes; 0 beyond them, and on
-    /// axes of fewer than two nodes or no length.
+    /// The density at a point, interpolated linearly; 0 outside the grid, and on axes of
+    /// fewer than two nodes or of no length.
     ///
     /// ```
     /// use abduce::density::{Axis, Grid};
@@ -93,7 +92,7 @@ impl Grid {
     }
 }
 
-/// Shares a weight of 1 at a place out between the 2 or 4 nodes around it.
+/// Divides a weight of 1 at a point between the 2 or 4 nodes around it.
 #[inline]
 fn share_out(axes: &[Axis], place: &[f64], mut take: impl FnMut(usize, f64)) {
     let along = |axis: &Axis, x: f64| {
@@ -124,13 +123,13 @@ fn share_out(axes: &[Axis], place: &[f64], mut take: impl FnMut(usize, f64)) {
     }
 }
 
-/// The weights of points shared out between the nodes of one or two axes; those
-/// beyond the grid are left out. Fixed parts are summed in their order, so that
-/// the number of threads does not show.
+/// The weights of points divided between the nodes of one or two axes; points outside the
+/// grid are ignored. Parts of fixed size are added in order, so that the result does not
+/// depend on the number of threads.
 pub(super) fn binned(points: &Points, axes: &[Axis]) -> Vec<f64> {
     const PART: usize = 1 << 18;
     let nodes: usize = axes.iter().map(|axis| axis.points).product();
-    // A grid of more nodes than a part has points is not worth copies of it.
+    // Copies of a large grid cost more than they save.
     let part = PART.max(4 * nodes);
     let parts: Vec<Vec<f64>> = (0..points.len())
         .step_by(part)
@@ -150,7 +149,9 @@ pub(super) fn binned(points: &Points, axes: &[Axis]) -> Vec<f64> {
     let mut parts = parts.into_iter();
     let mut sums = parts.next().unwrap_or_else(|| vec![0.0; nodes]);
     for part in parts {
-        sums.iter_mut().zip(part).for_each(|(sum, own)| *sum += own);
+        sums.iter_mut()
+            .zip(part)
+            .for_each(|(sum, weight)| *sum += weight);
     }
     sums
 }
@@ -189,13 +190,14 @@ impl KernelDensity {
         let columns = self.points().columns();
         if axes.len() != columns || columns > 2 {
             return Err(Error::parameter(format!(
-                "a grid is for one or two columns, an axis each, not {} for {columns}",
+                "a grid needs one or two columns and an axis for each; there are {columns} \
+                 columns and {} axes",
                 axes.len()
             )));
         }
-        if !axes.iter().all(Axis::is_proper) {
+        if !axes.iter().all(Axis::is_valid) {
             return Err(Error::parameter(
-                "an axis must end after its start and have two nodes or more",
+                "an axis needs at least two nodes, and an end greater than its start",
             ));
         }
         let nodes = axes
@@ -206,7 +208,7 @@ impl KernelDensity {
                 "a grid has at most {LARGEST_GRID} nodes"
             )));
         }
-        let densities = match self.transform(axes) {
+        let densities = match self.by_transform(axes) {
             Some(densities) => densities,
             None => self.node_by_node(axes)?,
         };
@@ -232,55 +234,68 @@ impl KernelDensity {
         Ok(logs.into_iter().map(f64::exp).collect())
     }
 
-    /// Binning and a Fourier transform, where that is exact enough.
-    fn transform(&self, axes: &[Axis]) -> Option<Vec<f64>> {
-        let square = |offset: &[f64]| self.squared_length(offset);
-        let error: f64 = (0..axes.len())
-            .map(|c| {
-                let mut step = vec![0.0; axes.len()];
-                step[c] = axes[c].step();
-                square(&step) / 8.0
-            })
-            .sum();
-        if !self.is_gaussian() || error.is_nan() || error > WORST {
+    /// The densities by binning and a Fourier transform, where that is accurate enough.
+    fn by_transform(&self, axes: &[Axis]) -> Option<Vec<f64>> {
+        if !self.is_gaussian() || !(self.binning_error(axes) <= WORST) {
             return None;
         }
-        let widths = self.bandwidth().widths(axes.len());
-        let reaches = axes
-            .iter()
-            .zip(&widths)
-            .map(|(axis, width)| REACH * width / axis.step());
-        // Bumps far wider than the grid reach over more nodes than can be counted.
-        let countable = |reach: f64| (reach <= MOST_NODES as f64).then_some(reach.ceil() as usize);
-        let reaches: Vec<usize> = reaches.map(countable).collect::<Option<_>>()?;
-        let wider: Vec<Axis> = axes
-            .iter()
-            .zip(&reaches)
-            .map(|(axis, reach)| axis.wider(*reach))
-            .collect();
-        if !wider.iter().all(Axis::is_proper) {
+        let margins = self.margins(axes)?;
+        let wider = axes.iter().zip(&margins);
+        let wider: Vec<Axis> = wider.map(|(axis, nodes)| axis.wider(*nodes)).collect();
+        if !wider.iter().all(Axis::is_valid) {
             return None;
         }
-        let sizes: Vec<usize> = wider
-            .iter()
-            .map(|axis| axis.points.checked_next_power_of_two())
-            .collect::<Option<_>>()?;
-        let (rows, columns) = match sizes[..] {
-            [columns] => (1, columns),
-            [rows, columns] => (rows, columns),
-            _ => return None,
-        };
-        rows.checked_mul(columns)
-            .filter(|nodes| *nodes <= MOST_NODES)?;
-        let sums = binned(self.points(), &wider);
+        let (rows, columns) = transform_size(&wider)?;
         let mut weights = vec![Complex::new(0.0, 0.0); rows * columns];
         let width = wider[wider.len() - 1].points;
-        for (row, own) in sums.chunks_exact(width).enumerate() {
-            for (cell, sum) in weights[row * columns..].iter_mut().zip(own) {
+        let binned = binned(self.points(), &wider);
+        for (row, sums) in binned.chunks_exact(width).enumerate() {
+            for (cell, sum) in weights[row * columns..].iter_mut().zip(sums) {
                 cell.re = *sum;
             }
         }
-        // The kernel about node 0, its negative side at the far end.
+        let mut kernel = self.kernel_on_grid(axes, rows, columns);
+        transform(&mut weights, rows, columns, FftDirection::Forward);
+        transform(&mut kernel, rows, columns, FftDirection::Forward);
+        weights.iter_mut().zip(kernel).for_each(|(w, k)| *w *= k);
+        transform(&mut weights, rows, columns, FftDirection::Inverse);
+        let nodes = (rows * columns) as f64;
+        let (first_row, kept_rows) = match axes.len() {
+            1 => (0, 1),
+            _ => (margins[0], axes[0].points),
+        };
+        let (first, kept) = (margins[axes.len() - 1], axes[axes.len() - 1].points);
+        let inner = (first_row..first_row + kept_rows).flat_map(|row| {
+            let start = row * columns + first;
+            weights[start..start + kept].iter()
+        });
+        // Rounding leaves small negative numbers where the density is 0.
+        Some(inner.map(|w| (w.re / nodes).max(0.0)).collect())
+    }
+
+    /// The error of binning, as a share of the peak of a kernel.
+    fn binning_error(&self, axes: &[Axis]) -> f64 {
+        let along = |c: usize| {
+            let mut step = vec![0.0; axes.len()];
+            step[c] = axes[c].step();
+            self.squared_length(&step) / 8.0
+        };
+        (0..axes.len()).map(along).sum()
+    }
+
+    /// The number of nodes on each axis that a kernel extends to either side; `None` if there
+    /// are too many.
+    fn margins(&self, axes: &[Axis]) -> Option<Vec<usize>> {
+        let widths = self.bandwidth().widths(axes.len());
+        let margins = axes.iter().zip(widths).map(|(axis, width)| {
+            let nodes = REACH * width / axis.step();
+            (nodes <= MOST_NODES as f64).then_some(nodes.ceil() as usize)
+        });
+        margins.collect()
+    }
+
+    /// The kernel around node 0, wrapped around at the borders.
+    fn kernel_on_grid(&self, axes: &[Axis], rows: usize, columns: usize) -> Vec<Complex<f64>> {
         let offset = |node: usize, size: usize, step: f64| {
             let signed = if node <= size / 2 {
                 node as f64
@@ -291,58 +306,53 @@ impl KernelDensity {
         };
         let constant = self.log_constant() - self.points().weight().ln();
         let kernel = |node: usize| {
-            let place: Vec<f64> = match axes {
+            let offset: Vec<f64> = match axes {
                 [axis] => vec![offset(node, columns, axis.step())],
                 _ => vec![
                     offset(node / columns, rows, axes[0].step()),
                     offset(node % columns, columns, axes[1].step()),
                 ],
             };
-            Complex::new((constant - 0.5 * square(&place)).exp(), 0.0)
+            let log = constant - 0.5 * self.squared_length(&offset);
+            Complex::new(log.exp(), 0.0)
         };
-        let mut kernel: Vec<Complex<f64>> = (0..rows * columns).map(kernel).collect();
-        transform(&mut weights, rows, columns, false);
-        transform(&mut kernel, rows, columns, false);
-        weights.iter_mut().zip(kernel).for_each(|(w, k)| *w *= k);
-        transform(&mut weights, rows, columns, true);
-        let nodes = (rows * columns) as f64;
-        let (first_row, kept_rows) = match axes.len() {
-            1 => (0, 1),
-            _ => (reaches[0], axes[0].points),
-        };
-        let (first, kept) = (reaches[axes.len() - 1], axes[axes.len() - 1].points);
-        let inner = (first_row..first_row + kept_rows).flat_map(|row| {
-            let start = row * columns + first;
-            weights[start..start + kept].iter()
-        });
-        // Rounding leaves a little below 0 where there is nothing.
-        Some(inner.map(|w| (w.re / nodes).max(0.0)).collect())
+        (0..rows * columns).map(kernel).collect()
     }
 }
 
-/// The Fourier transform of every row, and then of every column.
-fn transform(cells: &mut [Complex<f64>], rows: usize, columns: usize, back: bool) {
-    let mut planner = FftPlanner::new();
-    let mut plan = |size| match back {
-        true => planner.plan_fft_inverse(size),
-        false => planner.plan_fft_forward(size),
+/// The rows and columns of a transform over one or two axes; `None` if there are too many.
+fn transform_size(axes: &[Axis]) -> Option<(usize, usize)> {
+    let sizes = axes
+        .iter()
+        .map(|axis| axis.points.checked_next_power_of_two());
+    let (rows, columns) = match sizes.collect::<Option<Vec<usize>>>()?[..] {
+        [columns] => (1, columns),
+        [rows, columns] => (rows, columns),
+        _ => return None,
     };
-    let along = plan(columns);
+    let nodes = rows.checked_mul(columns)?;
+    (nodes <= MOST_NODES).then_some((rows, columns))
+}
+
+/// The Fourier transform of every row, and then of every column.
+fn transform(cells: &mut [Complex<f64>], rows: usize, columns: usize, direction: FftDirection) {
+    let mut planner = FftPlanner::new();
+    let along = planner.plan_fft(columns, direction);
     cells
         .par_chunks_mut(columns)
         .for_each(|row| along.process(row));
     if rows > 1 {
-        let down = plan(rows);
-        let mut turned = turned(cells, rows, columns);
-        turned
+        let down = planner.plan_fft(rows, direction);
+        let mut transpose = transposed(cells, rows, columns);
+        transpose
             .par_chunks_mut(rows)
             .for_each(|column| down.process(column));
-        cells.copy_from_slice(&self::turned(&turned, columns, rows));
+        cells.copy_from_slice(&transposed(&transpose, columns, rows));
     }
 }
 
-/// Rows as columns.
-fn turned(cells: &[Complex<f64>], rows: usize, columns: usize) -> Vec<Complex<f64>> {
+/// The transpose of a matrix.
+fn transposed(cells: &[Complex<f64>], rows: usize, columns: usize) -> Vec<Complex<f64>> {
     let cell = |place: usize| cells[place % rows * columns + place / rows];
     (0..rows * columns).map(cell).collect()
 }

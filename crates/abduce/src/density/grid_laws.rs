@@ -1,5 +1,4 @@
-//! What every grid keeps: bumps of any width have one, and no axis is too odd to be
-//! refused.
+//! Laws of grids: kernels of any width have one, and invalid axes are refused.
 
 use super::super::{Bandwidth, Kernel};
 use super::*;
@@ -13,7 +12,7 @@ fn density(columns: usize, width: f64) -> KernelDensity {
 }
 
 #[test]
-fn bumps_of_any_width_have_a_grid() {
+fn kernels_of_any_width_have_a_grid() {
     let axis = |points| Axis {
         start: -1.0,
         end: 5.0,
@@ -41,7 +40,7 @@ fn bumps_of_any_width_have_a_grid() {
 }
 
 #[test]
-fn an_axis_of_no_node_or_one_has_no_density_and_no_grid() {
+fn invalid_axes_have_density_zero_and_no_grid() {
     let density = density(1, 1.0);
     for (start, end, points) in [
         (0.0, 1.0, 0),
@@ -65,7 +64,7 @@ fn an_axis_of_no_node_or_one_has_no_density_and_no_grid() {
 }
 
 #[test]
-fn nodes_lie_between_both_ends() {
+fn nodes_are_between_both_ends() {
     let axis = Axis {
         start: -f64::MAX,
         end: f64::MAX,

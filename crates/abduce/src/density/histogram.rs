@@ -1,13 +1,11 @@
-//! Histograms: every column is cut into bins of equal width, and a cell of the
-//! grid they make has the density weight / (total · volume). Only cells with
-//! points are kept, so many columns cost no more than the points. A pseudo-weight α spread
-//! evenly over the whole box keeps places without points possible.
+//! Joint histograms: every column is divided into bins of equal width, and a cell of the
+//! resulting grid has the density weight / (total · volume). Only cells with points are
+//! stored. A pseudocount spread evenly over all cells gives empty cells a positive density.
 
 use super::edges::{Bins, Edges};
 use super::points::Points;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 
 /// A histogram of one or more columns.
 ///
@@ -24,7 +22,7 @@ pub struct Histogram {
     pub edges: Vec<Edges>,
     /// The cells with points, in ascending order of their bins.
     pub cells: Vec<Cell>,
-    /// The weight spread evenly over the whole box.
+    /// The pseudocount spread evenly over all cells.
     pub smoothing: f64,
 }
 
@@ -38,7 +36,7 @@ pub struct Cell {
 }
 
 impl Histogram {
-    /// The histogram of points, each column's bins chosen by the same rule.
+    /// The histogram of points, with the bins of every column chosen by the same rule.
     ///
     /// # Errors
     /// As [`with_edges`](Self::with_edges).
@@ -51,14 +49,14 @@ impl Histogram {
         )
     }
 
-    /// The histogram of points in given bins; points outside them are left out.
+    /// The histogram of points in given bins; points outside them are ignored.
     ///
     /// # Errors
-    /// If the bins are not proper, one axis for each column, or the smoothing is
-    /// negative, or no weight is left.
+    /// If there are not valid bins for each column, the smoothing is negative, or there is
+    /// no weight.
     pub fn with_edges(points: &Points, edges: Vec<Edges>, smoothing: f64) -> Result<Histogram> {
         if edges.len() != points.columns() {
-            return Err(Error::parameter("there must be bins for each column"));
+            return Err(Error::parameter("each column needs bins"));
         }
         let mut cells: Vec<Cell> = points
             .rows()
@@ -67,7 +65,7 @@ impl Histogram {
                 let bins = row
                     .iter()
                     .zip(&edges)
-                    .map(|(x, own)| own.bin(*x).map(|b| b as u32));
+                    .map(|(x, edges)| edges.bin(*x).map(|bin| bin as u32));
                 Some(Cell {
                     bins: bins.collect::<Option<_>>()?,
                     weight: *weight,
@@ -92,19 +90,19 @@ impl Histogram {
         Ok(histogram)
     }
 
-    /// Whether it is a density at all.
+    /// Checks that the parts of the histogram are consistent.
     ///
     /// # Errors
-    /// If not.
+    /// If they are not, as in a damaged file.
     pub fn check(&self) -> Result<()> {
-        let wrong = |what: &str| Err(Error::data(format!("the histogram {what}")));
-        if self.edges.is_empty() || !self.edges.iter().all(Edges::is_proper) {
-            return wrong("has no proper bins");
+        let invalid = |what: &str| Err(Error::data(format!("the histogram {what}")));
+        if self.edges.is_empty() || !self.edges.iter().all(Edges::is_valid) {
+            return invalid("has no valid bins");
         }
         if !(self.smoothing >= 0.0 && self.smoothing.is_finite()) {
-            return wrong("has a negative smoothing");
+            return invalid("has a negative or infinite smoothing");
         }
-        let inside = |cell: &Cell| {
+        let is_valid = |cell: &Cell| {
             let bins = cell.bins.iter().zip(&self.edges);
             cell.bins.len() == self.edges.len()
                 && cell.weight > 0.0
@@ -113,60 +111,64 @@ impl Histogram {
                     .into_iter()
                     .all(|(bin, edges)| (*bin as usize) < edges.bins)
         };
-        if !self.cells.iter().all(inside) || !self.cells.is_sorted_by(|a, b| a.bins < b.bins) {
-            return wrong("has a cell out of place");
+        if !self.cells.iter().all(is_valid) || !self.cells.is_sorted_by(|a, b| a.bins < b.bins) {
+            return invalid("has a cell that is invalid or not in order");
         }
         if self.total() <= 0.0 {
-            return wrong("has no weight");
+            return invalid("has no weight");
         }
         Ok(())
     }
 
-    /// The weight of all cells and the smoothing.
+    /// The total weight of the cells and the smoothing.
     pub fn total(&self) -> f64 {
         self.cells.iter().map(|cell| cell.weight).sum::<f64>() + self.smoothing
     }
 
-    /// The logarithm of the density of a place, hidden columns integrated out; −∞
-    /// outside the box and, without smoothing, in empty cells.
+    /// The log-density of a row, with missing values integrated out; −∞ outside the bins
+    /// and, without smoothing, in empty cells.
     ///
     /// # Errors
-    /// If the place has another number of columns.
-    pub fn log_density(&self, place: &[Option<f64>]) -> Result<f64> {
-        if place.len() != self.edges.len() {
+    /// If the row has another number of columns.
+    pub fn log_density(&self, row: &[Option<f64>]) -> Result<f64> {
+        if row.len() != self.edges.len() {
             return Err(Error::parameter(format!(
-                "a place must have {} numbers",
+                "a row must have {} cells",
                 self.edges.len()
             )));
         }
-        let Some(bins) = self.bins(place) else {
+        let Some(bins) = self.bins(row) else {
             return Ok(f64::NEG_INFINITY);
         };
-        let seen = || self.edges.iter().zip(place).filter(|(_, x)| x.is_some());
-        let log_cell: f64 = seen().map(|(edges, _)| edges.width().ln()).sum();
-        let log_cells: f64 = seen().map(|(edges, _)| (edges.bins as f64).ln()).sum();
-        let weight = self.weight_of(&bins) + self.smoothing * (-log_cells).exp();
-        Ok((weight / self.total()).ln() - log_cell)
+        let weight = self.weight_of(&bins) + self.smoothing_of_cell(self.observed(row));
+        Ok((weight / self.total()).ln() - log_volume(self.observed(row)))
     }
 
-    /// The log-likelihood of the points it was made of.
-    pub(crate) fn own_log_likelihood(&self) -> f64 {
-        let log_cell: f64 = self.edges.iter().map(|edges| edges.width().ln()).sum();
-        let log_cells: f64 = self
-            .edges
-            .iter()
-            .map(|edges| (edges.bins as f64).ln())
-            .sum();
-        let (total, spread) = (self.total(), self.smoothing * (-log_cells).exp());
+    /// The log-likelihood of the points that the histogram was fitted to.
+    pub(crate) fn log_likelihood_of_points(&self) -> f64 {
+        let log_volume = log_volume(self.edges.iter());
+        let (total, smoothing) = (self.total(), self.smoothing_of_cell(self.edges.iter()));
         let cells = self.cells.iter();
         cells
-            .map(|cell| cell.weight * (((cell.weight + spread) / total).ln() - log_cell))
+            .map(|cell| cell.weight * (((cell.weight + smoothing) / total).ln() - log_volume))
             .sum()
     }
 
-    /// The bins of a place, where it lies in the box.
-    fn bins(&self, place: &[Option<f64>]) -> Option<Vec<Option<u32>>> {
-        let bins = self.edges.iter().zip(place).map(|(edges, x)| match x {
+    /// The edges of the columns in which a row has values.
+    fn observed(&self, row: &[Option<f64>]) -> impl Iterator<Item = &Edges> {
+        let columns = self.edges.iter().zip(row);
+        columns.filter_map(|(edges, x)| x.map(|_| edges))
+    }
+
+    /// The smoothing of a cell of the grid over some columns.
+    fn smoothing_of_cell<'a>(&self, columns: impl Iterator<Item = &'a Edges>) -> f64 {
+        let log_cells: f64 = columns.map(|edges| (edges.bins as f64).ln()).sum();
+        self.smoothing * (-log_cells).exp()
+    }
+
+    /// The bins of a row; `None` if a value is outside.
+    fn bins(&self, row: &[Option<f64>]) -> Option<Vec<Option<u32>>> {
+        let bins = self.edges.iter().zip(row).map(|(edges, x)| match x {
             Some(x) => edges.bin(*x).map(|bin| Some(bin as u32)),
             None => Some(None),
         });
@@ -182,22 +184,20 @@ impl Histogram {
         matching.map(|cell| cell.weight).sum()
     }
 
-    /// The weights of what a place may come from: each cell, and last the
-    /// smoothing over the whole box.
-    pub(crate) fn shares(&self, place: &[Option<f64>]) -> Option<Vec<f64>> {
-        let bins = self.bins(place)?;
-        let own = self.cells.iter().map(|cell| match matches(cell, &bins) {
-            true => cell.weight,
-            false => 0.0,
-        });
-        let seen = self.edges.iter().zip(place).filter(|(_, x)| x.is_some());
-        let cells: f64 = seen.map(|(edges, _)| (edges.bins as f64).ln()).sum();
-        let shares: Vec<f64> = own.chain([self.smoothing * (-cells).exp()]).collect();
+    /// The probabilities that a row comes from each cell or, last, from the smoothing; `None`
+    /// if the row is impossible.
+    pub(crate) fn shares(&self, row: &[Option<f64>]) -> Option<Vec<f64>> {
+        let bins = self.bins(row)?;
+        let is_possible = |cell: &Cell| matches(cell, &bins);
+        let cells = self.cells.iter();
+        let weights = cells.map(|cell| if is_possible(cell) { cell.weight } else { 0.0 });
+        let smoothing = self.smoothing_of_cell(self.observed(row));
+        let shares: Vec<f64> = weights.chain([smoothing]).collect();
         let total: f64 = shares.iter().sum();
         (total > 0.0).then(|| shares.iter().map(|share| share / total).collect())
     }
 
-    /// The interval of a column from which a share comes.
+    /// The interval in a column that a share stands for.
     pub(crate) fn interval(&self, share: usize, column: usize) -> (f64, f64) {
         let edges = &self.edges[column];
         match self.cells.get(share) {
@@ -210,9 +210,15 @@ impl Histogram {
     }
 }
 
+/// The logarithm of the volume of a cell over some columns.
+fn log_volume<'a>(columns: impl Iterator<Item = &'a Edges>) -> f64 {
+    columns.map(|edges| edges.width().ln()).sum()
+}
+
+/// Whether a cell has these bins, where they are known.
 fn matches(cell: &Cell, bins: &[Option<u32>]) -> bool {
     let mut pairs = cell.bins.iter().zip(bins);
-    pairs.all(|(own, asked)| asked.is_none_or(|asked| own.cmp(&asked) == Ordering::Equal))
+    pairs.all(|(bin, known)| known.is_none_or(|known| *bin == known))
 }
 
 #[cfg(test)]
@@ -250,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_columns_have_bins_too() {
+    fn degenerate_columns_have_a_finite_density() {
         for x in [
             vec![5.0; 4],
             vec![0.0],

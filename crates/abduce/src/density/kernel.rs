@@ -1,12 +1,11 @@
-//! The kernels, radial functions K(|u|) of d columns that integrate to one,
-//! with the shapes and constants of scikit-learn:
+//! Kernels: radial functions K(|u|) over d columns that integrate to one, with the shapes
+//! and constants of scikit-learn:
 //!
 //!   gaussian exp(−r²/2), exponential exp(−r), and within r < 1: tophat 1,
 //!   epanechnikov 1 − r², triangular 1 − r, cosine cos(πr/2).
 //!
-//! Where columns are hidden, the kernel's shadow on the others is needed,
-//! ∫ K(√(r² + s²)) ds over the hidden ones. It is a Gaussian again, or a power of
-//! 1 − r², or else a one-dimensional integral by Gauss–Legendre quadrature.
+//! The marginal of a kernel over some of the columns is ∫ K(√(r² + s²)) ds over the others.
+//! It is a Gaussian, a power of 1 − r², or computed by Gauss–Legendre quadrature.
 
 use crate::kernel::quadrature::gauss_legendre;
 use crate::kernel::special::LN_TAU;
@@ -16,7 +15,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// The shape of the bump on every point.
+/// The shape of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kernel {
@@ -46,7 +45,7 @@ impl Kernel {
         (Kernel::Exponential, "exponential"),
     ];
 
-    /// The name users type.
+    /// The name of the kernel.
     pub fn name(self) -> &'static str {
         let named = Kernel::ALL.iter().find(|(kernel, _)| *kernel == self);
         named.map_or("", |(_, name)| name)
@@ -67,8 +66,8 @@ impl Kernel {
             Kernel::Epanechnikov => log_power_integral(1.0, columns),
             Kernel::Triangular => log_sphere(columns) - (d * (d + 1.0)).ln(),
             Kernel::Cosine => {
-                // ∫ cos(πr/2) r^(d−1) dr over 0..1, integrated by parts: the terms
-                // alternate and shrink, in any number of columns.
+                // ∫ cos(πr/2) r^(d−1) dr over 0..1 by repeated integration by parts: an
+                // alternating series that converges for any d.
                 let mut term = FRAC_PI_2 / (d * (d + 1.0));
                 let (mut sum, mut j) = (0.0, 0.0);
                 while term.abs() > 1e-18 * f64::abs(sum) {
@@ -94,7 +93,7 @@ impl FromStr for Kernel {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let named = Kernel::ALL.iter().find(|(_, own)| *own == name);
+        let named = Kernel::ALL.iter().find(|(_, known)| *known == name);
         named.map(|(kernel, _)| *kernel).ok_or_else(|| {
             let names = Kernel::ALL.map(|(_, name)| name);
             Error::parameter(format!("\"{name}\" is not a kernel"))
@@ -120,11 +119,11 @@ fn log_power_integral(power: f64, columns: usize) -> f64 {
     half * PI.ln() + libm::lgamma(power + 1.0) - libm::lgamma(power + 1.0 + half)
 }
 
-/// A kernel seen on some of its columns, the others integrated out.
+/// The marginal of a kernel over some of its columns, as a function of the distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Profile {
     form: Form,
-    /// The logarithm of what the form must be multiplied with.
+    /// The logarithm of the normalising constant.
     pub log_constant: f64,
 }
 
@@ -136,15 +135,15 @@ enum Form {
     Power(f64),
     Triangular,
     Cosine,
-    /// A kernel whose `hidden` columns are integrated out by quadrature.
-    Shadow {
+    /// A kernel with `hidden` columns integrated out by quadrature.
+    Marginal {
         kernel: Kernel,
         hidden: usize,
     },
 }
 
 impl Profile {
-    /// The kernel over `seen + hidden` columns, on the seen ones.
+    /// The marginal over `seen` columns of the kernel over `seen + hidden` columns.
     pub fn new(kernel: Kernel, seen: usize, hidden: usize) -> Profile {
         let whole = -kernel.log_integral(seen + hidden);
         let power = |power: f64| Profile {
@@ -166,7 +165,7 @@ impl Profile {
             (Kernel::Cosine, 0) => plain(Form::Cosine),
             (Kernel::Exponential, 0) => plain(Form::Exponential),
             _ => Profile {
-                form: Form::Shadow { kernel, hidden },
+                form: Form::Marginal { kernel, hidden },
                 log_constant: whole + log_sphere(hidden),
             },
         }
@@ -182,7 +181,7 @@ impl Profile {
             self.form,
             Form::Gaussian
                 | Form::Exponential
-                | Form::Shadow {
+                | Form::Marginal {
                     kernel: Kernel::Exponential,
                     ..
                 }
@@ -194,16 +193,16 @@ impl Profile {
         match self.form {
             Form::Gaussian => -0.5 * square,
             Form::Exponential => -square.sqrt(),
-            Form::Shadow {
+            Form::Marginal {
                 kernel: Kernel::Exponential,
                 hidden,
-            } => log_exponential_shadow(square.sqrt(), hidden),
+            } => log_exponential_marginal(square.sqrt(), hidden),
             _ => self.compact_value(square).ln(),
         }
     }
 
-    /// Puts the logarithms of the profile into the place of squared distances.
-    pub fn take_log_values(&self, squares: &mut [f64]) {
+    /// Replaces squared distances by the logarithms of the profile.
+    pub fn replace_by_log_values(&self, squares: &mut [f64]) {
         match self.form {
             Form::Gaussian => squares.iter_mut().for_each(|x| *x *= -0.5),
             Form::Exponential => squares.iter_mut().for_each(|x| *x = -x.sqrt()),
@@ -214,7 +213,7 @@ impl Profile {
     /// The value of a compact profile.
     pub fn compact_value(&self, square: f64) -> f64 {
         if square >= 1.0 {
-            // The tophat's edge belongs to it in no direction.
+            // The support of the tophat is open, as in scikit-learn.
             return 0.0;
         }
         match self.form {
@@ -223,7 +222,7 @@ impl Profile {
             Form::Power(power) => (1.0 - square).powf(power),
             Form::Triangular => 1.0 - square.sqrt(),
             Form::Cosine => (FRAC_PI_2 * square.sqrt()).cos(),
-            Form::Shadow { kernel, hidden } => {
+            Form::Marginal { kernel, hidden } => {
                 let reach = (1.0 - square).sqrt();
                 let at = |s: f64| {
                     let r = (square + s * s).sqrt().min(1.0);
@@ -241,9 +240,9 @@ impl Profile {
 }
 
 /// ln ∫ exp(−√(r² + s²)) s^(k−1) ds over 0..∞. With v² = √(r² + s²) − r the integrand
-/// is a polynomial times exp(−v²), and e^(−r) stands before it, so that far
+/// is a polynomial times exp(−v²), and the factor e^(−r) is added as −r, so that far
 /// tails do not underflow.
-fn log_exponential_shadow(r: f64, hidden: usize) -> f64 {
+fn log_exponential_marginal(r: f64, hidden: usize) -> f64 {
     let k = hidden as f64;
     let reach = (0.5 * k).sqrt() + 7.0;
     let terms: Vec<f64> = quadrature(reach)
@@ -276,7 +275,7 @@ fn quadrature(reach: f64) -> impl Iterator<Item = (f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Σ over a fine radial mesh of the profile times the sphere's surface.
+    /// The integral of a profile over a fine radial mesh.
     fn integral(profile: &Profile, columns: usize) -> f64 {
         let reach = if profile.is_compact() { 1.0 } else { 60.0 };
         let steps = 60_000;
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_and_every_shadow_integrates_to_one() {
+    fn every_kernel_and_every_marginal_integrates_to_one() {
         for (kernel, name) in Kernel::ALL {
             for (seen, hidden) in [
                 (1, 0),
@@ -314,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_are_finite_in_many_columns() {
+    fn constants_are_finite_with_many_columns() {
         for (kernel, _) in Kernel::ALL {
             assert!(kernel.log_integral(200).is_finite());
             let profile = Profile::new(kernel, 20, 180);
@@ -323,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn the_shadow_of_a_shadow_is_the_shadow() {
-        // Over 1 of 3 columns: integrate one more column of the shadow on 2 out.
+    fn the_marginal_of_a_marginal_is_the_marginal() {
+        // Integrates the marginal over 2 of 3 columns over one more column.
         for (kernel, name) in Kernel::ALL {
             let two = Profile::new(kernel, 2, 1);
             let one = Profile::new(kernel, 1, 2);

@@ -1,9 +1,9 @@
-//! Kernel density estimation: a mixture of equal bumps, one on every point,
+//! Kernel density estimation: the average of a kernel centred on every point,
 //!
 //!   f(x) = Σᵢ wᵢ K(L⁻¹(x − xᵢ)) / (|L| Σᵢ wᵢ),  H = L Lᵀ the bandwidth.
 //!
-//! Points are whitened by L once, so that a query needs plain distances only, and
-//! a tree sums them within a stated tolerance.
+//! The points are whitened by L once, so that kernels are functions of Euclidean
+//! distance, and a tree sums them within a stated tolerance.
 
 use super::bandwidth::{Bandwidth, Selection};
 use super::kernel::{Kernel, Profile};
@@ -20,10 +20,10 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct KernelDensity {
-    /// Shared, as the tree is, between copies.
+    /// Shared between clones, as the tree is.
     points: Arc<Points>,
     kernel: Kernel,
-    /// Columns that the kernel has beside those of the points.
+    /// The number of columns that the kernel is integrated over.
     hidden: usize,
     bandwidth: Bandwidth,
     tolerance: Tolerance,
@@ -33,7 +33,7 @@ pub struct KernelDensity {
 }
 
 impl PartialEq for KernelDensity {
-    /// All else follows from these.
+    /// All other fields are derived from these.
     fn eq(&self, other: &Self) -> bool {
         (&self.points, self.kernel, self.hidden, &self.bandwidth)
             == (&other.points, other.kernel, other.hidden, &other.bandwidth)
@@ -41,24 +41,21 @@ impl PartialEq for KernelDensity {
     }
 }
 
-/// What is told apart from what follows: the fields of a file.
-#[derive(Clone, Serialize, Deserialize)]
+/// Serialized form; all other fields are derived from these on load.
+#[derive(Serialize, Deserialize)]
 struct Stored {
     kernel: Kernel,
     bandwidth: Bandwidth,
-    columns: Vec<Vec<f64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weights: Option<Vec<f64>>,
+    #[serde(flatten)]
+    points: Points,
 }
 
 impl From<KernelDensity> for Stored {
     fn from(density: KernelDensity) -> Stored {
-        let (columns, weights) = density.points.to_columns();
         Stored {
             kernel: density.kernel,
             bandwidth: density.bandwidth,
-            columns,
-            weights,
+            points: Arc::unwrap_or_clone(density.points),
         }
     }
 }
@@ -67,12 +64,11 @@ impl TryFrom<Stored> for KernelDensity {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<KernelDensity> {
-        let points = Points::from_columns(&stored.columns, stored.weights.as_deref())?;
-        KernelDensity::with_bandwidth(points, stored.kernel, stored.bandwidth)
+        KernelDensity::with_bandwidth(stored.points, stored.kernel, stored.bandwidth)
     }
 }
 
-/// x ↦ L⁻¹(x − origin); the origin keeps the digits of points far from zero.
+/// x ↦ L⁻¹(x − origin). Subtracting the origin avoids cancellation far from zero.
 #[derive(Clone, Debug)]
 struct Whitening {
     origin: Vec<f64>,
@@ -90,18 +86,19 @@ enum Inverse {
 impl Whitening {
     fn new(bandwidth: &Bandwidth, origin: Vec<f64>) -> Result<Whitening> {
         let d = origin.len();
-        let wrong = || Error::parameter("the bandwidth must be positive in every direction");
-        let expected = match bandwidth {
+        let not_positive = || Error::parameter("the bandwidth must be positive in every direction");
+        let fits = match bandwidth {
             Bandwidth::Shared(_) => true,
             Bandwidth::Columns(widths) => widths.len() == d,
             Bandwidth::Matrix(matrix) => matrix.len() == d * d,
         };
-        if !expected {
-            return Err(Error::parameter("the bandwidth is not for so many columns"));
+        if !fits {
+            let message = format!("the bandwidth must be one for {d} columns");
+            return Err(Error::parameter(message));
         }
         let (inverse, log_determinant) = match bandwidth {
             Bandwidth::Matrix(matrix) => {
-                let factor = cholesky(matrix, d).map_err(|_| wrong())?;
+                let factor = cholesky(matrix, d).map_err(|_| not_positive())?;
                 let logarithm = log_diagonal(&factor, d);
                 (Inverse::Full(invert_lower(&factor, d)), logarithm)
             }
@@ -111,7 +108,7 @@ impl Whitening {
                     .iter()
                     .all(|width| *width > 0.0 && (1.0 / width).is_finite())
                 {
-                    return Err(wrong());
+                    return Err(not_positive());
                 }
                 let logarithm = widths.iter().map(|width| width.ln()).sum();
                 let inverses = widths.iter().map(|width| 1.0 / width).collect();
@@ -125,9 +122,8 @@ impl Whitening {
         })
     }
 
-    /// A bound on the coordinates of all points, which must not overflow when
-    /// squared.
-    fn farthest(&self, points: &Points) -> f64 {
+    /// An upper bound on the whitened coordinates of all points.
+    fn largest_coordinate(&self, points: &Points) -> f64 {
         let mut gaps = vec![0.0; self.origin.len()];
         for row in points.rows() {
             for ((gap, x), origin) in gaps.iter_mut().zip(row).zip(&self.origin) {
@@ -146,12 +142,12 @@ impl Whitening {
         }
     }
 
-    fn place(&self, x: &[f64]) -> Vec<f64> {
+    fn apply(&self, x: &[f64]) -> Vec<f64> {
         let gap: Vec<f64> = x.iter().zip(&self.origin).map(|(x, o)| x - o).collect();
-        self.direction(&gap)
+        self.apply_to_difference(&gap)
     }
 
-    fn direction(&self, gap: &[f64]) -> Vec<f64> {
+    fn apply_to_difference(&self, gap: &[f64]) -> Vec<f64> {
         match &self.inverse {
             Inverse::Diagonal(inverses) => gap.iter().zip(inverses).map(|(g, i)| g * i).collect(),
             Inverse::Full(inverse) => {
@@ -164,7 +160,7 @@ impl Whitening {
 }
 
 impl KernelDensity {
-    /// The density of points with a bandwidth chosen by a rule.
+    /// The density of points, with a bandwidth chosen by a rule.
     ///
     /// ```
     /// use abduce::density::{Kernel, KernelDensity, Points, Selection};
@@ -185,8 +181,8 @@ impl KernelDensity {
     /// The density of points with a given bandwidth.
     ///
     /// # Errors
-    /// If the bandwidth is not for so many columns, not positive, or too small
-    /// for how far the points lie apart.
+    /// If the bandwidth is for another number of columns, not positive, or too small for
+    /// the distances between the points.
     pub fn with_bandwidth(
         points: Points,
         kernel: Kernel,
@@ -203,19 +199,20 @@ impl KernelDensity {
             bandwidth,
             whitening,
         };
-        let farthest = density.whitening.farthest(&density.points);
-        if farthest.is_nan() || farthest > 1e150 {
+        let largest = density.whitening.largest_coordinate(&density.points);
+        // Squares of larger coordinates could overflow.
+        if largest.is_nan() || largest > 1e150 {
             return Err(Error::parameter(
-                "the bandwidth is too small for how far the points lie apart",
+                "the bandwidth is too small for the distances between the points",
             ));
         }
         Ok(density)
     }
 
-    /// A single Gaussian, of which every width makes a density.
-    pub(crate) fn on_one_point(place: f64, width: f64) -> KernelDensity {
+    /// A Gaussian around one point. Extreme widths are clamped, so this cannot fail.
+    pub(crate) fn on_one_point(mean: f64, width: f64) -> KernelDensity {
         let width = width.clamp(1e-150, 1e150);
-        let points = Points::one(place);
+        let points = Points::single(mean);
         KernelDensity {
             profile: Profile::new(Kernel::Gaussian, 1, 0),
             tolerance: Tolerance::default(),
@@ -232,7 +229,7 @@ impl KernelDensity {
         }
     }
 
-    /// The same density, answering to another tolerance.
+    /// The same density with another tolerance.
     pub fn with_tolerance(self, tolerance: Tolerance) -> KernelDensity {
         KernelDensity { tolerance, ..self }
     }
@@ -252,14 +249,14 @@ impl KernelDensity {
         &self.bandwidth
     }
 
-    /// The density of some of the columns, the others integrated out.
+    /// The marginal density of some of the columns.
     ///
     /// # Errors
-    /// If there is no such column.
+    /// If no column is given, or one does not exist.
     pub fn marginal(&self, columns: &[usize]) -> Result<KernelDensity> {
         let d = self.points.columns();
         if columns.is_empty() || columns.iter().any(|column| *column >= d) {
-            return Err(Error::parameter("the density has no such column"));
+            return Err(Error::parameter("there is no such column in the density"));
         }
         let points = self.points.select(columns);
         let bandwidth = self.bandwidth.select(d, columns);
@@ -273,82 +270,71 @@ impl KernelDensity {
         })
     }
 
-    /// The natural logarithm of the density at a place. It is −∞ where a kernel of
-    /// bounded support does not reach, and otherwise as finite as the squared
-    /// distances are: nothing underflows.
+    /// The natural logarithm of the density at a point. It is −∞ outside the support of
+    /// a bounded kernel; elsewhere it does not underflow.
     ///
     /// # Errors
-    /// If the place has another number of columns.
-    pub fn log_density(&self, place: &[f64]) -> Result<f64> {
-        Ok(self.log_densities(&[place])?[0])
+    /// If the point has another number of columns.
+    pub fn log_density(&self, query: &[f64]) -> Result<f64> {
+        Ok(self.log_densities(&[query])?[0])
     }
 
-    /// [`log_density`](Self::log_density) at many places, in parallel.
+    /// [`log_density`](Self::log_density) at many points, in parallel.
     ///
     /// # Errors
-    /// If a place has another number of columns.
-    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, places: &[Q]) -> Result<Vec<f64>> {
-        let columns = self.points.columns();
-        if places.iter().any(|place| place.as_ref().len() != columns) {
-            return Err(Error::parameter(format!(
-                "a place must have {columns} numbers"
-            )));
-        }
+    /// If a point has another number of columns.
+    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, queries: &[Q]) -> Result<Vec<f64>> {
+        self.points.check_queries(queries)?;
         let tree = self.tree();
         let constant = self.log_constant() - self.points.weight().ln();
         let tolerance = (
             self.tolerance.absolute.ln() - constant,
             self.tolerance.relative,
         );
-        let one = |place: &Q| {
-            let place = self.whitening.place(place.as_ref());
-            // So far away that the distance has no number.
-            if !place.iter().all(|x| x.is_finite()) {
+        let log_density = |query: &Q| {
+            let query = self.whitening.apply(query.as_ref());
+            // Distances from so far away would overflow.
+            if !query.iter().all(|x| x.is_finite()) {
                 return f64::NEG_INFINITY;
             }
-            constant + tree.log_sum(&self.profile, &place, tolerance, None)
+            constant + tree.log_sum(&self.profile, &query, tolerance, None)
         };
-        Ok(places.par_iter().with_min_len(16).map(one).collect())
+        let queries = queries.par_iter().with_min_len(16);
+        Ok(queries.map(log_density).collect())
     }
 
-    /// The logarithm of the density that all other rows give to each of these: a
-    /// point of weight 2 is two rows, of which one stays. A point of weight 1 or less
-    /// is left out whole.
+    /// The leave-one-out log-density at each of these points. Leaving out one row lowers
+    /// the weight of a point by 1, or to 0 if it is less.
     pub fn leave_one_out(&self, points: &[usize]) -> Vec<f64> {
-        self.without(points, 1.0)
-    }
-
-    /// The logarithm of the density at each of these points once so much of its
-    /// weight, or all if it has less, is left out.
-    pub(super) fn without(&self, points: &[usize], weight: f64) -> Vec<f64> {
         let tree = self.tree();
         let total = self.points.weight();
-        let one = |point: &usize| {
-            let weight = self.points.weights()[*point].min(weight);
+        let log_density = |point: &usize| {
+            let weight = self.points.weights()[*point].min(1.0);
             let constant = self.log_constant() - (total - weight).ln();
-            let place = self.whitening.place(self.points.row(*point));
+            let query = self.whitening.apply(self.points.row(*point));
             let tolerance = (
                 self.tolerance.absolute.ln() - constant,
                 self.tolerance.relative,
             );
-            let sum = tree.log_sum(&self.profile, &place, tolerance, Some((*point, weight)));
-            // A single point has no others.
+            let sum = tree.log_sum(&self.profile, &query, tolerance, Some((*point, weight)));
+            // Without other points, the constant is NaN.
             if sum == f64::NEG_INFINITY {
                 sum
             } else {
                 constant + sum
             }
         };
-        points.par_iter().with_min_len(16).map(one).collect()
+        let points = points.par_iter().with_min_len(16);
+        points.map(log_density).collect()
     }
 
-    /// The logarithm of each point's share in the density at a place, up to a
-    /// constant that is the same for all.
-    pub(crate) fn log_shares(&self, place: &[f64]) -> Vec<f64> {
-        let place = self.whitening.place(place);
+    /// The logarithm of each point's share of the density at `query`, up to a common
+    /// constant.
+    pub(crate) fn log_shares(&self, query: &[f64]) -> Vec<f64> {
+        let query = self.whitening.apply(query);
         let share = |(row, weight): (&[f64], &f64)| {
-            let row = self.whitening.place(row);
-            let square: f64 = row.iter().zip(&place).map(|(a, b)| (a - b) * (a - b)).sum();
+            let row = self.whitening.apply(row);
+            let square: f64 = row.iter().zip(&query).map(|(a, b)| (a - b) * (a - b)).sum();
             let square = if square.is_nan() {
                 f64::INFINITY
             } else {
@@ -362,10 +348,11 @@ impl KernelDensity {
 
     /// |L⁻¹ offset|².
     pub(super) fn squared_length(&self, offset: &[f64]) -> f64 {
-        self.whitening.direction(offset).iter().map(|x| x * x).sum()
+        let whitened = self.whitening.apply_to_difference(offset);
+        whitened.iter().map(|x| x * x).sum()
     }
 
-    /// The logarithm of what turns the profile into the kernel.
+    /// The logarithm of the factor between the profile and the kernel.
     pub(super) fn log_constant(&self) -> f64 {
         self.profile.log_constant - self.whitening.log_determinant
     }
@@ -376,11 +363,12 @@ impl KernelDensity {
 
     fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| {
-            let whitened = self.points.map(|row| self.whitening.place(row));
+            let whitened = self.points.map(|row| self.whitening.apply(row));
             let tree = Tree::new(&whitened);
-            Arc::new(match self.is_gaussian() {
-                true => tree.with_expansions(),
-                false => tree,
+            Arc::new(if self.is_gaussian() {
+                tree.with_expansions()
+            } else {
+                tree
             })
         })
     }

@@ -1,6 +1,5 @@
-//! Densities without a family: what the points themselves say. A kernel
-//! density puts a small bump on every point, a histogram counts points in
-//! bins, a k-nearest-neighbour density measures how far the points lie apart.
+//! Nonparametric densities of weighted points: kernel density estimates, histograms
+//! and k-nearest-neighbour densities.
 //!
 //! ```
 //! use abduce::density::{Kernel, KernelDensity, Points, Selection};
@@ -27,7 +26,7 @@ mod sheather_jones;
 mod sum;
 mod tree;
 
-pub use bandwidth::{Bandwidth, BandwidthShape, Rule, SampleSize, Selection};
+pub use bandwidth::{Bandwidth, BandwidthShape, Rule, Selection};
 pub use conditional::ConditionalDensity;
 pub use edges::{Bins, Edges};
 pub use grid::{Axis, Grid};

@@ -2,10 +2,10 @@
 //!
 //!   f(x) = k / (n V_d r_k(x)^d),
 //!
-//! with r_k the distance to the k-th nearest point in columns scaled by their
-//! spread and V_d the volume of the unit ball. Its tails fall so slowly that it has
-//! no finite integral: it ranks places and, one for each class, weighs classes, but
-//! it can neither be integrated over a hidden column nor sampled.
+//! with r_k the distance to the k-th nearest point in scaled columns and V_d the volume
+//! of the unit ball. Its tails fall so slowly that its integral is infinite: it can
+//! rank points and, with one density per class, classify them, but it cannot be
+//! integrated over missing values, and rows cannot be drawn from it.
 
 use super::kernel::log_ball;
 use super::points::Points;
@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 
 /// A k-nearest-neighbour density.
 ///
-/// Weight counts as so many points. Where k points or more lie at the very
-/// place, they are counted up to the nearest point that does not, so that
-/// the density is large but finite.
+/// A point of weight w counts as w points. Where k or more points coincide with the query
+/// point, r is the distance to the nearest point that does not, so that the density is
+/// finite.
 ///
 /// ```
 /// use abduce::density::{NearestNeighbours, Points};
@@ -38,23 +38,21 @@ pub struct NearestNeighbours {
     tree: OnceLock<Tree>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+/// Serialized form; the tree is rebuilt on demand.
+#[derive(Serialize, Deserialize)]
 struct Stored {
     neighbours: usize,
     scales: Vec<f64>,
-    columns: Vec<Vec<f64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weights: Option<Vec<f64>>,
+    #[serde(flatten)]
+    points: Points,
 }
 
 impl From<NearestNeighbours> for Stored {
     fn from(density: NearestNeighbours) -> Stored {
-        let (columns, weights) = density.points.to_columns();
         Stored {
             neighbours: density.neighbours,
             scales: density.scales,
-            columns,
-            weights,
+            points: density.points,
         }
     }
 }
@@ -63,32 +61,24 @@ impl TryFrom<Stored> for NearestNeighbours {
     type Error = Error;
 
     fn try_from(stored: Stored) -> Result<NearestNeighbours> {
-        let points = Points::from_columns(&stored.columns, stored.weights.as_deref())?;
-        NearestNeighbours::new(points, stored.neighbours, Some(stored.scales))
+        NearestNeighbours::new(stored.points, stored.neighbours, Some(stored.scales))
     }
 }
 
 impl NearestNeighbours {
-    /// The density of points by their `neighbours` nearest. Distances are
-    /// measured in columns divided by `scales`, by default their standard deviations.
+    /// The density of points by `neighbours` nearest neighbours. Columns are divided by
+    /// `scales`, by default their standard deviations, before distances are computed.
     ///
     /// # Errors
-    /// If there are no neighbours, or the scales are not positive, one for each
-    /// column.
+    /// If `neighbours` is 0, or there is not one positive scale for each column.
     pub fn new(points: Points, neighbours: usize, scales: Option<Vec<f64>>) -> Result<Self> {
         if neighbours == 0 {
-            return Err(Error::parameter("there must be at least one neighbour"));
+            return Err(Error::parameter("`neighbours` must be at least 1"));
         }
-        let scales = scales.unwrap_or_else(|| {
-            let own = points.deviations().into_iter().zip(points.units());
-            own.map(|(own, unit)| if own > 0.0 { own } else { unit })
-                .collect()
-        });
-        let proper = |scale: &f64| *scale > 0.0 && (1.0 / scale).is_finite();
-        if scales.len() != points.columns() || !scales.iter().all(proper) {
-            return Err(Error::parameter(
-                "there must be a positive scale for each column",
-            ));
+        let scales = scales.unwrap_or_else(|| points.scales());
+        let is_positive = |scale: &f64| *scale > 0.0 && (1.0 / scale).is_finite();
+        if scales.len() != points.columns() || !scales.iter().all(is_positive) {
+            return Err(Error::parameter("each column needs a positive scale"));
         }
         Ok(NearestNeighbours {
             points,
@@ -103,62 +93,56 @@ impl NearestNeighbours {
         &self.points
     }
 
-    /// k.
+    /// The number of neighbours.
     pub fn neighbours(&self) -> usize {
         self.neighbours
     }
 
-    /// What the columns are divided by.
+    /// The divisors of the columns.
     pub fn scales(&self) -> &[f64] {
         &self.scales
     }
 
-    /// The natural logarithm of the density at a place.
+    /// The natural logarithm of the density at a point.
     ///
     /// # Errors
-    /// If the place has another number of columns.
-    pub fn log_density(&self, place: &[f64]) -> Result<f64> {
-        Ok(self.log_densities(&[place])?[0])
+    /// If the point has another number of columns.
+    pub fn log_density(&self, query: &[f64]) -> Result<f64> {
+        Ok(self.log_densities(&[query])?[0])
     }
 
-    /// [`log_density`](Self::log_density) at many places, in parallel.
+    /// [`log_density`](Self::log_density) at many points, in parallel.
     ///
     /// # Errors
-    /// If a place has another number of columns.
-    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, places: &[Q]) -> Result<Vec<f64>> {
-        let columns = self.points.columns();
-        if places.iter().any(|place| place.as_ref().len() != columns) {
-            return Err(Error::parameter(format!(
-                "a place must have {columns} numbers"
-            )));
-        }
+    /// If a point has another number of columns.
+    pub fn log_densities<Q: AsRef<[f64]> + Sync>(&self, queries: &[Q]) -> Result<Vec<f64>> {
+        self.points.check_queries(queries)?;
         self.tree();
-        let places = places.par_iter().with_min_len(16);
-        Ok(places.map(|place| self.at(place.as_ref(), None)).collect())
+        let queries = queries.par_iter().with_min_len(16);
+        Ok(queries.map(|query| self.at(query.as_ref(), None)).collect())
     }
 
-    /// The logarithm of the density that all other rows give to each of these: a
-    /// point of weight 2 is two rows, of which one stays. A point of weight 1 or less
-    /// is left out whole.
+    /// The leave-one-out log-density at each of these points. Leaving out one row lowers
+    /// the weight of a point by 1, or to 0 if it is less.
     pub fn leave_one_out(&self, points: &[usize]) -> Vec<f64> {
         self.tree();
         let points = points.par_iter().with_min_len(16);
-        let one = |point: &usize| {
+        let log_density = |point: &usize| {
             let weight = self.points.weights()[*point].min(1.0);
             self.at(self.points.row(*point), Some((*point, weight)))
         };
-        points.map(one).collect()
+        points.map(log_density).collect()
     }
 
-    fn at(&self, place: &[f64], left_out: Option<(usize, f64)>) -> f64 {
-        let scaled = self.scaled(place);
+    fn at(&self, query: &[f64], left_out: Option<(usize, f64)>) -> f64 {
+        let scaled = self.scaled(query);
         let total = self.points.weight() - left_out.map_or(0.0, |(_, weight)| weight);
         if total <= 0.0 {
             return f64::NEG_INFINITY;
         }
-        let wanted = self.neighbours as f64;
-        // Where all points lie at the place, one scale stands for the distance.
-        let found = self.tree().nearest(&scaled, wanted, left_out);
+        let neighbours = self.neighbours as f64;
+        let found = self.tree().nearest(&scaled, neighbours, left_out);
+        // If all points coincide with the query, the distance is taken to be 1.
         let (square, counted) = found.unwrap_or((1.0, total));
         let d = self.points.columns();
         let log_scales: f64 = self.scales.iter().map(|scale| scale.ln()).sum();
@@ -166,8 +150,8 @@ impl NearestNeighbours {
         (counted / total).ln() - log_volume
     }
 
-    fn scaled(&self, place: &[f64]) -> Vec<f64> {
-        place.iter().zip(&self.scales).map(|(x, s)| x / s).collect()
+    fn scaled(&self, query: &[f64]) -> Vec<f64> {
+        query.iter().zip(&self.scales).map(|(x, s)| x / s).collect()
     }
 
     fn tree(&self) -> &Tree {
@@ -189,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_is_that_of_sorted_points() {
+    fn the_density_follows_from_the_k_th_smallest_distance() {
         let columns = wave(300);
         let points = Points::from_columns(&columns, None).unwrap();
         for k in [1, 3, 40, 300, 500] {

@@ -1,28 +1,55 @@
-//! The points a density is made of: rows of numbers without missing values, each with a
+//! The points that a density is estimated from: complete rows of numbers, each with a
 //! weight, and their moments.
 
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// Weighted points of one or more columns. Points of weight 0 are left out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Points {
     columns: usize,
-    /// One point after the other.
+    /// Point by point.
     values: Vec<f64>,
     weights: Vec<f64>,
 }
 
+/// Serialized form, column by column.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    columns: Vec<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
+}
+
+impl From<Points> for Stored {
+    fn from(points: Points) -> Stored {
+        let has_unit_weights = points.weights.iter().all(|weight| *weight == 1.0);
+        Stored {
+            columns: (0..points.columns).map(|c| points.column(c)).collect(),
+            weights: (!has_unit_weights).then_some(points.weights),
+        }
+    }
+}
+
+impl TryFrom<Stored> for Points {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Points> {
+        Points::from_columns(&stored.columns, stored.weights.as_deref())
+    }
+}
+
 impl Points {
-    /// Numbers beyond this would overflow when squared.
+    /// Larger absolute values could overflow when squared.
     pub(crate) const LARGEST: f64 = 1e140;
 
-    /// Points given column by column; each weighs 1 unless `weights` says
-    /// otherwise.
+    /// Points given column by column, each of weight 1 unless `weights` are given.
     ///
     /// # Errors
-    /// If there is no column or no point of positive weight, lengths differ, a
-    /// number is not finite or beyond 1e140, or the weights cannot be added up.
+    /// If there is no column or no point of positive weight, lengths differ, a number is
+    /// not finite or larger than 1e140, or the sum of the weights is not finite.
     ///
     /// ```
     /// use abduce::density::Points;
@@ -32,9 +59,11 @@ impl Points {
     /// ```
     pub fn from_columns<C: AsRef<[f64]>>(columns: &[C], weights: Option<&[f64]>) -> Result<Points> {
         let rows = columns.first().map_or(0, |column| column.as_ref().len());
-        let same = columns.iter().all(|column| column.as_ref().len() == rows);
-        if !same || weights.is_some_and(|weights| weights.len() != rows) {
-            return Err(Error::data("columns and weights are not of equal length"));
+        let equal = columns.iter().all(|column| column.as_ref().len() == rows);
+        if !equal || weights.is_some_and(|weights| weights.len() != rows) {
+            return Err(Error::data(
+                "the columns and weights must have the same length",
+            ));
         }
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
         if (0..rows).any(|row| !(weight(row) >= 0.0 && weight(row).is_finite())) {
@@ -55,16 +84,18 @@ impl Points {
 
     fn checked(self) -> Result<Points> {
         if self.columns == 0 {
-            return Err(Error::data("there is no column of numbers"));
+            return Err(Error::data("a density needs at least one numeric column"));
         }
         if self.weights.is_empty() {
-            return Err(Error::data("there is no point to make a density of"));
+            return Err(Error::data(
+                "a density needs at least one point of positive weight",
+            ));
         }
         if !self.weight().is_finite() {
-            return Err(Error::data("the weights are too large to be added up"));
+            return Err(Error::data("the sum of the weights is not finite"));
         }
         if !self.values.iter().all(|x| x.abs() <= Self::LARGEST) {
-            return Err(Error::data("a number is not finite or beyond 1e140"));
+            return Err(Error::data("a number is not finite or larger than 1e140"));
         }
         Ok(self)
     }
@@ -79,7 +110,7 @@ impl Points {
         self.weights.len()
     }
 
-    /// Whether there is no point, which cannot be.
+    /// Always false: there is at least one point.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -89,7 +120,7 @@ impl Points {
         &self.values[point * self.columns..(point + 1) * self.columns]
     }
 
-    /// The points one after the other.
+    /// All points, in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.columns)
     }
@@ -104,14 +135,19 @@ impl Points {
         self.rows().map(|row| row[column]).collect()
     }
 
-    /// What [`from_columns`](Self::from_columns) makes the same points of.
-    pub(super) fn to_columns(&self) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
-        let columns = (0..self.columns).map(|c| self.column(c)).collect();
-        let weighs_one = self.weights.iter().all(|w| *w == 1.0);
-        (columns, (!weighs_one).then(|| self.weights.clone()))
+    /// Checks that every query point has a number for each column.
+    pub(super) fn check_queries<Q: AsRef<[f64]>>(&self, queries: &[Q]) -> Result<()> {
+        if queries
+            .iter()
+            .all(|query| query.as_ref().len() == self.columns)
+        {
+            return Ok(());
+        }
+        let message = format!("a query point must have {} coordinates", self.columns);
+        Err(Error::parameter(message))
     }
 
-    /// The same points with some of their columns only.
+    /// The points in some of the columns.
     pub(super) fn select(&self, columns: &[usize]) -> Points {
         let rows = self.rows();
         Points {
@@ -123,8 +159,8 @@ impl Points {
         }
     }
 
-    /// A single point of one column.
-    pub(super) fn one(x: f64) -> Points {
+    /// A single point with one column.
+    pub(super) fn single(x: f64) -> Points {
         Points {
             columns: 1,
             values: vec![x.clamp(-Self::LARGEST, Self::LARGEST)],
@@ -132,22 +168,21 @@ impl Points {
         }
     }
 
-    /// The same points elsewhere.
-    pub(super) fn map(&self, place: impl Fn(&[f64]) -> Vec<f64>) -> Points {
+    /// The points with their coordinates transformed.
+    pub(super) fn map(&self, transform: impl Fn(&[f64]) -> Vec<f64>) -> Points {
         Points {
             columns: self.columns,
-            values: self.rows().flat_map(place).collect(),
+            values: self.rows().flat_map(transform).collect(),
             weights: self.weights.clone(),
         }
     }
 
-    /// The places of the points in ascending order, each with the weight of all
-    /// points there.
+    /// The distinct points in ascending order, each with the total weight of its copies.
     pub(super) fn merged(&self) -> Points {
         let mut order: Vec<usize> = (0..self.len()).collect();
         let compare = |a: &usize, b: &usize| {
             let pairs = self.row(*a).iter().zip(self.row(*b));
-            // Adding 0 makes one zero of two.
+            // Adding 0 turns -0 into 0.
             let mut orders = pairs.map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)));
             orders
                 .find(|order| order.is_ne())
@@ -181,7 +216,7 @@ impl Points {
     /// The weighted mean of every column.
     pub fn means(&self) -> Vec<f64> {
         let total = self.weight();
-        // Shares before sums: the sum of numbers near the largest would overflow.
+        // The sum of weight · x could overflow, that of the shares cannot.
         let mut means = vec![0.0; self.columns];
         for (row, weight) in self.rows().zip(&self.weights) {
             let share = weight / total;
@@ -209,8 +244,8 @@ impl Points {
         matrix
     }
 
-    /// The standard deviation of every column, divided by the weight; 0 for a
-    /// constant one, also where rounding makes it seem to vary.
+    /// The standard deviation of every column, with the weight as divisor; exactly 0 for
+    /// a constant column, whatever the rounding.
     pub fn deviations(&self) -> Vec<f64> {
         let (total, means) = (self.weight(), self.means());
         let mut squares = vec![0.0; self.columns];
@@ -227,16 +262,17 @@ impl Points {
             .map(|(c, (square, mean))| {
                 let deviation = square.sqrt();
                 let rounding = 4.0 * f64::EPSILON * mean.abs();
-                match deviation <= rounding && constant(c) || deviation == 0.0 {
-                    true => 0.0,
-                    false => deviation,
+                if deviation <= rounding && constant(c) {
+                    0.0
+                } else {
+                    deviation
                 }
             })
             .collect()
     }
 
-    /// How finely the numbers of a column were written down: the least distance
-    /// between two that differ by more than rounding; `None` for a constant column.
+    /// The smallest difference between two numbers of a column that is not a rounding
+    /// error; `None` for a constant column.
     pub(super) fn resolution(x: impl Iterator<Item = f64>) -> Option<f64> {
         let mut x: Vec<f64> = x.collect();
         x.sort_unstable_by(f64::total_cmp);
@@ -248,16 +284,24 @@ impl Points {
             .reduce(f64::min)
     }
 
-    /// What stands for the spread of columns that have none: a millionth of
-    /// their value, or of 1. All but a point, and still a density.
-    pub fn units(&self) -> Vec<f64> {
-        let unit = |x: &f64| {
-            if *x == 0.0 {
-                1e-6
-            } else {
-                (1e-6 * x.abs()).max(1e-150)
-            }
-        };
-        self.row(0).iter().map(unit).collect()
+    /// The standard deviation of every column; for a constant column a small scale
+    /// instead, so that it has a density.
+    pub fn scales(&self) -> Vec<f64> {
+        let deviations = self.deviations().into_iter().zip(self.row(0));
+        deviations
+            .map(|(deviation, x)| match deviation {
+                0.0 => scale_of_constant(*x),
+                _ => deviation,
+            })
+            .collect()
+    }
+}
+
+/// The scale of a constant column: a millionth of its value, or of 1.
+pub(super) fn scale_of_constant(x: f64) -> f64 {
+    if x == 0.0 {
+        1e-6
+    } else {
+        (1e-6 * x.abs()).max(1e-150)
     }
 }

@@ -1,5 +1,6 @@
-//! The nearest points of a tree: nodes nearer first, those farther than what was
-//! found not at all (Friedman, Bentley & Finkel 1977). Points are counted by weight.
+//! Nearest-neighbour search in a tree: nearer nodes first, skipping nodes farther away than
+//! the neighbours found so far (Friedman, Bentley & Finkel 1977). Points are counted by
+//! weight.
 
 use super::tree::{Node, Tree};
 use crate::kernel::pairs::{BLOCK, Lanes, squared_distances};
@@ -7,10 +8,10 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 impl Tree {
-    /// The squared distance within which points away from the query itself weigh
-    /// `wanted` together with those at it, and the weight counted up to there;
-    /// `None` if all points lie at the query. Of one point so much weight may be
-    /// left out.
+    /// The squared distance within which points weigh `wanted`, at least that of the nearest
+    /// point that does not coincide with the query, and the weight counted up to there; `None`
+    /// if all points coincide with the query. `left_out` is a point and the part of its weight
+    /// to leave out.
     pub fn nearest(
         &self,
         query: &[f64],
@@ -20,7 +21,7 @@ impl Tree {
         let mut near = Nearest {
             tree: self,
             query,
-            left_out: left_out.map(|(row, weight)| (self.places[row] as usize, weight)),
+            left_out: left_out.map(|(row, weight)| (self.positions[row] as usize, weight)),
             least: wanted * (1.0 - 1e-12),
             found: BinaryHeap::new(),
             weight: 0.0,
@@ -30,28 +31,27 @@ impl Tree {
         let farthest = near.found.peek()?.square;
         let at_query = near.found.iter().filter(|found| found.square == 0.0);
         let at_query: f64 = at_query.map(|found| found.weight).sum();
-        // Where too many points coincide with the query they are what is counted.
+        // Points that coincide with the query all count.
         let counted = wanted.max(at_query).min(near.weight);
         (farthest > 0.0).then_some((farthest, counted))
     }
 }
 
-/// A search for near points.
+/// A search in progress.
 struct Nearest<'a> {
     tree: &'a Tree,
     query: &'a [f64],
-    /// Where in the tree, and how much.
+    /// The position of a point in the tree, and the weight to leave out.
     left_out: Option<(usize, f64)>,
-    /// The weight that is enough; weights are added and taken away, so that a little
-    /// rounding is forgiven.
+    /// The weight to reach, a little less than wanted, as sums of weights are rounded.
     least: f64,
     found: BinaryHeap<Found>,
     weight: f64,
-    /// How many of the points are not at the query itself.
+    /// How many of the points found do not coincide with the query.
     away: usize,
 }
 
-/// A point that was found; the farthest is the greatest.
+/// A point found; the farthest one compares greatest.
 #[derive(Clone, Copy, PartialEq)]
 struct Found {
     square: f64,
@@ -74,7 +74,7 @@ impl PartialOrd for Found {
 }
 
 impl Nearest<'_> {
-    /// Beyond this squared distance nothing is wanted any more.
+    /// Points beyond this squared distance are not needed.
     fn reach(&self) -> f64 {
         match self.found.peek() {
             Some(top) if self.away > 0 && self.weight >= self.least => top.square,
@@ -108,7 +108,9 @@ impl Nearest<'_> {
         let mut lanes: Lanes = [0.0; BLOCK];
         squared_distances(self.tree.block(node.block as usize), self.query, &mut lanes);
         for (lane, square) in lanes.into_iter().enumerate() {
-            let left_out = self.left_out.filter(|(place, _)| *place == first + lane);
+            let left_out = self
+                .left_out
+                .filter(|(position, _)| *position == first + lane);
             let weight = self.tree.weights[first + lane] - left_out.map_or(0.0, |(_, w)| w);
             if weight <= 0.0 || square > self.reach() {
                 continue;
@@ -116,15 +118,15 @@ impl Nearest<'_> {
             self.found.push(Found { square, weight });
             self.weight += weight;
             self.away += usize::from(square > 0.0);
-            self.forget_the_farthest();
+            self.drop_farthest();
         }
     }
 
-    /// Drops points as long as the nearer ones are enough.
-    fn forget_the_farthest(&mut self) {
+    /// Drops the farthest points while the others suffice.
+    fn drop_farthest(&mut self) {
         while let Some(top) = self.found.peek().copied() {
             let weight = self.weight - top.weight;
-            // Another point away from the query must stay.
+            // One point that does not coincide with the query must stay.
             if self.away < 2 || weight < self.least {
                 return;
             }

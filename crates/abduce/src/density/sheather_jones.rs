@@ -1,9 +1,9 @@
 //! The improved Sheather–Jones bandwidth: the fixed point t = ξ γ⁵(t) of Botev,
 //! Grotowski & Kroese, "Kernel density estimation via diffusion", Annals of
-//! Statistics 38 (2010), with roughness read off the cosine transform of the
-//! binned points. The mesh is theirs: 2¹⁴ nodes, half a range beyond the points.
-//! Of rounded points the least root may be the width of the rounding, not of the
-//! density; such a root is none.
+//! Statistics 38 (2010), with the roughness from the cosine transform of the
+//! binned points. The mesh is theirs: 2¹⁴ nodes, extending half a range beyond the points.
+//! For rounded numbers the smallest root may be the width of the rounding, not of the
+//! density; such a root is rejected.
 
 use super::grid::{Axis, binned, cosine_transform};
 use super::points::Points;
@@ -11,9 +11,9 @@ use std::f64::consts::PI;
 
 const MESH: usize = 1 << 14;
 
-/// The bandwidth for a Gaussian on points that are worth `size` rows, or `None` where
-/// the fixed point has no root beyond the rounding of the points.
-pub(super) fn improved_sheather_jones(points: &Points, size: f64) -> Option<f64> {
+/// The bandwidth for a Gaussian kernel, or `None` if the fixed point has no root larger than
+/// the rounding of the points.
+pub(super) fn improved_sheather_jones(points: &Points) -> Option<f64> {
     let x = points.column(0);
     let least = x.iter().copied().fold(f64::INFINITY, f64::min);
     let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -30,22 +30,22 @@ pub(super) fn improved_sheather_jones(points: &Points, size: f64) -> Option<f64>
     let mut shares = binned(points, &[axis]);
     shares.iter_mut().for_each(|share| *share /= total);
     let fixed_point = FixedPoint {
-        points: size,
+        points: total,
         squares: cosine_transform(&shares)[1..]
             .iter()
             .map(|a| a * a)
             .collect(),
     };
     let width = fixed_point.root()?.sqrt() * 2.0 * range;
-    (width > 0.5 * rounding(x, size)).then_some(width)
+    (width > 0.5 * rounding(x, total)).then_some(width)
 }
 
-/// The step between neighbours of numbers that are rounded: where most of so many rows
-/// have an equal, the usual distance of different ones; otherwise 0.
-fn rounding(mut x: Vec<f64>, size: f64) -> f64 {
+/// The step to which numbers are rounded: the median distance between distinct numbers if
+/// fewer than half of the numbers are distinct; otherwise 0.
+fn rounding(mut x: Vec<f64>, total: f64) -> f64 {
     x.sort_unstable_by(f64::total_cmp);
     x.dedup();
-    if 2.0 * x.len() as f64 > size {
+    if 2.0 * x.len() as f64 > total {
         return 0.0;
     }
     let mut steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -66,7 +66,7 @@ impl FixedPoint {
         for (j, square) in self.squares.iter().enumerate() {
             let frequency = ((j + 1) as f64).powi(2);
             let decay = frequency * PI * PI * time;
-            // Further terms are below the least double.
+            // Further terms underflow.
             if decay > 745.0 {
                 break;
             }
@@ -86,13 +86,14 @@ impl FixedPoint {
             let odd: f64 = (1..=s).map(|i| f64::from(2 * i - 1)).product();
             let constant = (1.0 + 0.5f64.powf(f64::from(s) + 0.5)) / 3.0;
             let ratio = 2.0 * constant * odd / (2.0 * PI).sqrt() / (self.points * roughness);
-            let own = ratio.powf(2.0 / (3.0 + 2.0 * f64::from(s)));
-            roughness = self.roughness(s, own);
+            let time = ratio.powf(2.0 / (3.0 + 2.0 * f64::from(s)));
+            roughness = self.roughness(s, time);
         }
         time - (2.0 * self.points * PI.sqrt() * roughness).powf(-0.4)
     }
 
-    /// The least positive root, by bisection on ever longer intervals.
+    /// The smallest positive root, by bisection of a bracket that is doubled until it holds
+    /// one.
     fn root(&self) -> Option<f64> {
         let first = 1e-11 + 0.01 * (self.points.clamp(50.0, 1050.0) - 50.0) / 1000.0;
         let mut end = first;
@@ -106,9 +107,10 @@ impl FixedPoint {
         let (mut below, mut above) = (0.0, end);
         for _ in 0..200 {
             let middle = 0.5 * (below + above);
-            match is_past(middle) {
-                true => above = middle,
-                false => below = middle,
+            if is_past(middle) {
+                above = middle;
+            } else {
+                below = middle;
             }
             if above - below <= 1e-13 * above {
                 break;
@@ -133,12 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn rounding_neither_widens_the_bandwidth_nor_becomes_it() {
-        let exact = improved_sheather_jones(&rounded(20_000, 1e-9), 20_000.0).unwrap();
-        let little = improved_sheather_jones(&rounded(20_000, 0.02), 20_000.0).unwrap();
+    fn rounded_numbers_have_the_bandwidth_of_exact_ones() {
+        let exact = improved_sheather_jones(&rounded(20_000, 1e-9)).unwrap();
+        let little = improved_sheather_jones(&rounded(20_000, 0.02)).unwrap();
         assert!((little / exact - 1.0).abs() < 0.05, "{little} {exact}");
-        // Bumps narrower than the step would be a comb of spikes.
-        let comb = improved_sheather_jones(&rounded(20_000, 1.0), 20_000.0);
+        // A bandwidth below the step would give a separate spike for each number.
+        let comb = improved_sheather_jones(&rounded(20_000, 1.0));
         assert!(comb.is_none_or(|width| width > 0.5), "{comb:?} {exact}");
     }
 }

@@ -1,9 +1,9 @@
-//! Sums of a radial function over all points of a tree, with a stated error
-//! (Gray & Moore 2003). A node's share lies between two bounds, and a Gaussian's has
-//! a series too; where the error of the bounds' middle or of the series fits into what
-//! the tolerance still allows for so much weight, it is taken, otherwise the node's
-//! children are looked at, nearer first. What is spent is never more than the
-//! tolerance at the least the sum can be.
+//! Sums of a radial function over all points of a tree, within a tolerance
+//! (Gray & Moore 2003). The contribution of a node lies between two bounds; for a
+//! Gaussian there is a series expansion too. If the error of the midpoint of the bounds or
+//! of the series is within the error still allowed per unit of weight, it is added to the
+//! sum; otherwise the children of the node are visited, the nearer first. The total error
+//! never exceeds the tolerance at a lower bound of the sum.
 
 use super::expansion::Expansions;
 use super::kernel::Profile;
@@ -12,13 +12,13 @@ use crate::kernel::pairs::{BLOCK, Lanes, least, squared_distances, sum_of_expone
 use crate::kernel::softmax::exp;
 use serde::{Deserialize, Serialize};
 
-/// How far a density may be from the exact sum over all points:
-/// |density − exact| ≤ absolute + relative · exact. Rounding comes on top.
+/// The allowed error of a density, apart from rounding:
+/// |density − exact| ≤ absolute + relative · exact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerance {
-    /// In the units of the density.
+    /// The absolute error, in the units of the density.
     pub absolute: f64,
-    /// As a share of the density, also in its far tails.
+    /// The relative error, in the tails too.
     pub relative: f64,
 }
 
@@ -32,7 +32,7 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// Exact but for rounding.
+    /// Exact apart from rounding.
     pub const EXACT: Tolerance = Tolerance {
         absolute: 0.0,
         relative: 0.0,
@@ -40,9 +40,9 @@ impl Tolerance {
 }
 
 impl Tree {
-    /// ln Σ w K(|x − query|²) without the profile's constant, and −∞ where no
-    /// point reaches. The tolerance's absolute part is that of the sum, as a
-    /// logarithm. Of one point of the table so much weight may be left out.
+    /// ln Σ w K(|x − query|²) without the constant of the profile; −∞ where the sum is 0.
+    /// The tolerance is the logarithm of the absolute error of the sum, and the relative error.
+    /// `left_out` is a point and the part of its weight to leave out.
     pub fn log_sum(
         &self,
         profile: &Profile,
@@ -50,9 +50,9 @@ impl Tree {
         (log_absolute, relative): (f64, f64),
         left_out: Option<(usize, f64)>,
     ) -> f64 {
-        let left_out = left_out.map(|(row, weight)| (self.places[row] as usize, weight));
+        let left_out = left_out.map(|(row, weight)| (self.positions[row] as usize, weight));
         let weight = self.nodes[0].weight - left_out.map_or(0.0, |(_, weight)| weight);
-        // A compact profile cannot underflow; others begin at their first block.
+        // A compact profile cannot underflow; for others the first block sets the reference.
         let is_compact = profile.is_compact();
         let reference = if is_compact { 0.0 } else { f64::NEG_INFINITY };
         let mut sum = Sum {
@@ -69,7 +69,7 @@ impl Tree {
             estimate: 0.0,
             at_least: 0.0,
             spent: 0.0,
-            left: weight,
+            remaining: weight,
         };
         let (least, most) = self.distances(0, query);
         sum.visit(0, least, most);
@@ -77,7 +77,7 @@ impl Tree {
     }
 }
 
-/// A sum on its way; numbers are relative to exp(reference).
+/// A sum in progress; all numbers are divided by exp(reference).
 struct Sum<'a> {
     tree: &'a Tree,
     profile: &'a Profile,
@@ -85,18 +85,19 @@ struct Sum<'a> {
     query: &'a [f64],
     log_absolute: f64,
     relative: f64,
-    /// Where in the tree, and how much.
+    /// The position of a point in the tree, and the weight to leave out.
     left_out: Option<(usize, f64)>,
     is_compact: bool,
     reference: f64,
     /// The absolute tolerance of the sum.
     absolute: f64,
     estimate: f64,
+    /// A lower bound of the exact sum.
     at_least: f64,
-    /// Error that may have been made.
+    /// An upper bound of the error made so far.
     spent: f64,
-    /// Weight not yet looked at.
-    left: f64,
+    /// The weight of points not yet visited.
+    remaining: f64,
 }
 
 impl Sum<'_> {
@@ -122,9 +123,10 @@ impl Sum<'_> {
         }
     }
 
-    /// Takes the middle of the bounds of a node, if the tolerance allows it.
+    /// Adds the midpoint of a node's bounds, if the tolerance allows it.
     fn take_bounds(&mut self, node: &Node, least: f64, most: f64) -> bool {
-        // A left-out point is still in the weights of its nodes, all of them here.
+        // Weights of nodes include that of a left-out point; only the nodes that contain it
+        // have distance 0.
         if self.left_out.is_some() && least == 0.0 {
             return false;
         }
@@ -132,7 +134,7 @@ impl Sum<'_> {
         let allowed = self.allowed(node);
         let mut lower = 0.0;
         if upper != 0.0 {
-            // Before a first block there is no reference, and bounds are infinite.
+            // Before the first block sets a reference, bounds are infinite.
             if !upper.is_finite() || self.is_too_wide(upper, allowed, least, most) {
                 return false;
             }
@@ -145,18 +147,18 @@ impl Sum<'_> {
         self.estimate += node.weight * 0.5 * (upper + lower);
         self.at_least += node.weight * lower;
         self.spent += node.weight * error;
-        self.left -= node.weight;
+        self.remaining -= node.weight;
         true
     }
 
-    /// The error allowed for every unit of weight that is left; rounding must not
-    /// make that less than the node itself.
+    /// The error allowed per unit of remaining weight, which rounding must not make less than
+    /// the weight of the node.
     fn allowed(&self, node: &Node) -> f64 {
-        let left = self.left.max(node.weight);
-        (self.absolute + self.relative * self.at_least - self.spent) / left
+        let remaining = self.remaining.max(node.weight);
+        (self.absolute + self.relative * self.at_least - self.spent) / remaining
     }
 
-    /// Takes the series of a node, if there is one that the tolerance allows.
+    /// Adds the series of a node, if there is one that the tolerance allows.
     fn take_series(&mut self, number: usize, node: &Node, least: f64) -> bool {
         let Some(expansions) = self.expansions else {
             return false;
@@ -175,11 +177,11 @@ impl Sum<'_> {
         self.estimate += estimate.max(0.0);
         self.at_least += (estimate - error).max(0.0);
         self.spent += error;
-        self.left -= node.weight;
+        self.remaining -= node.weight;
         true
     }
 
-    /// Whether a node is too wide for its bounds, told without the lower one.
+    /// Whether the bounds of a node are surely too far apart, without computing the lower one.
     fn is_too_wide(&self, upper: f64, allowed: f64, least: f64, most: f64) -> bool {
         if self.is_compact || 0.5 * upper <= allowed {
             return false;
@@ -208,12 +210,12 @@ impl Sum<'_> {
         weights.copy_from_slice(tree.weights_of(node.block as usize));
         let mut lanes: Lanes = [0.0; BLOCK];
         squared_distances(tree.block(node.block as usize), self.query, &mut lanes);
-        self.left -= node.weight;
+        self.remaining -= node.weight;
         if let Some((place, weight)) = self.left_out
             && (first..first + BLOCK).contains(&place)
         {
             let lane = place - first;
-            self.left += weight;
+            self.remaining += weight;
             weights[lane] -= weight;
             if weights[lane] <= 0.0 {
                 lanes[lane] = f64::INFINITY;
@@ -232,18 +234,18 @@ impl Sum<'_> {
             if top == f64::NEG_INFINITY {
                 return;
             }
-            // Far fewer than what a double holds, so that products stay finite.
+            // Well below the range of a double, so that products stay finite.
             if top > self.reference + 200.0 {
-                self.refer_to(top);
+                self.set_reference(top);
             }
-            self.profile.take_log_values(&mut lanes);
+            self.profile.replace_by_log_values(&mut lanes);
             sum_of_exponentials(&lanes, &weights, self.reference)
         };
         self.estimate += sum;
         self.at_least += sum;
     }
 
-    fn refer_to(&mut self, reference: f64) {
+    fn set_reference(&mut self, reference: f64) {
         self.absolute = (self.log_absolute - reference).exp();
         let factor = (self.reference - reference).exp();
         self.estimate *= factor;

@@ -1,7 +1,6 @@
-//! A tree of boxes over points (Bentley 1975): every node is cut in the middle of
-//! its widest column, and knows its bounding box and weight. Points are stored in
-//! blocks, each a leaf, in the order of the tree, so that the points of a node lie
-//! side by side.
+//! A k-d tree over points (Bentley 1975): every node is split in the middle along its
+//! widest column and stores its bounding box and weight. Leaves are blocks of points,
+//! stored in the order of the tree, so that the points of a node are contiguous.
 
 use super::expansion::Expansions;
 use super::points::Points;
@@ -11,16 +10,15 @@ use crate::kernel::pairs::BLOCK;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     columns: usize,
-    /// Where in the tree every point of the table is.
-    pub(super) places: Vec<u32>,
-    /// Block after block; the last is filled up with points of weight 0 that lie
-    /// infinitely far away.
+    /// The position of every point in the order of the tree.
+    pub(super) positions: Vec<u32>,
+    /// Block by block; the last is padded with points of weight 0 at infinity.
     blocks: Vec<f64>,
     pub(super) weights: Vec<f64>,
     pub(super) nodes: Vec<Node>,
-    /// For every node the lower and then the upper corner of its box.
+    /// For every node the lower and the upper corner of its bounding box.
     boxes: Vec<f64>,
-    /// Series for sums of Gaussians, where they are wanted.
+    /// Series expansions for sums of Gaussians.
     pub(super) expansions: Option<Expansions>,
 }
 
@@ -41,7 +39,7 @@ impl Tree {
         let mut order: Vec<u32> = (0..rows as u32).collect();
         let mut tree = Tree {
             columns,
-            places: vec![0; rows],
+            positions: vec![0; rows],
             blocks: Vec::new(),
             weights: Vec::new(),
             nodes: Vec::new(),
@@ -49,13 +47,13 @@ impl Tree {
             expansions: None,
         };
         tree.grow(points, &mut order, 0);
-        for (place, row) in order.iter().enumerate() {
-            tree.places[*row as usize] = place as u32;
+        for (position, row) in order.iter().enumerate() {
+            tree.positions[*row as usize] = position as u32;
         }
         for block in order.chunks(BLOCK) {
             for column in 0..columns {
-                let own = block.iter().map(|row| points.row(*row as usize)[column]);
-                tree.blocks.extend(own);
+                let cells = block.iter().map(|row| points.row(*row as usize)[column]);
+                tree.blocks.extend(cells);
                 let length = tree.blocks.len().next_multiple_of(BLOCK);
                 tree.blocks.resize(length, f64::INFINITY);
             }
@@ -66,13 +64,13 @@ impl Tree {
         tree
     }
 
-    /// The same tree, with series for sums of Gaussians.
+    /// The same tree with series expansions for sums of Gaussians.
     pub fn with_expansions(mut self) -> Tree {
         self.expansions = Expansions::new(&self);
         self
     }
 
-    /// Adds the node of these points and all below it, and returns its weight.
+    /// Adds the node of these points with all nodes below it, and returns its weight.
     fn grow(&mut self, points: &Points, order: &mut [u32], block: usize) -> f64 {
         let number = self.nodes.len();
         let (mut lower, mut upper) = (
@@ -109,7 +107,7 @@ impl Tree {
             let weights = order.iter().map(|row| points.weights()[*row as usize]);
             weights.sum()
         } else {
-            // Whole blocks to the left, so that all blocks but the last are full.
+            // The left part is whole blocks, so that all blocks but the last are full.
             let left = order.len().div_ceil(BLOCK).div_ceil(2);
             let key = |row: &u32| points.row(*row as usize)[widest.0];
             let compare = |a: &u32, b: &u32| key(a).total_cmp(&key(b)).then(a.cmp(b));
@@ -163,7 +161,7 @@ impl Tree {
         &self.weights[block * BLOCK..(block + 1) * BLOCK]
     }
 
-    /// The middle of a node's box, and how far its corners are from there.
+    /// The centre of a node's bounding box, and the distance from there to its corners.
     pub(super) fn centre(&self, node: usize) -> (Vec<f64>, f64) {
         let (lower, upper) = self.corners(node);
         let sides = || lower.iter().zip(upper);

@@ -4,7 +4,7 @@
 use super::*;
 use abduce::density::{
     Bandwidth, BandwidthShape, Bins, Edges, Histogram, Kernel, KernelDensity, NearestNeighbours,
-    Points, Rule, SampleSize, Selection, Tolerance,
+    Points, Rule, Selection, Tolerance,
 };
 
 fn points(case: &Value) -> Points {
@@ -30,15 +30,25 @@ fn kernel_densities_are_those_of_scikit_learn() {
     }
 }
 
+/// The points with weights whose sum is their effective number, (Σw)² / Σw², as SciPy counts
+/// them.
+fn with_effective_weight(points: &Points) -> Points {
+    let squares: f64 = points.weights().iter().map(|w| w * w).sum();
+    let factor = points.weight() / squares;
+    let weights: Vec<f64> = points.weights().iter().map(|w| w * factor).collect();
+    let columns: Vec<Vec<f64>> = (0..points.columns()).map(|c| points.column(c)).collect();
+    Points::from_columns(&columns, Some(&weights)).unwrap()
+}
+
 #[test]
 fn rules_with_full_matrices_are_those_of_scipy() {
     for case in list(&golden("density")["gaussian"]) {
         let selection = Selection {
             rule: case["rule"].as_str().unwrap().parse().unwrap(),
             shape: BandwidthShape::Full,
-            size: SampleSize::Kish,
         };
-        let density = KernelDensity::fit(points(case), Kernel::Gaussian, &selection).unwrap();
+        let points = with_effective_weight(&points(case));
+        let density = KernelDensity::fit(points, Kernel::Gaussian, &selection).unwrap();
         let Bandwidth::Matrix(matrix) = density.bandwidth() else {
             panic!("{:?}", density.bandwidth());
         };

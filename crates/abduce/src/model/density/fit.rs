@@ -82,9 +82,7 @@ pub fn fit_unscored(
         gathered = Gathered::of(source, target, &columns, control)?;
         all = gathered.all(schema, &columns)?;
     }
-    let spreads: Vec<f64> = (all.deviations().into_iter().zip(all.units()))
-        .map(|(own, unit)| if own > 0.0 { own } else { unit })
-        .collect();
+    let spreads = all.scales();
     let mut doubts = Doubts::default();
     let units: Vec<f64> = (columns.iter())
         .map(|column| schema.fields[*column].unit)
@@ -174,7 +172,7 @@ impl<'a> Estimate<'a> {
         let mut edges = Vec::new();
         if let Estimator::Histogram { bins, .. } = estimator {
             for column in 0..all.columns() {
-                let (own, chosen) = Edges::chosen(&all.column(column), all.weights(), bins);
+                let (own, chosen) = Edges::choose(&all.column(column), all.weights(), bins);
                 edges.push(own);
                 doubts.bins.extend((!chosen).then_some(column));
             }
@@ -200,7 +198,7 @@ impl<'a> Estimate<'a> {
         Ok(match self.estimator {
             Estimator::Kde { kernel, selection } => {
                 let spreads = Some(self.spreads);
-                let (bandwidth, own) = selection.chosen(&points, kernel, spreads, control)?;
+                let (bandwidth, own) = selection.choose(&points, kernel, spreads, control)?;
                 if control.is_interrupted() {
                     return Err(stopped());
                 }
@@ -350,7 +348,7 @@ impl DensityModel {
                 None => continue,
                 Some(Density::Histogram(histogram)) => {
                     let weight = histogram.total() - histogram.smoothing;
-                    sum += histogram.own_log_likelihood() + weight * class_weight.ln();
+                    sum += histogram.log_likelihood_of_points() + weight * class_weight.ln();
                     continue;
                 }
                 Some(Density::Kde(density)) => density.points(),
