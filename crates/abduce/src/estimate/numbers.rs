@@ -152,61 +152,67 @@ pub(super) fn gaussian(source: &dyn Source, request: &Request) -> Result<Estimat
             };
             report(model, source, request)
         }
-        (None, Some(variance)) => {
-            if !(variance > 0.0 && variance.is_finite()) {
-                return Err(Error::parameter(format!(
-                    "the variance must be positive, not {variance}"
-                )));
-            }
-            let model = Model {
-                family: "gaussian",
-                pair: GaussianMean { variance },
-                default: "uniform",
-                wrong: &anything,
-                maximum: &|stats| {
-                    if stats.weight <= 0.0 {
-                        return Err(nothing_seen());
-                    }
-                    let fitted = Gaussian {
-                        mean: stats.mean,
-                        variance,
-                    };
-                    let [error, _] = gaussian_errors(variance, stats.weight);
-                    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-                    Ok(own.with_errors([("mean", error)]))
-                },
-                unbiased: &no_bias,
-                predictive: "gaussian",
-                shift: 0.0,
-            };
-            report(model, source, request)
-        }
-        (Some(mean), None) => {
-            if !mean.is_finite() {
-                return Err(Error::parameter("the mean must be a number"));
-            }
-            let model = Model {
-                family: "gaussian",
-                pair: GaussianPrecision { mean },
-                default: "jeffreys",
-                wrong: &anything,
-                maximum: &|stats| {
-                    let shift = stats.mean - mean;
-                    let variance = stats.scatter / stats.weight + shift * shift;
-                    let fitted = Gaussian::new(mean, variance).map_err(|_| {
-                        Error::numeric("the variance of the rows about the mean is not positive")
-                    })?;
-                    let [_, error] = gaussian_errors(variance, stats.weight);
-                    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-                    Ok(own.with_errors([("variance", error)]))
-                },
-                unbiased: &no_bias,
-                predictive: "student-t",
-                shift: 0.0,
-            };
-            report(model, source, request)
-        }
+        (None, Some(variance)) => gaussian_mean(source, request, variance),
+        (Some(mean), None) => gaussian_variance(source, request, mean),
     }
+}
+
+/// A Gaussian of known variance.
+fn gaussian_mean(source: &dyn Source, request: &Request, variance: f64) -> Result<Estimate> {
+    if !(variance > 0.0 && variance.is_finite()) {
+        return Err(Error::parameter(format!(
+            "the variance must be positive, not {variance}"
+        )));
+    }
+    let model = Model {
+        family: "gaussian",
+        pair: GaussianMean { variance },
+        default: "uniform",
+        wrong: &anything,
+        maximum: &|stats| {
+            if stats.weight <= 0.0 {
+                return Err(nothing_seen());
+            }
+            let fitted = Gaussian {
+                mean: stats.mean,
+                variance,
+            };
+            let [error, _] = gaussian_errors(variance, stats.weight);
+            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(own.with_errors([("mean", error)]))
+        },
+        unbiased: &no_bias,
+        predictive: "gaussian",
+        shift: 0.0,
+    };
+    report(model, source, request)
+}
+
+/// A Gaussian of known mean.
+fn gaussian_variance(source: &dyn Source, request: &Request, mean: f64) -> Result<Estimate> {
+    if !mean.is_finite() {
+        return Err(Error::parameter("the mean must be a number"));
+    }
+    let model = Model {
+        family: "gaussian",
+        pair: GaussianPrecision { mean },
+        default: "jeffreys",
+        wrong: &anything,
+        maximum: &|stats| {
+            let shift = stats.mean - mean;
+            let variance = stats.scatter / stats.weight + shift * shift;
+            let fitted = Gaussian::new(mean, variance).map_err(|_| {
+                Error::numeric("the variance of the rows about the mean is not positive")
+            })?;
+            let [_, error] = gaussian_errors(variance, stats.weight);
+            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(own.with_errors([("variance", error)]))
+        },
+        unbiased: &no_bias,
+        predictive: "student-t",
+        shift: 0.0,
+    };
+    report(model, source, request)
 }
 
 pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estimate> {

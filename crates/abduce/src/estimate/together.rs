@@ -31,6 +31,60 @@ fn named(names: &[String], mean: &[f64], covariance: &[f64]) -> Numbers {
     Numbers(means.chain(entries).collect())
 }
 
+/// The maximum-likelihood estimate with its standard errors: Var x̄_i = Σ_ii / n and
+/// Var S_ij = (Σ_ii Σ_jj + Σ_ij²) / n.
+fn gaussian_maximum(names: &[String], stats: &MultivariateStats) -> Result<Maximum> {
+    let order = names.len();
+    let fitted = MultivariateGaussian::mle(stats)?;
+    let Covariance::Full(covariance) = &fitted.covariance else {
+        return Err(Error::numeric("the covariance is not a whole matrix"));
+    };
+    let rows = stats.weight();
+    let diagonal = |i: usize| covariance[i * order + i];
+    let means: Vec<f64> = (0..order).map(|i| (diagonal(i) / rows).sqrt()).collect();
+    let entry = |at: usize| {
+        let variances = diagonal(at / order) * diagonal(at % order);
+        ((variances + covariance[at].powi(2)) / rows).sqrt()
+    };
+    let entries: Vec<f64> = (0..order * order).map(entry).collect();
+    let errors = named(names, &means, &entries);
+    let errors = errors.0.iter().map(|(name, error)| (name.as_str(), *error));
+    Ok(Maximum {
+        parameters: named(names, &fitted.mean, covariance),
+        log_likelihood: fitted.log_likelihood(stats),
+        fitted: None,
+        ruled_out: Vec::new(),
+        errors: standard_errors::named(errors),
+    })
+}
+
+/// The covariance with n − 1 as its divisor.
+fn unbiased_covariance(names: &[String], stats: &MultivariateStats) -> Option<Numbers> {
+    let rows = stats.weight();
+    let MultivariateStats::Full { mean, scatter, .. } = stats else {
+        return None;
+    };
+    let covariance: Vec<f64> = scatter.iter().map(|s| s / (rows - 1.0)).collect();
+    let all = named(names, mean, &covariance);
+    (rows > 1.0).then(|| Numbers(all.0.into_iter().skip(names.len()).collect()))
+}
+
+/// Replaces positions by the names of the columns.
+fn rename(estimate: &mut Estimate, names: &[String]) {
+    let rename = |numbers: &mut Numbers| {
+        let values: Vec<f64> = numbers.0.iter().map(|(_, x)| *x).collect();
+        *numbers = named(names, &values[..names.len()], &values[names.len()..]);
+    };
+    estimate.map.as_mut().map(rename);
+    estimate.mean.as_mut().map(rename);
+    for interval in &mut estimate.intervals {
+        interval.parameter = by_name(&interval.parameter, names);
+    }
+    for exceedance in &mut estimate.above {
+        exceedance.parameter = by_name(&exceedance.parameter, names);
+    }
+}
+
 pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let names: Vec<String> = source
         .schema()
@@ -39,44 +93,8 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
         .map(|f| f.name.clone())
         .collect();
     let order = names.len();
-    let scaled = |stats: &MultivariateStats, by: f64| match stats {
-        MultivariateStats::Full { mean, scatter, .. } => {
-            let covariance: Vec<f64> = scatter.iter().map(|s| s / by).collect();
-            Some((mean.clone(), covariance))
-        }
-        MultivariateStats::Columns { .. } => None,
-    };
-    let maximum = |stats: &MultivariateStats| {
-        let fitted = MultivariateGaussian::mle(stats)?;
-        let Covariance::Full(covariance) = &fitted.covariance else {
-            return Err(Error::numeric("the covariance is not a whole matrix"));
-        };
-        // Var x̄_i = Σ_ii / n, Var S_ij = (Σ_ii Σ_jj + Σ_ij²) / n.
-        let rows = stats.weight();
-        let diagonal = |i: usize| covariance[i * order + i];
-        let means: Vec<f64> = (0..order).map(|i| (diagonal(i) / rows).sqrt()).collect();
-        let entry = |at: usize| {
-            let variances = diagonal(at / order) * diagonal(at % order);
-            ((variances + covariance[at].powi(2)) / rows).sqrt()
-        };
-        let entries: Vec<f64> = (0..order * order).map(entry).collect();
-        let errors = named(&names, &means, &entries);
-        Ok(Maximum {
-            parameters: named(&names, &fitted.mean, covariance),
-            log_likelihood: fitted.log_likelihood(stats),
-            fitted: None,
-            ruled_out: Vec::new(),
-            errors: standard_errors::named(
-                errors.0.iter().map(|(name, own)| (name.as_str(), *own)),
-            ),
-        })
-    };
-    let unbiased = |stats: &MultivariateStats| {
-        let rows = stats.weight();
-        let (mean, covariance) = scaled(stats, rows - 1.0).filter(|_| rows > 1.0)?;
-        let all = named(&names, &mean, &covariance);
-        Some(Numbers(all.0.into_iter().skip(order).collect()))
-    };
+    let maximum = |stats: &MultivariateStats| gaussian_maximum(&names, stats);
+    let unbiased = |stats: &MultivariateStats| unbiased_covariance(&names, stats);
     let model = Model {
         family: "multivariate-gaussian",
         pair: MultivariateBoth::new(order),
@@ -104,18 +122,7 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
         seed: request.seed,
     };
     let mut estimate = report(model, source, &request)?;
-    let rename = |numbers: &mut Numbers| {
-        let values: Vec<f64> = numbers.0.iter().map(|(_, x)| *x).collect();
-        *numbers = named(&names, &values[..order], &values[order..]);
-    };
-    estimate.map.as_mut().map(rename);
-    estimate.mean.as_mut().map(rename);
-    for own in &mut estimate.intervals {
-        own.parameter = by_name(&own.parameter, &names);
-    }
-    for own in &mut estimate.above {
-        own.parameter = by_name(&own.parameter, &names);
-    }
+    rename(&mut estimate, &names);
     if estimate.prior.name == "matching" {
         estimate.notes.push(
             "the matching prior is |Σ|^(−d) for d columns: every column has the Student t and χ² \

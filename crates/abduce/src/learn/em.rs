@@ -144,6 +144,28 @@ pub struct EmResult<P, S> {
     pub seconds: Vec<f64>,
 }
 
+impl<P, S> EmResult<P, S> {
+    /// Before any step.
+    fn at(parameters: P, statistics: S, log_likelihood: f64, objective: f64) -> Self {
+        EmResult {
+            parameters,
+            statistics,
+            trace: vec![log_likelihood],
+            bounds: Vec::new(),
+            warmup: Vec::new(),
+            objective,
+            objectives: vec![objective],
+            iterations: 0,
+            leaps: 0,
+            converged: false,
+            monotone: true,
+            singular: false,
+            interrupted: false,
+            seconds: Vec::new(),
+        }
+    }
+}
+
 /// Where stochastic rounds or batches ended.
 pub(super) struct Warm<P, S> {
     pub parameters: P,
@@ -202,20 +224,11 @@ pub fn em<M: Safeguards + Accelerated>(
     let (log_likelihood, weight) = (statistics.log_likelihood(), statistics.weight());
     let objective = log_likelihood + model.log_prior(&warm.parameters);
     let result = EmResult {
-        objective,
-        objectives: vec![objective],
-        parameters: warm.parameters,
-        statistics,
-        trace: vec![log_likelihood],
-        bounds: Vec::new(),
         iterations: warm.expectations,
         warmup: warm.log_likelihoods,
-        leaps: 0,
-        converged: false,
-        monotone: true,
-        singular: false,
         interrupted,
         seconds: vec![clock.elapsed().as_secs_f64()],
+        ..EmResult::at(warm.parameters, statistics, log_likelihood, objective)
     };
     if interrupted {
         return Ok(Some(result));
@@ -286,40 +299,8 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         let after = model.complete_log_likelihood(&result.statistics, &parameters);
         let last = result.trace.last().copied().unwrap_or(f64::NAN);
         let bound = last + (after - before);
-        // A long step must be followed by one of EM, which takes another iteration.
-        if self.spent + 2 <= self.options.max_iterations
-            && let Some(start) = &self.before
-            && let Some(far) = self.strides.leap(
-                model,
-                [start, &result.parameters, &parameters],
-                result.objective,
-            )
-        {
-            self.spent += 1;
-            let there = expect_all(
-                model,
-                self.source,
-                &far,
-                Pass::expectation(self.step),
-                self.control,
-            );
-            let least = bound + model.log_prior(&parameters);
-            match there {
-                Ok(None) => return Ok(false),
-                Ok(Some(statistics)) => {
-                    let objective = statistics.log_likelihood() + model.log_prior(&far);
-                    let here = result.objective - self.rounding(result.objective);
-                    let kept = objective >= least && objective >= here;
-                    self.strides.learn(kept);
-                    if kept {
-                        self.accept(far, statistics, bound, Step::Long);
-                        return Ok(true);
-                    }
-                }
-                // Far from the data, covariances may have no inverse.
-                Err(why) if why.kind() == ErrorKind::Numeric => self.strides.learn(false),
-                Err(why) => return Err(why),
-            }
+        if let Some(made) = self.leap(&parameters, bound)? {
+            return Ok(made);
         }
         let last = self.is_last();
         self.spent += 1;
@@ -346,6 +327,45 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
             self.accept(parameters, statistics, bound, step);
         }
         Ok(true)
+    }
+
+    /// Tries a step longer than the one of EM to `parameters`: whether it was made, or the
+    /// caller stopped it; `None` where EM's is to be made instead.
+    fn leap(&mut self, parameters: &M::Parameters, bound: f64) -> Result<Option<bool>> {
+        // A long step must be followed by one of EM, which takes another iteration.
+        let Some(start) = &self.before else {
+            return Ok(None);
+        };
+        if self.spent + 2 > self.options.max_iterations {
+            return Ok(None);
+        }
+        let (model, result) = (self.model, &self.result);
+        let points = [start, &result.parameters, parameters];
+        let Some(far) = self.strides.leap(model, points, result.objective) else {
+            return Ok(None);
+        };
+        self.spent += 1;
+        let pass = Pass::expectation(self.step);
+        let statistics = match expect_all(model, self.source, &far, pass, self.control) {
+            Ok(Some(statistics)) => statistics,
+            Ok(None) => return Ok(Some(false)),
+            // Far from the data, covariances may have no inverse.
+            Err(why) if why.kind() == ErrorKind::Numeric => {
+                self.strides.learn(false);
+                return Ok(None);
+            }
+            Err(why) => return Err(why),
+        };
+        let least = bound + model.log_prior(parameters);
+        let objective = statistics.log_likelihood() + model.log_prior(&far);
+        let here = self.result.objective - self.rounding(self.result.objective);
+        let kept = objective >= least && objective >= here;
+        self.strides.learn(kept);
+        if !kept {
+            return Ok(None);
+        }
+        self.accept(far, statistics, bound, Step::Long);
+        Ok(Some(true))
     }
 
     /// Whether the next step of EM is the last: with a tolerance per row, the gain of the

@@ -113,49 +113,7 @@ impl Stats for MultivariateStats {
                     mean: m,
                     scatter: s,
                 },
-            ) => {
-                let d = mean.len();
-                let left = *weight - w;
-                if *w <= 0.0 {
-                    return Ok(());
-                }
-                if left < -1e-9 * *weight {
-                    return Err(Error::data("more rows to forget than were seen"));
-                }
-                if left <= 1e-9 * *weight {
-                    *weight = 0.0;
-                    mean.fill(0.0);
-                    scatter.fill(0.0);
-                    return Ok(());
-                }
-                let rest: Vec<f64> = (0..d)
-                    .map(|c| mean[c] + (mean[c] - m[c]) * w / left)
-                    .collect();
-                let between = left * w / *weight;
-                let shift: Vec<f64> = (0..d).map(|c| m[c] - rest[c]).collect();
-                let mut lesser = scatter.clone();
-                for j in 0..d {
-                    for i in 0..d {
-                        lesser[j * d + i] -= s[j * d + i] + between * shift[i] * shift[j];
-                    }
-                    let rounding = 1e-7 * (scatter[j * d + j] + s[j * d + j]);
-                    if lesser[j * d + j] < -rounding {
-                        return Err(crate::family::never_seen());
-                    }
-                    // Rounding must not make the scatter indefinite: the largest error of an
-                    // entry is added to the diagonal.
-                    let noise = 4.0 * (d + 1) as f64 * f64::EPSILON * scatter[j * d + j];
-                    lesser[j * d + j] = lesser[j * d + j].max(0.0) + noise;
-                }
-                for j in 0..d {
-                    for i in 0..j {
-                        let both = 0.5 * (lesser[j * d + i] + lesser[i * d + j]);
-                        (lesser[j * d + i], lesser[i * d + j]) = (both, both);
-                    }
-                }
-                (*weight, *mean, *scatter) = (left, rest, lesser);
-                Ok(())
-            }
+            ) => forget_full((weight, mean, scatter), (*w, m, s)),
             (
                 MultivariateStats::Columns { columns, .. },
                 MultivariateStats::Columns { columns: less, .. },
@@ -172,6 +130,54 @@ impl Stats for MultivariateStats {
             )),
         }
     }
+}
+
+/// Takes weight, mean and scatter of some rows out of those of all.
+fn forget_full(
+    (weight, mean, scatter): (&mut f64, &mut Vec<f64>, &mut Vec<f64>),
+    (w, m, s): (f64, &[f64], &[f64]),
+) -> Result<()> {
+    let d = mean.len();
+    let left = *weight - w;
+    if w <= 0.0 {
+        return Ok(());
+    }
+    if left < -1e-9 * *weight {
+        return Err(Error::data("more rows to forget than were seen"));
+    }
+    if left <= 1e-9 * *weight {
+        *weight = 0.0;
+        mean.fill(0.0);
+        scatter.fill(0.0);
+        return Ok(());
+    }
+    let rest: Vec<f64> = (0..d)
+        .map(|c| mean[c] + (mean[c] - m[c]) * w / left)
+        .collect();
+    let between = left * w / *weight;
+    let shift: Vec<f64> = (0..d).map(|c| m[c] - rest[c]).collect();
+    let mut lesser = scatter.clone();
+    for j in 0..d {
+        for i in 0..d {
+            lesser[j * d + i] -= s[j * d + i] + between * shift[i] * shift[j];
+        }
+        let rounding = 1e-7 * (scatter[j * d + j] + s[j * d + j]);
+        if lesser[j * d + j] < -rounding {
+            return Err(crate::family::never_seen());
+        }
+        // Rounding must not make the scatter indefinite: the largest error of an
+        // entry is added to the diagonal.
+        let noise = 4.0 * (d + 1) as f64 * f64::EPSILON * scatter[j * d + j];
+        lesser[j * d + j] = lesser[j * d + j].max(0.0) + noise;
+    }
+    for j in 0..d {
+        for i in 0..j {
+            let both = 0.5 * (lesser[j * d + i] + lesser[i * d + j]);
+            (lesser[j * d + i], lesser[i * d + j]) = (both, both);
+        }
+    }
+    (*weight, *mean, *scatter) = (left, rest, lesser);
+    Ok(())
 }
 
 /// Adds complete rows, in blocks centred on their mean.
