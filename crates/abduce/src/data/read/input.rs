@@ -8,7 +8,7 @@ use crate::data::read::texts::{FOLDER, MAILBOX, begins_a_mailbox};
 use crate::data::read::{FORMATS, Format};
 use crate::{Error, Result};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -193,20 +193,9 @@ impl Input {
     }
 }
 
-/// A file in a folder, unpacked.
-pub(super) fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Packing)> {
-    let mut head = Vec::new();
-    let mut file = File::open(path).map_err(not_opened)?;
-    let read = (&mut file).take(6).read_to_end(&mut head);
-    read.and_then(|_| file.rewind())
-        .map_err(|error| Packing::Plain.damaged(error))?;
-    let packing = Packing::of(&head);
-    Ok((unpacked(file, packing)?, packing))
-}
-
 impl Packing {
     /// The compression of a file that starts with these bytes.
-    fn of(head: &[u8]) -> Packing {
+    pub(super) fn of(head: &[u8]) -> Packing {
         match head {
             [0x1f, 0x8b, ..] => Packing::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstandard,
@@ -262,7 +251,11 @@ fn open_at(place: &Place) -> Result<SharedFile> {
     }
 }
 
-fn unpacked(file: impl Read + Send + 'static, packing: Packing) -> Result<Box<dyn Read + Send>> {
+/// Decompresses a file.
+pub(super) fn unpacked(
+    file: impl Read + Send + 'static,
+    packing: Packing,
+) -> Result<Box<dyn Read + Send>> {
     Ok(match packing {
         Packing::Plain => Box::new(file),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(

@@ -5,14 +5,15 @@
 use crate::data::CHUNK_ROWS;
 use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
-use crate::data::read::input::{Input, Packing, open_file};
+use crate::data::read::input::{Input, Packing, not_opened, unpacked};
 use crate::data::read::{BATCH_BYTES, Batches, Format, Known};
 pub(super) use crate::text::begins_a_mailbox;
 use crate::text::{Mail, Messages, file_text};
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
 
 /// A mailbox file, or a file of one message.
 pub(super) const MAILBOX: Format = Format {
@@ -180,4 +181,15 @@ impl Documents {
             }));
         }
     }
+}
+
+/// A file in a folder, unpacked.
+fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Packing)> {
+    let mut head = Vec::new();
+    let mut file = File::open(path).map_err(not_opened)?;
+    let read = (&mut file).take(6).read_to_end(&mut head);
+    read.and_then(|_| file.rewind())
+        .map_err(|error| Packing::Plain.damaged(error))?;
+    let packing = Packing::of(&head);
+    Ok((unpacked(file, packing)?, packing))
 }
