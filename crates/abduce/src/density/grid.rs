@@ -236,7 +236,8 @@ impl KernelDensity {
 
     /// The densities by binning and a Fourier transform, where that is accurate enough.
     fn by_transform(&self, axes: &[Axis]) -> Option<Vec<f64>> {
-        if !self.is_gaussian() || !(self.binning_error(axes) <= WORST) {
+        let error = self.binning_error(axes);
+        if !self.is_gaussian() || error.is_nan() || error > WORST {
             return None;
         }
         let margins = self.margins(axes)?;

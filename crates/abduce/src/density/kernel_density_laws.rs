@@ -256,7 +256,6 @@ fn a_grid_is_as_accurate_as_documented() {
         let selection = Selection {
             rule: Rule::Scott,
             shape,
-            ..Selection::default()
         };
         let density = KernelDensity::fit(points.clone(), Kernel::Gaussian, &selection).unwrap();
         let axes = [
@@ -304,11 +303,7 @@ fn degenerate_points_have_a_finite_density() {
         for (kernel, name) in Kernel::ALL {
             for rule in [Rule::Scott, Rule::Silverman, Rule::Isj, Rule::Cv] {
                 for shape in [BandwidthShape::Diagonal, BandwidthShape::Full] {
-                    let selection = Selection {
-                        rule,
-                        shape,
-                        ..Selection::default()
-                    };
+                    let selection = Selection { rule, shape };
                     if rule == Rule::Isj && points.columns() > 1 {
                         assert!(KernelDensity::fit(points.clone(), kernel, &selection).is_err());
                         continue;

@@ -47,7 +47,6 @@ fn kde(kernel: Kernel, rule: Rule) -> Estimator {
             Rule::Number(_) => BandwidthShape::Diagonal,
             _ => BandwidthShape::Full,
         },
-        ..Selection::default()
     };
     Estimator::Kde { kernel, selection }
 }

@@ -45,7 +45,6 @@ impl ModelOptions for Options {
             selection: Selection {
                 rule: self.bandwidth.unwrap_or_default(),
                 shape: self.covariance.unwrap_or(BandwidthShape::Diagonal),
-                ..Selection::default()
             },
         };
         Ok(Box::new(Kde(self.classes.recipe(estimator)?)))
