@@ -164,8 +164,7 @@ fn check_head(text: &str) -> Result<()> {
             .with_hint("name a file that was written by a fit")
     };
     let head: Head = serde_json::from_str(text).map_err(|error| {
-        let text = text.trim();
-        if text.starts_with('{') && !text.ends_with('}') {
+        if text.trim_start().starts_with('{') && error.is_eof() {
             Error::data("the model file is cut short").at_line(error.line() as u64)
         } else {
             not_a_model()

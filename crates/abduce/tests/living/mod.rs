@@ -79,7 +79,10 @@ fn more(rows: impl Iterator<Item = usize>, model: &Mixture) -> Result<Opened> {
 
 fn learned(specification: &Specification, rows: impl Iterator<Item = usize>) -> Fit {
     let opened = opened(rows);
-    let options = FitOptions::default();
+    let options = FitOptions {
+        marks: true,
+        ..FitOptions::default()
+    };
     fit(specification, &*opened.source, &options, Control::default()).unwrap()
 }
 

@@ -17,7 +17,7 @@ fn errors_name_the_character() {
     for (question, position, message) in [
         ("P(colour)", 3, "there is no column \"colour\""),
         ("P(c | X=1)", 7, "did you mean x?"),
-        ("P(c=rde)", 5, "did you mean red?"),
+        ("P(c=rad)", 5, "did you mean red?"),
         ("P(x>red)", 5, "\"red\" is none"),
         ("P(c>red)", 5, "no order"),
         ("P(x=1)", 3, "a density, not a probability"),
