@@ -259,7 +259,7 @@ fn fits_that_had_to_guess_say_so() {
         &["knn", "--target", "z", "--neighbours", "2"],
     );
     assert!(
-        few.contains("all of which are counted: class \"b\""),
+        few.contains("all of them are counted: class \"b\""),
         "{few}"
     );
     let waves = (0..40).map(|i| format!("{}\n", f64::from(i).sin()));

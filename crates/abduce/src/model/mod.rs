@@ -18,6 +18,7 @@ pub(crate) use info::{Damaged, Parts};
 pub use learner::{AnyLearner, Learned, Learner};
 pub use report::{FitReport, LogLikelihoodOf};
 
+use crate::data::{Field, Kind, kind_option};
 use crate::{Error, Result};
 
 /// All models, in the order in which help lists them. The `fit` commands and the kinds of model
@@ -41,6 +42,27 @@ pub(crate) fn check_tries(what: &str, number: usize) -> Result<()> {
         return Err(Error::parameter(message));
     }
     Ok(())
+}
+
+/// The number of classes of a target.
+///
+/// # Errors
+/// If the column is not categorical, or no row has a label.
+pub(crate) fn classes_of(target: &Field) -> Result<usize> {
+    if !target.kind.is_coded() {
+        let kind = target.kind.name();
+        let option = kind_option(&target.name, Kind::Categorical.name());
+        let message = format!("the target must be categorical, not {kind}");
+        return Err(Error::parameter(message)
+            .at_column(&target.name)
+            .with_hint(format!("pass {option}")));
+    }
+    if target.levels.is_empty() {
+        return Err(Error::data("no row has a label")
+            .at_column(&target.name)
+            .with_hint("fit a mixture to find clusters instead"));
+    }
+    Ok(target.levels.len())
 }
 
 /// A list for people: the first few, and how many more.

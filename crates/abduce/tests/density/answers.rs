@@ -1,5 +1,5 @@
-//! What densities of classes answer where rows, labels or classes are odd: classes
-//! that only missing values or no rows speak for, places that nothing reaches.
+//! Queries to densities of classes in unusual cases: classes without complete rows, points
+//! of density 0, constant columns.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
@@ -78,7 +78,7 @@ fn log_density(model: &DensityModel, row: Row) -> f64 {
 }
 
 #[test]
-fn a_hole_takes_nothing_from_what_a_label_says() {
+fn labels_of_rows_with_missing_values_count() {
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
         let fit = fitted(estimator, &rows(), None);
         assert_eq!(fit.model.weights, [0.5, 0.5, 0.0]);
@@ -89,7 +89,7 @@ fn a_hole_takes_nothing_from_what_a_label_says() {
 }
 
 #[test]
-fn a_class_of_no_points_is_impossible_and_its_holes_are_filled_from_all_rows() {
+fn a_class_without_complete_rows_is_impossible_and_filled_from_all_rows() {
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0)] {
         let model = fitted(estimator, &rows(), None).model;
         assert_eq!(
@@ -120,7 +120,7 @@ fn a_class_of_no_points_is_impossible_and_its_holes_are_filled_from_all_rows() {
 }
 
 #[test]
-fn where_nothing_reaches_what_is_seen_tells_nothing() {
+fn values_of_density_zero_are_ignored_when_filling() {
     for estimator in [
         kde(Kernel::Epanechnikov, Rule::Scott),
         kde(Kernel::Tophat, Rule::Number(0.5)),
@@ -152,7 +152,7 @@ fn where_nothing_reaches_what_is_seen_tells_nothing() {
 }
 
 #[test]
-fn the_farthest_places_are_impossible_and_not_numbers_gone_wrong() {
+fn extreme_points_are_impossible_and_not_nan() {
     for estimator in [
         kde(Kernel::Gaussian, Rule::Scott),
         kde(Kernel::Gaussian, Rule::Number(1e-140)),
@@ -207,7 +207,7 @@ fn conditionals_of_histograms_have_the_density_of_the_joint() {
 }
 
 #[test]
-fn a_number_too_large_is_told_with_its_column() {
+fn a_number_too_large_is_reported_with_its_column() {
     let mut odd = rows();
     odd[4].1 = Some(1e200);
     let table = Table::new(
@@ -227,14 +227,14 @@ fn a_number_too_large_is_told_with_its_column() {
 }
 
 #[test]
-fn all_columns_that_are_no_numbers_are_named_at_once_with_what_to_type() {
+fn all_columns_that_are_not_numeric_are_named_with_the_option_that_helps() {
     let fields = [
         Field::new("x", Kind::Real),
         Field::with_levels("island", Kind::Categorical, ["a", "b"]),
         Field::with_levels("sex", Kind::Binary, ["f", "m"]),
         Field::with_levels("a, b", Kind::Ordinal, ["1", "2"]),
     ];
-    let told = |kept: usize| {
+    let text = |kept: usize| {
         let schema = Schema::new(fields[..kept].to_vec());
         let specification = Specification {
             target: None,
@@ -243,15 +243,15 @@ fn all_columns_that_are_no_numbers_are_named_at_once_with_what_to_type() {
         specification.columns(&schema).unwrap_err().to_string()
     };
     assert!(
-        told(3).contains("island (categorical), sex (binary)"),
+        text(3).contains("island (categorical), sex (binary)"),
         "{}",
-        told(3)
+        text(3)
     );
-    assert!(told(3).contains("--drop island,sex,"), "{}", told(3));
+    assert!(text(3).contains("`drop=island,sex`,"), "{}", text(3));
     assert!(
-        told(4).contains("--drop 'island,sex,\"a, b\"',"),
+        text(4).contains("`drop='island,sex,\"a, b\"'`,"),
         "{}",
-        told(4)
+        text(4)
     );
 }
 
@@ -260,7 +260,7 @@ fn warnings(estimator: Estimator, rows: &[Row]) -> String {
 }
 
 #[test]
-fn fits_without_spread_are_told() {
+fn constant_classes_and_columns_are_reported() {
     let one: [Row; 1] = [(Some(1.0), Some(2.0), Some(0))];
     let equal: [Row; 4] = [(Some(1.0), Some(2.0), Some(0)); 4];
     let mut lonely = rows();
@@ -269,22 +269,22 @@ fn fits_without_spread_are_told() {
     flat.iter_mut().for_each(|row| row.1 = Some(3.0));
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
         for rows in [&one[..], &equal] {
-            let told = warnings(estimator, rows);
-            assert!(told.contains("no spread of its own: class \"a\""), "{told}");
-            assert!(told.contains("constant"), "{told}");
+            let text = warnings(estimator, rows);
+            assert!(text.contains("no spread of its own: class \"a\""), "{text}");
+            assert!(text.contains("constant"), "{text}");
         }
-        let told = warnings(estimator, &lonely);
-        assert!(told.contains("no spread of its own: class \"c\""), "{told}");
-        let told = warnings(estimator, &flat);
+        let text = warnings(estimator, &lonely);
+        assert!(text.contains("no spread of its own: class \"c\""), "{text}");
+        let text = warnings(estimator, &flat);
         let left_out = "constant, and left out of densities: column \"y\"";
-        assert!(told.contains(left_out), "{told}");
-        let told = warnings(estimator, &rows());
-        assert!(!told.contains("spread"), "{told}");
+        assert!(text.contains(left_out), "{text}");
+        let text = warnings(estimator, &rows());
+        assert!(!text.contains("spread"), "{text}");
     }
 }
 
 #[test]
-fn rules_that_find_no_width_are_told() {
+fn bandwidth_rules_without_a_solution_are_reported() {
     let mut copies = rows();
     copies.retain(|row| row.0.is_some() && row.1.is_some());
     copies = [copies.clone(), copies.clone(), copies].concat();
@@ -296,27 +296,27 @@ fn rules_that_find_no_width_are_told() {
         kernel: Kernel::Gaussian,
         selection,
     };
-    let told = warnings(cv, &copies);
+    let text = warnings(cv, &copies);
     assert!(
-        told.contains("Scott's rule: class \"a\", class \"b\""),
-        "{told}"
+        text.contains("Scott's rule: class \"a\", class \"b\""),
+        "{text}"
     );
     assert!(!warnings(cv, &rows()).contains("Scott"));
 }
 
 #[test]
-fn more_neighbours_than_rows_are_all_rows_and_told() {
+fn more_neighbours_than_rows_are_all_rows_and_reported() {
     let asked = |neighbours| Estimator::Knn {
         neighbours: Some(neighbours),
     };
     let fit = fitted(asked(9), &rows(), None);
-    let told = fit.warnings.join("\n");
+    let text = fit.warnings.join("\n");
     assert!(
-        told.contains("all of which are counted: class \"b\""),
-        "{told}"
+        text.contains("all of them are counted: class \"b\""),
+        "{text}"
     );
     let all = fitted(asked(8), &rows(), None);
-    assert!(!all.warnings.join("\n").contains("neighbours"));
+    assert!(!all.warnings.join("\n").contains("`neighbours`"));
     let place = (Some(4.0), Some(1.0), Some(1));
     assert_eq!(
         log_density(&fit.model, place),
@@ -325,7 +325,7 @@ fn more_neighbours_than_rows_are_all_rows_and_told() {
 }
 
 #[test]
-fn rows_that_neighbours_cannot_answer_are_those_with_some_cells_hidden() {
+fn neighbours_cannot_answer_rows_with_some_missing_values() {
     let asked = chunk(&[
         (Some(1.0), None, None),
         (Some(1.0), Some(2.0), None),
@@ -387,12 +387,12 @@ fn a_histogram_of_many_columns_and_few_rows_is_a_warning_of_the_fit() {
         target: None,
         estimator: histogram(1.0),
     };
-    let told = fit(&specification, &table, Control::default())
+    let text = fit(&specification, &table, Control::default())
         .unwrap()
         .warnings
         .join("; ");
     assert!(
-        told.contains("a joint histogram of 5 columns is empty nearly everywhere"),
-        "{told}"
+        text.contains("a joint histogram of 5 columns is empty nearly everywhere"),
+        "{text}"
     );
 }

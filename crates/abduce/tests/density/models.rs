@@ -1,5 +1,4 @@
-//! Densities fitted to tables: what they answer, what they refuse, and that no
-//! table is too odd for them.
+//! Densities fitted to tables: their queries, their errors, and degenerate tables.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
@@ -83,7 +82,7 @@ fn log_density(model: &DensityModel, x: Option<f64>, y: Option<f64>, z: Option<u
 }
 
 #[test]
-fn rows_with_a_hole_or_without_a_label_are_left_out_and_counted() {
+fn rows_with_missing_values_or_without_a_label_are_left_out_and_counted() {
     let fit = fitted(kde(Kernel::Gaussian, BandwidthShape::Diagonal));
     assert_eq!(fit.rows, 117);
     assert!(
@@ -100,7 +99,7 @@ fn rows_with_a_hole_or_without_a_label_are_left_out_and_counted() {
 }
 
 #[test]
-fn what_is_hidden_is_integrated_out() {
+fn missing_values_are_integrated_out() {
     for model in proper() {
         for x in [0.3, 3.9] {
             let seen = log_density(&model, Some(x), None, None).exp();
@@ -122,20 +121,20 @@ fn what_is_hidden_is_integrated_out() {
 }
 
 #[test]
-fn draws_have_the_means_that_are_told_and_labels_their_probabilities() {
+fn draws_have_the_conditional_means_and_label_probabilities() {
     for model in proper() {
         let given = [Some(2.0), None, None];
         let drawn = model.sample(&given, 4000, &mut rng()).unwrap();
         let y = drawn.column(1).cells(0, 4000).reals().to_vec();
         let mean = y.iter().sum::<f64>() / 4000.0;
-        let told = model
+        let expected = model
             .complete(&row(Some(2.0), None, None), Fill::Mean, &mut rng())
             .unwrap();
-        let told = told.column(1).cells(0, 1).reals()[0];
+        let expected = expected.column(1).cells(0, 1).reals()[0];
         let spread = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
         assert!(
-            (mean - told).abs() < 5.0 * spread / 4000f64.sqrt(),
-            "{mean} {told}"
+            (mean - expected).abs() < 5.0 * spread / 4000f64.sqrt(),
+            "{mean} {expected}"
         );
         let posterior = model.posterior(&row(Some(2.0), None, Some(1))).unwrap();
         let share = drawn.column(2).cells(0, 4000).codes().iter().sum::<u32>() as f64 / 4000.0;
@@ -185,7 +184,7 @@ fn conditionals_of_gaussian_kernels_have_the_density_of_the_joint() {
 }
 
 #[test]
-fn neighbours_classify_and_refuse_what_they_cannot_do() {
+fn neighbours_classify_and_report_what_they_cannot_do() {
     let model = fitted(Estimator::Knn {
         neighbours: Some(5),
     })
@@ -210,7 +209,7 @@ fn neighbours_classify_and_refuse_what_they_cannot_do() {
 }
 
 #[test]
-fn files_round_trip_and_damage_is_told() {
+fn files_round_trip_and_damage_is_reported() {
     let estimators = [
         kde(Kernel::Cosine, BandwidthShape::Full),
         histogram(0.5),
@@ -241,7 +240,7 @@ fn files_round_trip_and_damage_is_told() {
 }
 
 #[test]
-fn no_table_is_too_odd() {
+fn degenerate_tables_have_finite_densities() {
     let one = |x: Vec<f64>| vec![x.clone(), x];
     let tables = [
         one(vec![1.0]),
@@ -311,12 +310,12 @@ fn no_table_is_too_odd() {
 }
 
 #[test]
-fn tables_that_give_no_points_are_told_why() {
+fn tables_without_complete_rows_are_reported() {
     let specification = Specification {
         target: Some("z".into()),
         estimator: histogram(0.0),
     };
-    let told = |columns: Vec<Column>| {
+    let text = |columns: Vec<Column>| {
         let table = Table::new(schema(), columns, None).unwrap();
         fit(&specification, &table, Control::default())
             .unwrap_err()
@@ -324,25 +323,25 @@ fn tables_that_give_no_points_are_told_why() {
     };
     let numbers = |cells: &[Option<f64>]| Column::from_numbers(cells.iter().copied());
     let empty = || Column::from_numbers([]);
-    assert!(told(vec![empty(), empty(), Column::from_codes([])]).contains("no rows"));
-    let holes = vec![
+    assert!(text(vec![empty(), empty(), Column::from_codes([])]).contains("no rows"));
+    let incomplete = vec![
         numbers(&[None]),
         numbers(&[Some(1.0)]),
         Column::from_codes([Some(0)]),
     ];
-    assert!(told(holes).contains("missing value"));
+    assert!(text(incomplete).contains("missing value"));
     let unlabelled = vec![
         numbers(&[Some(1.0)]),
         numbers(&[Some(1.0)]),
         Column::from_codes([None]),
     ];
-    assert!(told(unlabelled).contains("label"));
+    assert!(text(unlabelled).contains("label"));
     let untargeted = Specification {
         target: None,
         ..specification
     };
     let error = fit(&untargeted, &table(10), Control::default()).unwrap_err();
     assert_eq!(error.column(), Some("z"));
-    assert!(error.to_string().contains("--drop"), "{error}");
+    assert!(error.to_string().contains("`drop=z`"), "{error}");
     assert_eq!(table(10).rows(), 10);
 }

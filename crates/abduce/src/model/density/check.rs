@@ -1,4 +1,4 @@
-//! Whether densities read from a file can be used without surprises.
+//! Checks of densities read from a file.
 
 use super::{Density, DensityModel};
 use crate::Result;
@@ -7,10 +7,10 @@ use crate::validate::{contradiction, probabilities, same_length};
 use std::collections::HashSet;
 
 impl DensityModel {
-    /// Checks that all parts fit together.
+    /// Checks that the parts of the model are consistent.
     ///
     /// # Errors
-    /// If two do not, as in a damaged file.
+    /// If they are not, as in a damaged file.
     pub fn check(&self) -> Result<()> {
         let fields = &self.schema.fields;
         let is_number = |c: &usize| {
@@ -18,7 +18,7 @@ impl DensityModel {
             field.is_some_and(|field| matches!(field.kind, Kind::Real | Kind::Count))
         };
         if self.columns.is_empty() || !self.columns.iter().all(is_number) {
-            let what = "these are not columns of numbers";
+            let what = "not all are numeric columns";
             return Err(contradiction("body.columns", what));
         }
         if self.columns.iter().collect::<HashSet<_>>().len() < self.columns.len() {
@@ -26,13 +26,13 @@ impl DensityModel {
         }
         let is_constant = |(c, x): &(usize, f64)| is_number(c) && x.is_finite();
         if !self.constants.iter().all(is_constant) {
-            let what = "these are not columns of numbers and their values";
+            let what = "not all are numeric columns with finite values";
             return Err(contradiction("body.constants", what));
         }
         let classes = match self.target.map(|target| fields.get(target)) {
             None => 1,
             Some(Some(field)) if field.kind.is_coded() => field.levels.len(),
-            Some(_) => return Err(contradiction("body.target", "not a column of levels")),
+            Some(_) => return Err(contradiction("body.target", "not a categorical column")),
         };
         let place = "body.weights";
         same_length(place, self.weights.len(), classes, "the list of classes")?;
@@ -49,7 +49,7 @@ impl DensityModel {
         let place = format!("body.densities[{number}]");
         let columns = match density {
             None if self.weights[number] > 0.0 => {
-                let what = "missing, but its class has a weight";
+                let what = "missing, although its class has a weight";
                 return Err(contradiction(&place, what));
             }
             None => return Ok(()),

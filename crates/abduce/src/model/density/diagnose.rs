@@ -1,140 +1,147 @@
-//! What went otherwise than asked in a fit of densities: rows left out, densities
-//! without spread, rules without a solution. Nothing here fails; it is told.
+//! Warnings of a density fit: rows left out, constant columns, rules without a solution.
 
-use super::fit::Gathered;
+use super::points::ClassPoints;
 use super::{DensityModel, Estimator};
 use crate::density::Rule;
 use crate::model::some_of;
 
-/// What is said where a rule for the bandwidth had no solution.
+/// Reported where the bandwidth rule has no solution.
 const SCOTT_INSTEAD: &str = "bandwidth by Scott's rule";
-/// What is said where a rule for the bins had none.
+/// Reported where the rule for the bins has none.
 const FREEDMAN_DIACONIS_INSTEAD: &str = "bins by the Freedman-Diaconis rule";
 
-/// Whether another rule than the one asked for was taken somewhere, by the warnings of
-/// a fit.
+/// Whether the warnings of a fit report that another rule than the one asked for was used.
 pub fn took_another_rule(warnings: &[String]) -> bool {
     let instead = [SCOTT_INSTEAD, FREEDMAN_DIACONIS_INSTEAD];
-    let says = |warning: &String| instead.iter().any(|text| warning.contains(text));
-    warnings.iter().any(says)
+    let reports = |warning: &String| instead.iter().any(|text| warning.contains(text));
+    warnings.iter().any(reports)
 }
 
-/// What there is to doubt: classes and columns by their number.
+/// What to warn about, by the numbers of columns and classes.
 #[derive(Default)]
-pub(super) struct Doubts {
-    /// Columns that are constant.
-    pub columns: Vec<usize>,
-    /// Classes of one row, or of rows that are all equal.
-    pub spreads: Vec<usize>,
+pub(super) struct Findings {
+    /// Constant columns.
+    pub constant_columns: Vec<usize>,
+    /// Classes of one row, or of equal rows only.
+    pub constant_classes: Vec<usize>,
     /// Classes whose bandwidth is not by the rule asked for.
-    pub widths: Vec<usize>,
+    pub other_bandwidths: Vec<usize>,
     /// Columns whose bins are not by the rule asked for.
-    pub bins: Vec<usize>,
-    /// Classes of fewer rows than neighbours were asked for.
-    pub neighbours: Vec<usize>,
+    pub other_bins: Vec<usize>,
+    /// Classes of fewer rows than `neighbours`.
+    pub few_neighbours: Vec<usize>,
 }
 
-impl Doubts {
-    /// What to tell the user.
-    pub fn told(
+impl Findings {
+    /// The warnings for the user.
+    pub fn warnings(
         &self,
         model: &DensityModel,
         estimator: &Estimator,
-        gathered: &Gathered,
+        points: &ClassPoints,
     ) -> Vec<String> {
-        let names = model.names();
-        let classes = |classes: &[usize]| match model.target {
-            None => "all rows".to_string(),
-            Some(_) => some_of(&quoted("class", classes.iter().map(|class| &names[*class]))),
-        };
-        let columns = |columns: &[usize]| {
-            let name = |column: &usize| &model.schema.fields[model.columns[*column]].name;
-            some_of(&quoted("column", columns.iter().map(name)))
-        };
-        let empty: Vec<usize> = (0..names.len())
-            .filter(|class| gathered.weights[*class].is_empty())
+        let mut warnings = rows_left_out(points);
+        warnings.extend(sparse_histogram(model, estimator, points));
+        if points.unlabelled > 0 {
+            let rows = counted(points.unlabelled);
+            warnings.push(format!("{rows} no label: left out"));
+        }
+        let empty: Vec<usize> = (0..points.weights.len())
+            .filter(|class| points.weights[*class].is_empty())
             .collect();
-        let counted = |rows: u64| match rows {
-            1 => "1 row has".to_string(),
-            _ => format!("{rows} rows have"),
-        };
-        let mut warnings = Vec::new();
-        let mut tell = |holds: bool, text: &dyn Fn() -> String| {
-            if holds {
-                warnings.push(text());
+        let mut list = |what: &str, names: &[String]| {
+            if !names.is_empty() {
+                warnings.push(format!("{what}: {}", some_of(names)));
             }
         };
-        tell(gathered.incomplete > 0, &|| {
-            let rows = counted(gathered.incomplete);
-            format!("{rows} a missing value and cannot be a point of a density: left out")
-        });
-        let histogram = matches!(estimator, Estimator::Histogram { .. });
-        let dimensions = model.columns.len();
-        // Even with four bins to a column there are more than rows.
-        let sparse = 2.0 * gathered.rows() as f64 <= 4f64.powi(dimensions as i32);
-        tell(histogram && dimensions > 2 && sparse, &|| {
-            format!(
-                "a joint histogram of {dimensions} columns is empty nearly everywhere; fit \
-                 naive-bayes with a histogram for each column, a kernel density, or fewer \
-                 columns"
-            )
-        });
-        tell(gathered.unlabelled > 0, &|| {
-            format!("{} no label: left out", counted(gathered.unlabelled))
-        });
-        tell(!empty.is_empty(), &|| {
-            format!(
-                "no complete row, and so never predicted: {}",
-                classes(&empty)
-            )
-        });
-        tell(!model.constants.is_empty(), &|| {
-            let name = |(column, _): &(usize, f64)| &model.schema.fields[*column].name;
-            let names = quoted("column", model.constants.iter().map(name));
-            format!("constant, and left out of densities: {}", some_of(&names))
-        });
-        tell(!self.columns.is_empty(), &|| {
-            format!(
-                "constant, as if its numbers were a millionth of themselves apart: {}",
-                columns(&self.columns)
-            )
-        });
-        tell(!self.spreads.is_empty(), &|| {
-            format!(
-                "one row, or only equal ones, and so no spread of its own: {}",
-                classes(&self.spreads)
-            )
-        });
-        tell(!self.widths.is_empty(), &|| {
-            let why = match estimator {
-                Estimator::Kde { selection, .. } if selection.rule == Rule::Cv => {
-                    "so many rows are equal that the narrowest bumps are always likeliest"
-                }
-                _ => {
-                    "the improved Sheather-Jones rule has no solution, or only the rounding of \
-                     the numbers"
-                }
-            };
-            format!("{why}; {SCOTT_INSTEAD}: {}", classes(&self.widths))
-        });
-        tell(!self.bins.is_empty(), &|| {
-            format!(
-                "so many numbers are equal that more bins are always more probable; \
-                 {FREEDMAN_DIACONIS_INSTEAD}: {}",
-                columns(&self.bins)
-            )
-        });
-        tell(!self.neighbours.is_empty(), &|| {
-            format!(
-                "fewer rows than neighbours asked for, all of which are counted: {}",
-                classes(&self.neighbours)
-            )
-        });
+        let classes = |numbers: &[usize]| model.quoted_classes(numbers);
+        let columns = |numbers: &[usize]| {
+            let columns = numbers.iter().map(|number| &model.columns[*number]);
+            model.quoted_columns(columns)
+        };
+        list("no complete row, and so never predicted", &classes(&empty));
+        let constants = model.constants.iter().map(|(column, _)| column);
+        let constants = model.quoted_columns(constants);
+        list("constant, and left out of densities", &constants);
+        list(
+            "constant; a millionth of the value is used as the standard deviation",
+            &columns(&self.constant_columns),
+        );
+        list(
+            "one row or only equal ones, and so no spread of its own",
+            &classes(&self.constant_classes),
+        );
+        let why = match estimator {
+            Estimator::Kde { selection, .. } if selection.rule == Rule::Cv => {
+                "so many rows are equal that the leave-one-out likelihood has no maximum"
+            }
+            _ => {
+                "the improved Sheather-Jones rule has no solution above the rounding of the \
+                 numbers"
+            }
+        };
+        let bandwidths = classes(&self.other_bandwidths);
+        list(&format!("{why}; {SCOTT_INSTEAD}"), &bandwidths);
+        let why = "so many numbers are equal that Knuth's rule has no maximum";
+        let bins = columns(&self.other_bins);
+        list(&format!("{why}; {FREEDMAN_DIACONIS_INSTEAD}"), &bins);
+        list(
+            "fewer rows than `neighbours`, so that all of them are counted",
+            &classes(&self.few_neighbours),
+        );
         warnings
     }
 }
 
-/// Names with what they are the names of.
-pub(super) fn quoted<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    names.map(|name| format!("{what} \"{name}\"")).collect()
+fn rows_left_out(points: &ClassPoints) -> Vec<String> {
+    if points.incomplete == 0 {
+        return Vec::new();
+    }
+    let rows = counted(points.incomplete);
+    vec![format!(
+        "{rows} a missing value: left out, as densities are estimated from complete rows"
+    )]
+}
+
+/// A warning about a joint histogram of so many columns that nearly all cells are empty.
+fn sparse_histogram(
+    model: &DensityModel,
+    estimator: &Estimator,
+    points: &ClassPoints,
+) -> Option<String> {
+    let columns = model.columns.len();
+    let is_histogram = matches!(estimator, Estimator::Histogram { .. });
+    // With only four bins to a column there are more cells than rows.
+    let is_sparse = 2.0 * points.rows() as f64 <= 4f64.powi(columns as i32);
+    (is_histogram && columns > 2 && is_sparse).then(|| {
+        format!(
+            "a joint histogram of {columns} columns is empty nearly everywhere; fit naive-bayes \
+             with a histogram for each column, a kernel density, or fewer columns"
+        )
+    })
+}
+
+fn counted(rows: u64) -> String {
+    match rows {
+        1 => "1 row has".to_string(),
+        _ => format!("{rows} rows have"),
+    }
+}
+
+impl DensityModel {
+    /// Classes for a message; without a target all rows are one class.
+    pub(super) fn quoted_classes(&self, classes: &[usize]) -> Vec<String> {
+        let names = self.names();
+        let name = |class: &usize| match self.target {
+            Some(_) => format!("class \"{}\"", names[*class]),
+            None => "all rows".to_string(),
+        };
+        classes.iter().map(name).collect()
+    }
+
+    /// Columns of the schema for a message.
+    fn quoted_columns<'a>(&self, columns: impl Iterator<Item = &'a usize>) -> Vec<String> {
+        let name = |column: &usize| format!("column \"{}\"", self.schema.fields[*column].name);
+        columns.map(name).collect()
+    }
 }

@@ -1,4 +1,4 @@
-//! What a model file has of densities, and densities to be fitted.
+//! Densities as models: their part of a model file, and the builders of their fits.
 
 use super::{DensityModel, Estimator, Fit, Specification, fit};
 use crate::ask::Joint;
@@ -18,7 +18,7 @@ pub struct Recipe {
     pub density: Specification,
 }
 
-/// The part of a report that only densities have: none.
+/// The part of a report that only densities have, which is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {}
 
@@ -37,7 +37,7 @@ impl FittedModel for DensityModel {
 
     fn incremental(fitted: &Fitted<Self>) -> Result<&dyn Incremental> {
         let name = fitted.recipe.density.estimator.name();
-        let message = format!("a {name} cannot change without its data");
+        let message = format!("a {name} model cannot change without its data");
         let hint = "fit it again; naive Bayes with `family=COL=kde` can change";
         Err(Error::parameter(message).with_hint(hint))
     }
@@ -118,7 +118,7 @@ learners! {
     }; {
         /// The rule for the number of bins.
         bins(rule: Bins) Estimator::Histogram { bins, .. } => *bins = rule;
-        /// The number of rows spread over the whole range.
+        /// The pseudocount spread evenly over all cells.
         smoothing(rows: f64) Estimator::Histogram { smoothing, .. } => *smoothing = rows;
     }
     /// A k-nearest-neighbour density to be fitted.
@@ -131,9 +131,9 @@ learners! {
 }
 
 impl Fit {
-    /// The fit as that of any model.
+    /// The fit with the report that all models have.
     pub fn learned(self, recipe: Recipe) -> Learned {
-        // Information criteria are about likelihoods at their maximum.
+        // Information criteria are defined for maximum likelihood only.
         let criterion = |penalty: f64| match recipe.density.estimator {
             Estimator::Histogram { .. } => {
                 FitReport::criterion(self.log_likelihood, self.parameters, penalty)

@@ -1,6 +1,6 @@
-//! Densities answer questions: rows are sorted by what is seen of them, each class
-//! says how likely they are, and what is hidden follows from the posterior over
-//! classes and from what each says of it.
+//! Queries to densities: rows are grouped by their pattern of missing values, scored under
+//! each class, and missing values follow from the posterior over classes and the density of
+//! each.
 
 use super::{Density, DensityModel};
 use crate::ask::{
@@ -82,13 +82,13 @@ impl Joint for DensityModel {
             if let Some(label) = labels.as_mut().map(|labels| &mut labels[row]) {
                 label.get_or_insert(class as u32);
             }
-            let place: Vec<Option<f64>> = cells.iter().map(|column| column[row]).collect();
-            if place.iter().all(Option::is_some) {
+            let values: Vec<Option<f64>> = cells.iter().map(|column| column[row]).collect();
+            if values.iter().all(Option::is_some) {
                 continue;
             }
             let filled = match how {
-                Fill::Mean => self.mean_over_classes(posterior, &place)?,
-                _ => self.fill(class, &place, how, rng)?,
+                Fill::Mean => self.mean_over_classes(posterior, &values)?,
+                _ => self.fill(class, &values, how, rng)?,
             };
             for (column, x) in cells.iter_mut().zip(filled) {
                 column[row].get_or_insert(x);
@@ -128,15 +128,15 @@ impl Joint for DensityModel {
         }
         let position = self.columns.iter().position(|c| *c == column);
         let position =
-            position.ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
-        let place: Vec<Option<f64>> = self.columns.iter().map(|c| hidden[*c]).collect();
+            position.ok_or_else(|| Error::parameter("the model does not have this column"))?;
+        let values: Vec<Option<f64>> = self.columns.iter().map(|c| hidden[*c]).collect();
         let mut parts = Vec::new();
         for (class, share) in posterior
             .iter()
             .enumerate()
             .filter(|(_, share)| **share > 0.0)
         {
-            self.conditional(class, *share, &place, position, &mut parts)?;
+            self.conditional(class, *share, &values, position, &mut parts)?;
         }
         Ok(Conditional::Numbers(parts))
     }
@@ -159,10 +159,10 @@ impl DensityModel {
         densities.any(|density| matches!(density, Density::Knn(_)))
     }
 
-    /// The classes' probabilities for every row, row after row, and the rows'
-    /// log-densities; a seen label counts where a target is given. A row that no class
-    /// can have produced has the weights of the classes. One labelled with a class of
-    /// no rows is impossible; what is hidden in it, all rows together tell.
+    /// The probabilities of the classes, row by row, and the log-densities of the rows; known
+    /// labels are used if `target` is given. A row that is impossible in every class has the
+    /// weights of the classes. A row labelled with a class without complete rows is impossible,
+    /// and its probabilities are those without the label.
     fn classify(&self, chunk: &Chunk, target: Option<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let (rows, classes) = (chunk.rows(), self.weights.len());
         let mut joint = vec![f64::NEG_INFINITY; rows * classes];
@@ -173,12 +173,12 @@ impl DensityModel {
             let seen = (0..numbers.len()).filter(|c| numbers[*c].is_seen(row));
             patterns.entry(seen.collect()).or_default().push(row);
         }
-        for (seen, own) in patterns {
-            let place = |row: &usize| seen.iter().map(|c| numbers[*c].reals()[*row]).collect();
-            let places: Vec<Vec<f64>> = own.iter().map(place).collect();
+        for (seen, rows_of_pattern) in patterns {
+            let point = |row: &usize| seen.iter().map(|c| numbers[*c].reals()[*row]).collect();
+            let points: Vec<Vec<f64>> = rows_of_pattern.iter().map(point).collect();
             for (class, weight) in self.weights.iter().enumerate() {
-                let log_densities = self.log_densities_of(class, &seen, &places)?;
-                for (row, log_density) in own.iter().zip(log_densities) {
+                let log_densities = self.log_densities_of(class, &seen, &points)?;
+                for (row, log_density) in rows_of_pattern.iter().zip(log_densities) {
                     joint[class * rows + row] = weight.ln() + log_density;
                 }
             }
@@ -201,7 +201,7 @@ impl DensityModel {
             _ => joint[class * rows + row],
         };
         let responsibilities = (0..rows * classes)
-            .map(|place| responsibility(place / classes, place % classes))
+            .map(|at| responsibility(at / classes, at % classes))
             .collect();
         for row in (0..rows).filter(|row| label(*row).is_some_and(is_empty)) {
             totals[row] = f64::NEG_INFINITY;
@@ -209,50 +209,51 @@ impl DensityModel {
         Ok((responsibilities, totals))
     }
 
-    /// The log-densities of a class at places of which these columns are seen.
+    /// The log-densities under a class at points with values in the `seen` columns.
     fn log_densities_of(
         &self,
         class: usize,
         seen: &[usize],
-        places: &[Vec<f64>],
+        points: &[Vec<f64>],
     ) -> Result<Vec<f64>> {
         if seen.is_empty() {
-            return Ok(vec![0.0; places.len()]);
+            return Ok(vec![0.0; points.len()]);
         }
-        let whole = seen.len() == self.columns.len();
+        let is_complete = seen.len() == self.columns.len();
         match &self.densities[class] {
-            None => Ok(vec![f64::NEG_INFINITY; places.len()]),
-            Some(Density::Kde(density)) if whole => density.log_densities(places),
+            None => Ok(vec![f64::NEG_INFINITY; points.len()]),
+            Some(Density::Kde(density)) if is_complete => density.log_densities(points),
             Some(Density::Kde(density)) => self
                 .patterns
                 .of(class, density, seen)?
-                .log_densities(places),
-            Some(Density::Knn(density)) if whole => density.log_densities(places),
-            Some(Density::Knn(_)) => Err(no_integral("a row with a missing value has no density")),
+                .log_densities(points),
+            Some(Density::Knn(density)) if is_complete => density.log_densities(points),
+            Some(Density::Knn(_)) => Err(no_integral("rows with missing values have no density")),
             Some(Density::Histogram(histogram)) => {
-                let mut place = vec![None; self.columns.len()];
-                let one = |own: &Vec<f64>| {
-                    seen.iter().zip(own).for_each(|(c, x)| place[*c] = Some(*x));
-                    histogram.log_density(&place)
+                let mut row = vec![None; self.columns.len()];
+                let log_density = |point: &Vec<f64>| {
+                    let cells = seen.iter().zip(point);
+                    cells.for_each(|(c, x)| row[*c] = Some(*x));
+                    histogram.log_density(&row)
                 };
-                places.iter().map(one).collect()
+                points.iter().map(log_density).collect()
             }
         }
     }
 
-    /// Adds what a class says of one of its columns, which is hidden.
+    /// Adds the conditional distribution of a column under a class to a mixture.
     fn conditional(
         &self,
         class: usize,
         weight: f64,
-        place: &[Option<f64>],
+        values: &[Option<f64>],
         position: usize,
         parts: &mut Vec<(f64, Distribution)>,
     ) -> Result<()> {
         let density = match &self.densities[class] {
             Some(Density::Kde(density)) if density.is_gaussian() => density,
             Some(Density::Histogram(histogram)) => {
-                let shares = histogram.shares(place).ok_or_else(impossible)?;
+                let shares = histogram.shares(values).ok_or_else(impossible)?;
                 let shares = shares.into_iter().enumerate();
                 parts.extend(
                     shares
@@ -264,16 +265,18 @@ impl DensityModel {
                 );
                 return Ok(());
             }
-            Some(Density::Knn(_)) => return Err(no_integral("it has no conditionals")),
+            Some(Density::Knn(_)) => {
+                return Err(no_integral("it has no conditional distributions"));
+            }
             _ => {
                 return Err(Error::parameter(
-                    "conditionals are told for Gaussian kernels and histograms only",
+                    "only Gaussian kernels and histograms have conditional distributions",
                 )
-                .with_hint("fit kde --kernel gaussian, or draw rows"));
+                .with_hint("fit kde with `kernel=gaussian`, or draw rows"));
             }
         };
-        let columns: Vec<usize> = (0..place.len()).filter(|c| place[*c].is_some()).collect();
-        let seen: Vec<f64> = place.iter().flatten().copied().collect();
+        let columns: Vec<usize> = (0..values.len()).filter(|c| values[*c].is_some()).collect();
+        let seen: Vec<f64> = values.iter().flatten().copied().collect();
         let given = self.patterns.of(class, density, &columns)?;
         let hidden = given
             .hidden()
@@ -297,7 +300,7 @@ impl DensityModel {
     }
 }
 
-/// What a k-nearest-neighbour density cannot do.
+/// The error for what a k-nearest-neighbour density cannot do.
 pub(super) fn no_integral(what: &str) -> Error {
     Error::parameter(format!(
         "a k-nearest-neighbour density cannot be integrated: {what}"
@@ -305,6 +308,7 @@ pub(super) fn no_integral(what: &str) -> Error {
     .with_hint("fit kde or histogram, or fill the missing values first")
 }
 
+/// The values of numeric cells.
 fn numbers(cells: &Cells) -> Vec<Option<f64>> {
     let reals = cells.reals().iter().enumerate();
     reals

@@ -2,9 +2,9 @@
 //!
 //!   p(x, z) = π_z f_z(x),
 //!
-//! with f a kernel density, a histogram or a k-nearest-neighbour density of the
-//! numbers. A row with a missing value cannot be a point of a density: its label counts for π,
-//! its cells for nothing. It can be asked about.
+//! with f a kernel density, a histogram or a k-nearest-neighbour density of the numeric
+//! columns. Densities are estimated from complete rows; of a row with missing values only the
+//! label is used, for π. Queries may have missing values.
 
 mod check;
 mod diagnose;
@@ -12,6 +12,8 @@ mod fill;
 mod fit;
 mod fitted;
 mod joint;
+mod likelihood;
+mod points;
 mod specification;
 
 pub use diagnose::took_another_rule;
@@ -47,26 +49,26 @@ pub struct DensityModel {
     /// classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<usize>,
-    /// The columns that the densities are over.
+    /// The columns of the densities.
     pub columns: Vec<usize>,
     /// Columns that were constant in the fitted rows, and their values. They have no part
     /// in densities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<(usize, f64)>,
-    /// The share of each class; a single 1 without a target.
+    /// The probability of each class; a single 1 without a target.
     pub weights: Vec<f64>,
-    /// The density of each class; none where a class had no rows.
+    /// The density of each class; `None` for a class without complete rows.
     pub densities: Vec<Option<Density>>,
     #[serde(skip)]
     patterns: Patterns,
 }
 
-/// Kernel densities prepared for the patterns of hidden cells met so far. They
-/// follow from the densities, so a copy starts anew.
+/// Kernel densities prepared for the patterns of missing values met so far: a cache, empty in
+/// a clone.
 #[derive(Debug, Default)]
 struct Patterns(Mutex<HashMap<Pattern, Arc<ConditionalDensity>>>);
 
-/// A class and the columns seen.
+/// A class and the columns with values.
 type Pattern = (usize, Vec<usize>);
 
 impl Clone for Patterns {
@@ -76,18 +78,18 @@ impl Clone for Patterns {
 }
 
 impl Patterns {
-    /// The density of a class for exactly these columns seen.
+    /// The density of a class prepared for values in exactly these columns.
     fn of(
         &self,
         class: usize,
         density: &KernelDensity,
         seen: &[usize],
     ) -> Result<Arc<ConditionalDensity>> {
-        // Where every row has a pattern of its own, none is worth keeping.
+        // Bounds the memory used if every row has another pattern.
         const MOST: usize = 64;
         let key = (class, seen.to_vec());
-        let there = |patterns: &Self| Some(patterns.0.lock().ok()?.get(&key)?.clone());
-        if let Some(prepared) = there(self) {
+        let cached = |patterns: &Self| Some(patterns.0.lock().ok()?.get(&key)?.clone());
+        if let Some(prepared) = cached(self) {
             return Ok(prepared);
         }
         let prepared = Arc::new(density.given(seen)?);
@@ -102,21 +104,23 @@ impl Patterns {
 }
 
 impl DensityModel {
-    /// The same densities, whose sums over kernels may be off by a tolerance.
+    /// The same model with another tolerance of kernel density sums.
     pub fn with_tolerance(self, tolerance: Tolerance) -> DensityModel {
-        let of_one = |density: Density| match density {
-            Density::Kde(own) => Density::Kde(own.with_tolerance(tolerance)),
+        let with_tolerance = |density: Density| match density {
+            Density::Kde(density) => Density::Kde(density.with_tolerance(tolerance)),
             other => other,
         };
         let densities = self.densities.into_iter();
         DensityModel {
-            densities: densities.map(|own| own.map(of_one)).collect(),
+            densities: densities
+                .map(|density| density.map(with_tolerance))
+                .collect(),
             patterns: Patterns::default(),
             ..self
         }
     }
 
-    /// The names of the classes; without a target, all rows are one.
+    /// The names of the classes; without a target, there is one class.
     pub fn names(&self) -> Vec<String> {
         match self.target {
             Some(target) => self.schema.fields[target].levels.clone(),

@@ -1,7 +1,8 @@
-//! What to fit: the kind of density and how it is tuned.
+//! What to fit: a kind of density and its options.
 
 use crate::data::{Field, Kind, Schema, kind_option};
 use crate::density::{Bins, Kernel, Selection};
+use crate::model::classes_of;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -11,27 +12,27 @@ use serde::{Deserialize, Serialize};
 pub enum Estimator {
     /// A kernel density.
     Kde {
-        /// The bump on every point.
+        /// The kernel.
         kernel: Kernel,
-        /// How wide it is.
+        /// How its bandwidth is chosen.
         selection: Selection,
     },
     /// A histogram.
     Histogram {
-        /// How many bins each column has.
+        /// The rule for the bins of each column.
         bins: Bins,
-        /// The weight spread evenly over the whole range.
+        /// The pseudocount spread evenly over all cells.
         smoothing: f64,
     },
     /// A k-nearest-neighbour density.
     Knn {
-        /// k; by default the square root of the number of points.
+        /// The number of neighbours; by default the square root of the number of points.
         neighbours: Option<usize>,
     },
 }
 
 impl Estimator {
-    /// The name users read.
+    /// The name of the estimator.
     pub fn name(&self) -> &'static str {
         match self {
             Estimator::Kde { .. } => "kde",
@@ -44,7 +45,7 @@ impl Estimator {
 /// What to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Specification {
-    /// The column that holds the label: a density for each of its levels.
+    /// The column of labels, if there is a density for each class.
     pub target: Option<String>,
     /// The kind of density.
     #[serde(flatten)]
@@ -52,99 +53,85 @@ pub struct Specification {
 }
 
 impl Specification {
-    /// The position of the target and of the columns that the density is over.
+    /// The positions of the target and of the columns of the density.
     ///
     /// # Errors
-    /// If the target has no levels, another column has, or nothing is left.
+    /// If the target is not categorical, another column is, or there is no numeric column.
     pub fn columns(&self, schema: &Schema) -> Result<(Option<usize>, Vec<usize>)> {
         let target = self.target.as_deref();
         let target = target.map(|name| schema.position(name)).transpose()?;
         if let Some(field) = target.map(|target| &schema.fields[target]) {
-            if !field.kind.is_coded() {
-                return Err(Error::parameter(format!(
-                    "a target must have levels, not be {}",
-                    field.kind.name()
-                ))
-                .at_column(&field.name)
-                .with_hint(format!(
-                    "pass {}",
-                    kind_option(&field.name, Kind::Categorical.name())
-                )));
-            }
-            if field.levels.is_empty() {
-                return Err(Error::data("no row has a label").at_column(&field.name));
-            }
+            classes_of(field)?;
         }
         let mut columns = Vec::new();
-        let mut unfit: Vec<&Field> = Vec::new();
+        let mut other: Vec<&Field> = Vec::new();
         for (position, field) in schema.fields.iter().enumerate() {
             match field.kind {
                 Kind::Real | Kind::Count => columns.push(position),
                 _ if Some(position) == target || field.kind == Kind::Text => {}
-                _ => unfit.push(field),
+                _ => other.push(field),
             }
         }
-        if !unfit.is_empty() {
-            return Err(self.over_numbers(&unfit));
+        if !other.is_empty() {
+            return Err(self.not_numeric(&other));
         }
         if columns.is_empty() {
-            return Err(Error::parameter("there is no column of numbers"));
+            return Err(Error::parameter("there is no numeric column"));
         }
         Ok((target, columns))
     }
 
-    /// What to say where columns are no numbers: all of them, and what to type.
-    fn over_numbers(&self, unfit: &[&Field]) -> Error {
-        let told: Vec<String> = unfit
-            .iter()
-            .map(|field| format!("{} ({})", field.name, field.kind.name()))
-            .collect();
-        // A comma in a name would be read as its end, and a shell reads more.
-        let typed = unfit.iter().map(|field| match field.name.contains(',') {
-            true => format!("\"{}\"", field.name),
-            false => field.name.clone(),
-        });
-        let mut typed = typed.collect::<Vec<String>>().join(",");
-        if !typed
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-.,".contains(c))
-        {
-            typed = format!("'{typed}'");
-        }
+    /// The error about columns that are not numeric, with the options that help.
+    fn not_numeric(&self, columns: &[&Field]) -> Error {
         let name = self.estimator.name();
-        let numeric = |field: &&Field| field.level_numbers().is_some();
-        if unfit.iter().all(numeric) {
-            let kinds = unfit
-                .iter()
-                .map(|field| kind_option(&field.name, Kind::Real.name()));
-            let kinds: Vec<String> = kinds.collect();
-            let kinds = match kinds.len() {
-                0..=3 => kinds.join(" "),
-                _ => "--kind \"*=real\"".to_string(),
-            };
-            return Error::parameter(format!(
-                "{name} needs real columns or counts, and these are not: {}",
-                told.join(", ")
-            ))
-            .with_hint(format!(
-                "pass {kinds}, or leave them out with --drop {typed}"
-            ));
-        }
-        let hint = match self.target {
-            Some(_) => format!("leave out what is not a number with --drop {typed}"),
-            None => format!("leave them out with --drop {typed}, or make one of them the --target"),
-        };
-        match unfit {
-            [one] => Error::parameter(format!(
-                "{name} is over numbers, and this column is {}",
-                one.kind.name()
-            ))
-            .at_column(&one.name),
+        let kinds = columns
+            .iter()
+            .map(|field| format!("{} ({})", field.name, field.kind.name()));
+        let kinds = kinds.collect::<Vec<String>>().join(", ");
+        let error = match columns {
+            [field] => {
+                let kind = field.kind.name();
+                let message = format!("{name} needs numeric columns, and this one is {kind}");
+                Error::parameter(message).at_column(&field.name)
+            }
             _ => Error::parameter(format!(
-                "{name} is over numbers, and these columns are not: {}",
-                told.join(", ")
+                "{name} needs numeric columns, and these are not: {kinds}"
             )),
+        };
+        let drop = drop_option(columns);
+        let has_numbers = |field: &&Field| field.level_numbers().is_some();
+        error.with_hint(if columns.iter().all(has_numbers) {
+            let options = match columns.len() {
+                0..=3 => {
+                    let options = columns.iter();
+                    let options = options.map(|field| kind_option(&field.name, Kind::Real.name()));
+                    options.collect::<Vec<String>>().join(" ")
+                }
+                _ => kind_option("*", Kind::Real.name()),
+            };
+            format!("pass {options}, or leave them out with {drop}")
+        } else if self.target.is_some() {
+            format!("leave out columns that are not numeric with {drop}")
+        } else {
+            format!("leave them out with {drop}, or make one of them the `target`")
+        })
+    }
+}
+
+/// The option that leaves columns out, quoted where a shell or a comma in a name needs it.
+fn drop_option(columns: &[&Field]) -> String {
+    let names = columns.iter().map(|field| {
+        if field.name.contains(',') {
+            format!("\"{}\"", field.name)
+        } else {
+            field.name.clone()
         }
-        .with_hint(hint)
+    });
+    let names = names.collect::<Vec<String>>().join(",");
+    let is_plain = |c: char| c.is_alphanumeric() || "_-.,".contains(c);
+    if names.chars().all(is_plain) {
+        format!("`drop={names}`")
+    } else {
+        format!("`drop='{names}'`")
     }
 }

@@ -8,10 +8,11 @@ pub(crate) mod saddle;
 pub(crate) mod survey;
 pub(crate) mod unlabelled;
 
-use crate::data::{Kind, Labelled, Schema, Source, kind_option, without};
+use crate::data::{Labelled, Schema, Source, without};
 use crate::family::Belief;
 use crate::leaf::Leaf;
 use crate::learn::{EStep, EmOptions, em};
+use crate::model::classes_of;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice, choose};
@@ -365,26 +366,7 @@ fn components(
     target: Option<usize>,
 ) -> Result<usize> {
     match target {
-        Some(target) => {
-            let field = &source.schema().fields[target];
-            if !field.kind.is_coded() {
-                return Err(Error::parameter(format!(
-                    "a target must have levels, not be {}",
-                    field.kind.name()
-                ))
-                .at_column(&field.name)
-                .with_hint(format!(
-                    "pass {}",
-                    kind_option(&field.name, Kind::Categorical.name())
-                )));
-            }
-            if field.levels.is_empty() {
-                return Err(Error::data("no row has a label")
-                    .at_column(&field.name)
-                    .with_hint("fit a mixture to find clusters instead"));
-            }
-            Ok(field.levels.len())
-        }
+        Some(target) => classes_of(&source.schema().fields[target]),
         None => match specification.components {
             Some(k) if k > 0 => Ok(k),
             _ => Err(Error::parameter("a mixture needs at least one component")),
