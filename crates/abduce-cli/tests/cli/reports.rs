@@ -161,7 +161,7 @@ fn rows_of_weight_nothing_are_no_rows_of_clusters() {
         assert_eq!(one[key], other[key], "{key}");
     }
     let warnings = one["warnings"].to_string();
-    assert!(warnings.contains("has no seen cell and is left out"));
+    assert!(warnings.contains("has only missing values and is left out"));
 }
 
 #[test]

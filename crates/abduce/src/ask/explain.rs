@@ -71,9 +71,12 @@ pub fn first_two(posterior: &Posterior, row: usize) -> Option<(usize, usize)> {
     let best = posterior.best(row);
     let others = (0..posterior.row(row).len()).filter(|class| *class != best);
     let probability = |class: &usize| posterior.row(row)[*class];
-    let second = others.reduce(|a, b| match probability(&b) > probability(&a) {
-        true => b,
-        false => a,
+    let second = others.reduce(|a, b| {
+        if probability(&b) > probability(&a) {
+            b
+        } else {
+            a
+        }
     })?;
     Some((best, second))
 }

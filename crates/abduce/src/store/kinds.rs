@@ -36,12 +36,12 @@ pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>>
         parse_kind_override(line).map_err(|error| error.at_file(&file).at_line(number))
     };
     let kinds: Vec<_> = lines.map(read).collect::<Result<_>>()?;
-    match kinds.is_empty() {
-        true => Err(Error::data("there are no kinds in the file")
+    if kinds.is_empty() {
+        return Err(Error::data("there are no kinds in the file")
             .at_file(&file)
-            .with_hint("write one column=kind to a line, or name a model file")),
-        false => Ok(kinds),
+            .with_hint("write one column=kind to a line, or name a model file"));
     }
+    Ok(kinds)
 }
 
 /// The kinds and levels of a schema's columns.

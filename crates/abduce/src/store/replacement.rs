@@ -68,8 +68,8 @@ impl Replacement {
                             format!("cannot be written: {cause}")
                         }
                     };
-                    let told = Error::io(message).caused_by(error.kind());
-                    told.at_file(&name)
+                    let cause = error.kind();
+                    Error::io(message).caused_by(cause).at_file(&name)
                 })?;
                 Sink::File(file, path)
             }

@@ -56,7 +56,7 @@ fn cosine_sees_directions_alone() {
     assert!(
         fit.warnings
             .iter()
-            .any(|warning| warning.contains("nothing seen but zeros"))
+            .any(|warning| warning.contains("no value but zeros"))
     );
 }
 
@@ -89,11 +89,7 @@ fn mahalanobis_leaves_constant_columns_out_and_says_so() {
     assert_eq!(more.model.centres, plain.model.centres);
     assert_eq!(more.inertia, plain.inertia);
     let told = more.warnings.iter();
-    assert_eq!(
-        told.filter(|own| own.contains("is the same in every row"))
-            .count(),
-        1
-    );
+    assert_eq!(told.filter(|own| own.contains("is constant")).count(), 1);
 }
 
 #[test]
@@ -119,7 +115,7 @@ fn standardised_columns_are_those_divided_beforehand() {
     assert!(
         wide.warnings
             .iter()
-            .any(|warning| warning.contains("--standardize"))
+            .any(|warning| warning.contains("`standardize`"))
     );
     let specification = Specification {
         standardize: true,

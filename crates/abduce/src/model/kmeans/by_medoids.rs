@@ -10,10 +10,10 @@ use super::seeding::Measure;
 use super::specification::Distance;
 use super::starts::Start;
 use crate::data::Source;
-use crate::model::mixture::Ended;
+use crate::model::mixture::{Ended, stopped};
 use crate::{Error, Result};
 
-/// `rows` are those that weigh anything.
+/// Fits medoids; `rows` is the number of rows of positive weight.
 pub(super) fn by_medoids(
     run: &Run,
     source: &dyn Source,
@@ -22,22 +22,22 @@ pub(super) fn by_medoids(
 ) -> Result<Found> {
     if rows > MOST_ROWS as u64 {
         return Err(Error::parameter(format!(
-            "medoids are looked for among at most {MOST_ROWS} rows, and these are {rows}"
+            "`medoids` supports at most {MOST_ROWS} rows, and there are {rows}"
         ))
-        .with_hint("fit a sample of the rows, or leave out --medoids"));
+        .with_hint("fit a sample of the rows, or leave out `medoids`"));
     }
     let clock = std::time::Instant::now();
     let chunks = source
         .scan()?
         .map(|chunk| Ok(Points::of(&chunk?, run.frame)));
     let points = Points::together(&chunks.collect::<Result<Vec<_>>>()?);
-    // Rows without a say are no medoids and cost nothing.
+    // Rows of weight 0 are left out.
     let rows: Vec<usize> = (0..points.rows)
         .filter(|row| points.weights[*row] > 0.0)
         .collect();
     let weights: Vec<f64> = rows.iter().map(|row| points.weights[*row]).collect();
     let distance = |a: usize, b: usize| between(run, points.row(rows[a]), points.row(rows[b]));
-    // A row of few cells is near to everything, and would be the centre of it.
+    // A row with few values is near to all others and would always be a medoid.
     let is_whole = |row: usize| points.row(row).iter().all(|x| !x.is_nan());
     let any_whole = !points.whole.is_empty();
     let may: Vec<bool> = rows
@@ -52,10 +52,12 @@ pub(super) fn by_medoids(
         starts.push(Start {
             inertia: Some(run.in_units(found.total())),
             iterations: found.trace.len() - 1,
-            ended: match found.converged {
-                true => Ended::Converged,
-                false if run.control.is_interrupted() => Ended::Interrupted,
-                false => Ended::Unconverged,
+            ended: if found.converged {
+                Ended::Converged
+            } else if run.control.is_interrupted() {
+                Ended::Interrupted
+            } else {
+                Ended::Unconverged
             },
         });
         if best
@@ -68,7 +70,7 @@ pub(super) fn by_medoids(
             break;
         }
     }
-    let best = best.ok_or_else(|| Error::numeric("stopped before there was a model"))?;
+    let best = best.ok_or_else(stopped)?;
     let mut sizes = vec![0.0; best.rows.len()];
     for (label, weight) in best.labels.iter().zip(&weights) {
         sizes[*label] += weight;

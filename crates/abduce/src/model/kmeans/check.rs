@@ -1,4 +1,4 @@
-//! Whether clusters read from a file can be used without surprises.
+//! Checks of k-means clusters read from a file.
 
 use super::KMeans;
 use crate::Result;
@@ -7,10 +7,10 @@ use crate::validate::{contradiction, same_length};
 use std::collections::HashSet;
 
 impl KMeans {
-    /// Checks that all parts fit together.
+    /// Checks that the parts of the model are consistent.
     ///
     /// # Errors
-    /// If two do not, as in a damaged file.
+    /// If they are not, as in a damaged file.
     pub fn check(&self) -> Result<()> {
         self.check_frame()?;
         let width = self.frame.columns.len();

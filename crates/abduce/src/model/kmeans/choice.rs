@@ -7,9 +7,10 @@ use super::specification::Algorithm;
 /// hardly more than the care of several bounds; with many, every distance saved counts.
 pub(super) fn chosen(columns: usize) -> Algorithm {
     const MANY: usize = 192;
-    match columns < MANY {
-        true => Algorithm::Hamerly,
-        false => Algorithm::Yinyang,
+    if columns < MANY {
+        Algorithm::Hamerly
+    } else {
+        Algorithm::Yinyang
     }
 }
 

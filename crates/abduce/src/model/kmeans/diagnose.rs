@@ -1,11 +1,11 @@
-//! What the user should know of a fit. Nothing here fails; it is told.
+//! Warnings of a k-means fit.
 
 use super::survey::Survey;
 use super::{Algorithm, Distance, Fit, Options, Specification};
 use crate::data::Source;
 use crate::model::some_of;
 
-/// Spreads of columns that differ by more make the widest column decide alone.
+/// If standard deviations of columns differ by more, the widest column dominates distances.
 const FACTOR: f64 = 100.0;
 
 pub(super) fn diagnose(
@@ -24,7 +24,7 @@ pub(super) fn diagnose(
     }
     if !left_out.is_empty() {
         warnings.push(format!(
-            "left out, as k-means is over numbers: {}",
+            "left out, as k-means needs numeric columns: {}",
             some_of(&left_out)
         ));
     }
@@ -35,33 +35,33 @@ pub(super) fn diagnose(
             _ => "different rows",
         };
         warnings.push(format!(
-            "{there} of {} clusters are left: there are no more {what}",
+            "only {there} of {} clusters remain: there are no more {what}",
             specification.clusters
         ));
     }
     if !fit.converged && !fit.interrupted {
         warnings.push(format!(
-            "not converged after {} iterations; raise --max-iter{}",
+            "not converged after {} iterations; raise `max_iter`{}",
             fit.iterations,
-            // Swaps of medoids end by themselves alone.
+            // Medoids converge when no swap is left, whatever the tolerance.
             if specification.medoids {
                 ""
             } else {
-                " or --tol"
+                " or `tol`"
             }
         ));
     }
     if !fit.monotone && options.algorithm != Algorithm::MiniBatch {
-        warnings.push("the inertia rose, by more than rounding".into());
+        warnings.push("the inertia rose by more than rounding explains".into());
     }
     let counted: f64 = fit.model.sizes.iter().sum();
     if !fit.interrupted && survey.weight - counted > 1e-9 * survey.weight {
         let what = match specification.distance {
-            Distance::Cosine => "with nothing seen but zeros",
-            _ => "with no number seen",
+            Distance::Cosine => "with no value but zeros",
+            _ => "without any value",
         };
         warnings.push(format!(
-            "rows {what} have no say and are in the largest cluster: weight {}",
+            "rows {what} are ignored by the fit and put into the largest cluster: weight {}",
             survey.weight - counted
         ));
     }
@@ -82,8 +82,8 @@ pub(super) fn diagnose(
             && widest.0 > FACTOR * narrowest.0
         {
             warnings.push(format!(
-                "\"{}\" spreads more than {FACTOR} times as widely as \"{}\", and decides; \
-                 --standardize gives all columns the same spread",
+                "\"{}\" spreads more than {FACTOR} times as widely as \"{}\" and dominates the \
+                 distances; `standardize` gives all columns the same spread",
                 widest.1, narrowest.1
             ));
         }

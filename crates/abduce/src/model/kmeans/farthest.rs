@@ -29,7 +29,7 @@ pub(super) fn farthest(rows: &Rows, centres: &[f64], count: usize) -> Result<Vec
         |partial: &mut Option<Vec<Far>>, number, points| {
             let mut labels = vec![0; points.rows];
             places.label(points, &mut labels);
-            let counting = points.whole.iter().chain(&points.holed);
+            let counting = points.whole.iter().chain(&points.incomplete);
             let mut far: Vec<(f64, u32)> = counting
                 .map(|row| {
                     let centre = &centres[labels[*row as usize] as usize * width..][..width];

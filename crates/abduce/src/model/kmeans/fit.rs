@@ -1,5 +1,5 @@
-//! Fitting clusters: a look at all rows, several starts on a sample of them in
-//! parallel, and from the best of these the one run over all rows that counts.
+//! Fitting clusters: a survey of all rows, several starts on a sample in parallel, and from
+//! the best of these one run over all rows.
 
 use super::choice::{chosen, within_memory};
 use super::iterate::{Found, Rows, iterate};
@@ -14,7 +14,7 @@ use super::survey::Survey;
 use super::{Frame, KMeans, by_medoids, diagnose};
 use crate::data::{Source, Table};
 use crate::model::check_tries;
-use crate::model::mixture::sample_rows;
+use crate::model::mixture::{sample_rows, stopped};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -24,13 +24,13 @@ use rayon::prelude::*;
 pub struct Fit {
     /// The model.
     pub model: KMeans,
-    /// The number of rows that weigh anything.
+    /// The number of rows of positive weight.
     pub rows: u64,
     /// Their total weight.
     pub weight: f64,
     /// Σ w d(x, c) of all rows and their centres.
     pub inertia: f64,
-    /// How many times the centres were moved.
+    /// The number of iterations.
     pub iterations: usize,
     /// Whether the fit converged.
     pub converged: bool,
@@ -42,15 +42,15 @@ pub struct Fit {
     pub trace: Vec<f64>,
     /// Seconds from the first pass to the end of each pass of the trace.
     pub trace_seconds: Vec<f64>,
-    /// The cluster of each row, where rows were in memory and all of them had a say.
+    /// The cluster of each row, if the rows were in memory and none was ignored.
     pub labels: Option<Vec<u32>>,
     /// The inertia that each start reached, on a sample where rows are many.
     pub restarts: Vec<f64>,
-    /// What became of each start, those too that reached nothing.
+    /// The outcome of each start.
     pub starts: Vec<Start>,
-    /// How rows found their centres.
+    /// The algorithm used.
     pub algorithm: Algorithm,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -99,7 +99,6 @@ pub fn fit_from(
     check_tries("restarts", options.restarts)?;
     let (mut columns, left_out) = specification.columns(source.schema())?;
     control.report(Progress::Survey);
-    let stopped = || Error::numeric("stopped before there was a model");
     let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
     let learned =
         specification.distance == Distance::Mahalanobis && specification.covariance.is_none();
@@ -128,7 +127,9 @@ pub fn fit_from(
     let mut starts = Vec::new();
     let (found, algorithm) = match (specification.medoids, start) {
         (true, Some(_)) => {
-            return Err(Error::parameter("medoids do not begin at given centres"));
+            return Err(Error::parameter(
+                "`medoids` cannot be combined with given centres",
+            ));
         }
         (true, None) => (
             Some(by_medoids(&run, source, survey.rows, &mut starts)?),
@@ -171,7 +172,7 @@ impl Run<'_> {
             |centre: &Vec<f64>| centre.len() == width && centre.iter().all(|x| x.is_finite());
         if start.len() != self.specification.clusters || !start.iter().all(fits) {
             return Err(Error::parameter(format!(
-                "the start must be {} centres of {width} numbers",
+                "the given start must be {} centres of {width} numbers",
                 self.specification.clusters
             )));
         }
@@ -255,7 +256,7 @@ impl Run<'_> {
             }
             None => {
                 return Err(
-                    Error::parameter("so many clusters need more memory than there is")
+                    Error::parameter("this number of clusters needs too much memory")
                         .with_hint("ask for fewer clusters"),
                 );
             }
@@ -274,19 +275,20 @@ impl Run<'_> {
         };
         let start = |number: usize| match start(number)? {
             none if none.is_empty() => Err(Error::data("no row has a direction")
-                .with_hint("rows of zeros have none; use --distance euclidean")),
+                .with_hint("rows of zeros have none; use `distance=euclidean`")),
             start => Ok(start),
         };
         // One start on a large table needs no trial.
         if tries == 1 && !whole {
             let (found, algorithm) = self.over_all(source, start(1)?)?;
-            starts.push(self.came_to(found.as_ref(), true));
+            starts.push(self.outcome(found.as_ref(), true));
             return Ok((found, algorithm));
         }
         let trial = Options {
-            tolerance: match whole {
-                true => self.options.tolerance,
-                false => self.options.tolerance.max(1e-5),
+            tolerance: if whole {
+                self.options.tolerance
+            } else {
+                self.options.tolerance.max(1e-5)
             },
             algorithm: match self.options.algorithm {
                 Algorithm::MiniBatch if !whole => Algorithm::Auto,
@@ -309,7 +311,7 @@ impl Run<'_> {
         let mut best: Option<(Found, Algorithm)> = None;
         for one in tried {
             let (found, algorithm) = one?;
-            starts.push(self.came_to(found.as_ref(), whole));
+            starts.push(self.outcome(found.as_ref(), whole));
             let Some(found) = found else {
                 continue;
             };
@@ -339,8 +341,8 @@ impl Run<'_> {
         }
     }
 
-    /// What became of a start.
-    pub fn came_to(&self, found: Option<&Found>, whole: bool) -> Start {
+    /// The outcome of a start.
+    pub fn outcome(&self, found: Option<&Found>, whole: bool) -> Start {
         let inertia = found.map_or(f64::INFINITY, Found::inertia);
         Start::of(found, self.in_units(inertia), whole)
     }
@@ -400,9 +402,11 @@ impl Run<'_> {
             .map(|(size, centre, _)| (size, centre))
             .unzip();
         let squared = self.measure == Measure::Squared && !self.specification.medoids;
-        let variance = match squared && !self.frame.unit {
-            true if found.inertia() > found.nothing => found.inertia() / found.cells,
-            _ => 0.0,
+        let has_variance = squared && !self.frame.unit && found.inertia() > found.nothing;
+        let variance = if has_variance {
+            found.inertia() / found.cells
+        } else {
+            0.0
         };
         Fit {
             model: KMeans {

@@ -1,4 +1,4 @@
-//! What a model file has of k-means clusters, and k-means to be fitted.
+//! k-means as a model: its part of a model file, and the builder of its fit.
 
 use super::{Distance, Fit, KMeans, Options, Specification, Start, fit};
 use crate::ask::Joint;

@@ -61,10 +61,11 @@ impl Frame {
             _ => units[c],
         };
         let mut frame = Frame {
-            shift: match unit {
-                // An angle is about the origin.
-                true => vec![0.0; columns.len()],
-                false => survey.columns.iter().map(|own| own.mean).collect(),
+            shift: if unit {
+                // Angles are measured at the origin.
+                vec![0.0; columns.len()]
+            } else {
+                survey.columns.iter().map(|column| column.mean).collect()
             },
             scale: (0..columns.len()).map(scale).collect(),
             power: survey.power,
@@ -82,7 +83,9 @@ impl Frame {
                 let name = &source.schema().fields[frame.columns[column]].name;
                 Error::numeric("the covariance is singular here")
                     .at_column(name)
-                    .with_hint("--drop a column that follows from others, or a constant one")
+                    .with_hint(
+                        "leave out a constant column, or one that follows from others, with `drop`",
+                    )
             })?;
             frame.whitening = invert_lower(&factor, order);
         }
@@ -94,7 +97,7 @@ impl Frame {
         let order = self.columns.len();
         if covariance.len() != order || covariance.iter().any(|row| row.len() != order) {
             return Err(Error::parameter(format!(
-                "the covariance must be {order} by {order}, as there are columns of numbers"
+                "the covariance must be {order} by {order}, one row for each numeric column"
             )));
         }
         let columns = self.columns.iter().zip(&self.scale);
@@ -153,10 +156,10 @@ impl Frame {
         }
         if rows <= order {
             return Err(Error::data(format!(
-                "{order} columns have a covariance from {} complete rows on, and there are {rows}",
+                "the covariance of {order} columns needs at least {} complete rows, and there are {rows}",
                 order + 1
             ))
-            .with_hint("--drop columns, or use --distance euclidean with --standardize"));
+            .with_hint("leave out columns with `drop`, or use `distance=euclidean` with `standardize`"));
         }
         for (at, square) in squares.iter_mut().enumerate() {
             *square = (*square - sums[at % order] * sums[at / order] / weight) / weight;

@@ -217,7 +217,7 @@ pub(super) fn iterate(
 
 /// The cluster of each row, where all have a say; clusters are called as `order` says.
 fn labels(kept: Vec<Mutex<Kept>>, held: &[Points], order: &[usize]) -> Vec<u32> {
-    let counts = |points: &Points| points.whole.len() + points.holed.len() == points.rows;
+    let counts = |points: &Points| points.whole.len() + points.incomplete.len() == points.rows;
     if !held.iter().all(counts) {
         return Vec::new();
     }
@@ -228,10 +228,11 @@ fn labels(kept: Vec<Mutex<Kept>>, held: &[Points], order: &[usize]) -> Vec<u32> 
 
 fn inertia(statistics: &Statistics, centres: &[f64]) -> Result<f64> {
     let inertia = statistics.inertia(centres);
-    match inertia.is_finite() {
-        true => Ok(inertia),
-        false => Err(Error::numeric("the inertia is not a number")
-            .with_hint("are some values too large or too small?")),
+    if inertia.is_finite() {
+        Ok(inertia)
+    } else {
+        Err(Error::numeric("the inertia is not finite")
+            .with_hint("check for values that are too large or too small"))
     }
 }
 
@@ -258,7 +259,11 @@ fn assign_all(
                     places.assign(points, &mut kept);
                     kept.statistics.clone()
                 }
-                Some(Err(_)) => return Err(Error::numeric("a thread has failed")),
+                Some(Err(_)) => {
+                    return Err(Error::numeric(
+                        "internal error, please report it: a thread has panicked",
+                    ));
+                }
                 None => {
                     let mut labels = vec![0; points.rows];
                     places.label(points, &mut labels);

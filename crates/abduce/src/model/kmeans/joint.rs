@@ -130,7 +130,7 @@ impl Joint for KMeans {
         let columns: Vec<usize> = varying.map(|place| self.frame.columns[place]).collect();
         let place = columns.iter().position(|own| *own == column);
         let place = place.ok_or_else(|| {
-            Error::parameter("the model says nothing of this column")
+            Error::parameter("the model does not have this column")
                 .at_column(&self.schema.fields[column].name)
         })?;
         let given: Vec<Option<f64>> = columns.iter().map(|c| given[*c]).collect();
@@ -161,10 +161,12 @@ impl KMeans {
             _ => Measure::Squared,
         };
         let sizes = self.sizes.iter().enumerate();
-        let largest = sizes.fold(0, |best, (j, size)| match *size > self.sizes[best] {
-            true => j,
-            false => best,
-        });
+        let largest = sizes.fold(
+            0,
+            |best, (j, size)| {
+                if *size > self.sizes[best] { j } else { best }
+            },
+        );
         move |chunk| {
             let columns = (0..self.schema.fields.len()).map(|c| chunk.column(c).clone());
             // A row that weighs nothing is asked about like any other.
@@ -222,7 +224,7 @@ impl KMeans {
         out
     }
 
-    /// Hidden cells as their centre has them.
+    /// The chunk with missing values filled by those of the nearest centre.
     fn filled_by_centres(&self, chunk: &Chunk) -> Chunk {
         let labels = self.assigner()(chunk);
         let numbers = self.numbers_of(chunk);

@@ -20,10 +20,10 @@ pub(super) fn medians(
 ) -> Result<Option<Found>> {
     let clock = std::time::Instant::now();
     let Some(held) = rows.held.as_deref() else {
-        return Err(
-            Error::parameter("medians need all rows in memory, and these are too many")
-                .with_hint("use --distance euclidean, or fewer rows"),
-        );
+        return Err(Error::parameter(
+            "`distance=manhattan` needs all rows in memory, and there are too many",
+        )
+        .with_hint("use `distance=euclidean`, or fewer rows"));
     };
     let width = rows.frame.columns.len();
     let mut centres = start;
@@ -115,14 +115,15 @@ fn assign(held: &[Points], centres: &[f64], width: usize) -> Assigned {
 }
 
 fn counting(points: &Points) -> impl Iterator<Item = usize> + '_ {
-    let rows = points.whole.iter().chain(&points.holed);
+    let rows = points.whole.iter().chain(&points.incomplete);
     rows.map(|row| *row as usize)
 }
 
 fn distance(points: &Points, row: usize, centre: &[f64]) -> f64 {
-    match points.complete {
-        true => manhattan(points.row(row), centre),
-        false => Measure::Absolute.between(points.row(row), centre),
+    if points.complete {
+        manhattan(points.row(row), centre)
+    } else {
+        Measure::Absolute.between(points.row(row), centre)
     }
 }
 

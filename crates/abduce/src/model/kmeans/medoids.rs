@@ -9,7 +9,7 @@ use crate::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The most rows that medoids are looked for among.
+/// The maximum number of rows for medoids.
 pub(super) const MOST_ROWS: usize = 50_000;
 
 /// Medoids and what belongs to them.
@@ -78,13 +78,15 @@ pub(super) fn among(
 ) -> Result<Medoids> {
     let rows = weights.len();
     if rows == 0 || k == 0 {
-        return Err(Error::parameter("medoids need a row and a cluster"));
+        return Err(Error::parameter(
+            "medoids need at least one row and one cluster",
+        ));
     }
     if rows > MOST_ROWS {
         return Err(Error::parameter(format!(
-            "medoids are looked for among at most {MOST_ROWS} rows, and these are {rows}"
+            "`medoids` supports at most {MOST_ROWS} rows, and there are {rows}"
         ))
-        .with_hint("fit a sample of the rows, or kmeans without --medoids"));
+        .with_hint("fit a sample of the rows, or leave out `medoids`"));
     }
     let mut swaps = Swaps::begin(weights, may, k, distance, seed)?;
     let mut trace = vec![swaps.total()];
@@ -176,9 +178,10 @@ impl<'a> Swaps<'a> {
                 }
             })
             .collect();
-        match own.iter().all(|gap| *gap >= 0.0) {
-            true => Ok(own),
-            false => Err(Error::parameter("a distance is negative or not a number")),
+        if own.iter().all(|gap| *gap >= 0.0) {
+            Ok(own)
+        } else {
+            Err(Error::parameter("a distance is negative or not a number"))
         }
     }
 

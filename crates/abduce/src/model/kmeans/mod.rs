@@ -160,7 +160,7 @@ impl KMeans {
             Distance::Euclidean | Distance::Mahalanobis => {}
         }
         if self.variance <= 0.0 {
-            return no_density("every row is where its centre is");
+            return no_density("every row coincides with its centre");
         }
         if !self
             .units()
@@ -168,7 +168,7 @@ impl KMeans {
             .all(|unit| (unit * unit * self.variance).is_normal())
         {
             return Err(error("its variance is too large or too small for a number")
-                .with_hint("fit kmeans with --standardize, or a mixture"));
+                .with_hint("fit kmeans with `standardize`, or a mixture"));
         }
         Ok(self.gaussians.get_or_init(|| Box::new(self.mixture())))
     }

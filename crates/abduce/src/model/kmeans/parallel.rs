@@ -60,14 +60,13 @@ fn draw(
                 places.label(points, &mut labels);
             }
             let mut keys: Vec<(f64, u32)> = Vec::new();
-            for row in points.whole.iter().chain(&points.holed) {
+            for row in points.whole.iter().chain(&points.incomplete) {
                 let x = points.row(*row as usize);
-                let square = match candidates.is_empty() {
-                    true => 1.0,
-                    false => {
-                        let label = labels[*row as usize] as usize;
-                        seen_squared(x, &candidates[label * width..][..width])
-                    }
+                let square = if candidates.is_empty() {
+                    1.0
+                } else {
+                    let label = labels[*row as usize] as usize;
+                    seen_squared(x, &candidates[label * width..][..width])
                 };
                 let chance = square * points.weights[*row as usize];
                 let key = -(1.0 - rng.random::<f64>()).ln() / chance;

@@ -21,7 +21,7 @@ pub(super) struct Points {
     /// The rows that count and are seen whole.
     pub whole: Vec<u32>,
     /// The rows that count and have a missing value.
-    pub holed: Vec<u32>,
+    pub incomplete: Vec<u32>,
     /// Whether no cell is hidden.
     pub complete: bool,
 }
@@ -56,7 +56,7 @@ impl Points {
 
     fn new(mut cells: Vec<f64>, width: usize, mut weights: Vec<f64>, frame: &Frame) -> Points {
         let rows = weights.len();
-        let (mut norms, mut whole, mut holed) = (vec![0.0; rows], Vec::new(), Vec::new());
+        let (mut norms, mut whole, mut incomplete) = (vec![0.0; rows], Vec::new(), Vec::new());
         let mut complete = true;
         for (row, x) in cells.chunks_exact_mut(width).enumerate() {
             let seen = frame.turn(x);
@@ -68,7 +68,7 @@ impl Points {
                 let list = if seen == width {
                     &mut whole
                 } else {
-                    &mut holed
+                    &mut incomplete
                 };
                 list.push(row as u32);
             }
@@ -81,7 +81,7 @@ impl Points {
             weights,
             norms,
             whole,
-            holed,
+            incomplete,
             complete,
         }
     }
@@ -94,7 +94,7 @@ impl Points {
             whole: (0..rows as u32)
                 .filter(|row| weights[*row as usize] > 0.0)
                 .collect(),
-            holed: Vec::new(),
+            incomplete: Vec::new(),
             complete: true,
             rows,
             width,
@@ -113,7 +113,7 @@ impl Points {
             weights: Vec::new(),
             norms: Vec::new(),
             whole: Vec::new(),
-            holed: Vec::new(),
+            incomplete: Vec::new(),
             complete: true,
         };
         for part in parts {
@@ -123,7 +123,8 @@ impl Points {
             all.weights.extend_from_slice(&part.weights);
             all.norms.extend_from_slice(&part.norms);
             all.whole.extend(part.whole.iter().map(|row| first + row));
-            all.holed.extend(part.holed.iter().map(|row| first + row));
+            all.incomplete
+                .extend(part.incomplete.iter().map(|row| first + row));
             all.complete &= part.complete;
         }
         all
@@ -153,20 +154,20 @@ impl Points {
             last = Some(row);
         }
         let rows = weights.len();
-        let has_hole = |row: &u32| {
+        let has_missing = |row: &u32| {
             let start = *row as usize * self.width;
             cells[start..start + self.width].iter().any(|x| x.is_nan())
         };
-        let (holed, whole): (Vec<u32>, Vec<u32>) = (0..rows as u32).partition(has_hole);
+        let (incomplete, whole): (Vec<u32>, Vec<u32>) = (0..rows as u32).partition(has_missing);
         Points {
             rows,
             width: self.width,
             norms: cells.chunks_exact(self.width).map(norm).collect(),
-            complete: holed.is_empty(),
+            complete: incomplete.is_empty(),
             cells,
             weights,
             whole,
-            holed,
+            incomplete,
         }
     }
 

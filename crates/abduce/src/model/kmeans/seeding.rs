@@ -100,7 +100,7 @@ impl Measure {
             let places = Places::of(centres, packed);
             places.label(points, &mut labels);
         } else {
-            for row in points.whole.iter().chain(&points.holed) {
+            for row in points.whole.iter().chain(&points.incomplete) {
                 let x = points.row(*row as usize);
                 let centres = centres.chunks_exact(points.width);
                 labels[*row as usize] = first_least(centres.map(|c| self.between(x, c)));

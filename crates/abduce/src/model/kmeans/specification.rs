@@ -151,16 +151,14 @@ impl Specification {
         }
         if columns.is_empty() {
             let numbers = |field: &&Field| field.level_numbers().is_some();
-            return Err(
-                Error::parameter("there is no column of numbers").with_hint(
-                    match schema.fields.iter().find(numbers) {
-                        Some(field) => {
-                            format!("pass {}", kind_option(&field.name, Kind::Real.name()))
-                        }
-                        None => "fit a mixture to find clusters of levels".to_string(),
-                    },
-                ),
-            );
+            return Err(Error::parameter("there is no numeric column").with_hint(
+                match schema.fields.iter().find(numbers) {
+                    Some(field) => {
+                        format!("pass {}", kind_option(&field.name, Kind::Real.name()))
+                    }
+                    None => "fit a mixture to cluster categorical columns".to_string(),
+                },
+            ));
         }
         Ok((columns, left_out))
     }

@@ -28,7 +28,7 @@ impl Statistics {
     /// Statistics of the rows of a chunk.
     pub fn of(points: &Points, labels: &[u32], clusters: usize) -> Statistics {
         let width = points.width;
-        let mut own = Statistics {
+        let mut statistics = Statistics {
             width,
             weights: vec![0.0; clusters],
             seen: None,
@@ -36,16 +36,17 @@ impl Statistics {
             scatter: vec![0.0; clusters],
         };
         for (label, weight) in labels.iter().zip(&points.weights) {
-            own.weights[*label as usize] += weight;
+            statistics.weights[*label as usize] += weight;
         }
-        match points.complete {
-            true => own.sum_whole(points, labels),
-            false => own.sum_holed(points, labels),
+        if points.complete {
+            statistics.sum_complete(points, labels);
+        } else {
+            statistics.sum_incomplete(points, labels);
         }
-        own
+        statistics
     }
 
-    fn sum_whole(&mut self, points: &Points, labels: &[u32]) {
+    fn sum_complete(&mut self, points: &Points, labels: &[u32]) {
         let width = self.width;
         add_rows(
             &points.cells,
@@ -70,10 +71,10 @@ impl Statistics {
         );
     }
 
-    fn sum_holed(&mut self, points: &Points, labels: &[u32]) {
+    fn sum_incomplete(&mut self, points: &Points, labels: &[u32]) {
         let width = self.width;
         let mut seen = vec![0.0; self.means.len()];
-        let counting = || (points.whole.iter().chain(&points.holed)).map(|row| *row as usize);
+        let counting = || (points.whole.iter().chain(&points.incomplete)).map(|row| *row as usize);
         for row in counting() {
             let (first, weight) = (labels[row] as usize * width, points.weights[row]);
             for (c, x) in points

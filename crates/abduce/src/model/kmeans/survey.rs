@@ -69,7 +69,7 @@ impl Survey {
             return Err(Error::data("every row has weight 0"));
         }
         if survey.columns.iter().all(|column| column.weight <= 0.0) {
-            return Err(Error::data("no cell of any column is seen"));
+            return Err(Error::data("all values are missing"));
         }
         Ok(Some(survey))
     }
@@ -126,10 +126,14 @@ impl Survey {
             .map(|c| self.deviation(c) > 0.0)
             .collect();
         let constant = constant && spread.contains(&true);
-        let why = |c: usize| match self.columns[c].weight > 0.0 {
-            false => Some("has no seen cell"),
-            true if constant && !spread[c] => Some("is the same in every row"),
-            true => None,
+        let why = |c: usize| {
+            if self.columns[c].weight <= 0.0 {
+                Some("has only missing values")
+            } else if constant && !spread[c] {
+                Some("is constant")
+            } else {
+                None
+            }
         };
         let why: Vec<Option<&str>> = (0..columns.len()).map(why).collect();
         let told = columns.iter().zip(&why);
@@ -160,9 +164,10 @@ impl Survey {
         }
         let deviation = (moments.scatter / moments.weight).sqrt();
         // Below this the spread is rounding of the mean.
-        match deviation <= moments.mean.abs() * f64::EPSILON {
-            true => 0.0,
-            false => deviation,
+        if deviation <= moments.mean.abs() * f64::EPSILON {
+            0.0
+        } else {
+            deviation
         }
     }
 }

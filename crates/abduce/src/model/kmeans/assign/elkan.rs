@@ -15,9 +15,10 @@ impl Places<'_> {
             kept.upper = vec![f64::INFINITY; points.rows];
             kept.lower = vec![0.0; points.rows * lanes];
         }
-        let unclear = match begun {
-            true => self.unclear_by_centres(points, kept),
-            false => points.whole.clone(),
+        let unclear = if begun {
+            self.unclear_by_centres(points, kept)
+        } else {
+            points.whole.clone()
         };
         let mut best = vec![(u32::MAX, f64::INFINITY); unclear.len()];
         let (mut which, mut rows, mut found) = (Vec::new(), Vec::new(), Vec::new());

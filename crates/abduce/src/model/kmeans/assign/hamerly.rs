@@ -36,9 +36,10 @@ impl Tightening {
 
     fn was_worth(&mut self, worth: bool) {
         self.wait = if worth { 0 } else { self.patience };
-        self.patience = match worth {
-            true => 1,
-            false => (2 * self.patience).min(LONGEST_WAIT),
+        self.patience = if worth {
+            1
+        } else {
+            (2 * self.patience).min(LONGEST_WAIT)
         };
     }
 }
@@ -62,9 +63,10 @@ impl Places<'_> {
             let at = row as usize;
             let label = kept.labels[at];
             let slack = self.slack(points.norms[at]);
-            let moved = match label as usize == moves.mover {
-                true => moves.others,
-                false => moves.most,
+            let moved = if label as usize == moves.mover {
+                moves.others
+            } else {
+                moves.most
             };
             let mut upper = kept.upper[at] + moves.each[label as usize];
             let lower = kept.lower[at] - moved;

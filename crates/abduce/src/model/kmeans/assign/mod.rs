@@ -96,12 +96,12 @@ impl<'a> Places<'a> {
             let pairs = rows.iter().zip(found.iter());
             pairs.for_each(|(row, found)| labels[*row as usize] = found.label);
         }
-        self.label_holed(points, labels);
+        self.label_incomplete(points, labels);
     }
 
-    fn label_holed(&self, points: &Points, labels: &mut [u32]) -> bool {
+    fn label_incomplete(&self, points: &Points, labels: &mut [u32]) -> bool {
         let mut changed = false;
-        for row in &points.holed {
+        for row in &points.incomplete {
             let x = points.row(*row as usize);
             let centres = self.centres.chunks_exact(points.width);
             let label = first_least(centres.map(|centre| seen_squared(x, centre)));
@@ -127,7 +127,7 @@ impl<'a> Places<'a> {
                 before != kept.labels
             }
         };
-        changed |= self.label_holed(points, &mut kept.labels);
+        changed |= self.label_incomplete(points, &mut kept.labels);
         if changed || kept.statistics.is_none() {
             let clusters = self.packed.count();
             kept.statistics = Some(Statistics::of(points, &kept.labels, clusters));
@@ -182,9 +182,10 @@ impl Moves {
             most,
             mover,
             others: others.map(|(_, own)| *own).fold(0.0, f64::max),
-            apart: match apart {
-                true => nearest_others(centres, packed),
-                false => Vec::new(),
+            apart: if apart {
+                nearest_others(centres, packed)
+            } else {
+                Vec::new()
             },
             each,
         }
