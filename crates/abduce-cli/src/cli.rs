@@ -1,11 +1,11 @@
 //! The top of the command line: the options that every command has.
 
-use crate::arguments::whole;
+use crate::arguments::values::whole;
 use crate::commands::Command;
 use crate::commands::fit::models;
 use crate::context::Context;
-use crate::escape;
-use crate::failure::{Failure, Outcome};
+use crate::io::escape;
+use crate::io::failure::{Failure, Outcome};
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 

@@ -1,10 +1,10 @@
 //! What every command knows: the global options, and how to speak on stderr.
 
 use crate::cli::GlobalOptions;
-use crate::escape;
 use crate::flags::spelled;
-use crate::output::{Heading, Output};
-use crate::text_table::{line_width, wrapped};
+use crate::io::escape;
+use crate::io::output::{Heading, Output};
+use crate::render::text_table::{line_width, wrapped};
 use clap::ColorChoice;
 use std::io::{IsTerminal, Write};
 

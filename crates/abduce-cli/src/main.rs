@@ -1,25 +1,15 @@
-//! `abduce`: the engine on the command line. Results go to stdout, everything
-//! said about them to stderr; the exit codes are listed in `cli`.
+//! The command line of abduce. Results go to stdout, messages to stderr; `cli` lists the exit
+//! codes.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod cells;
-mod changed;
 mod cli;
 mod commands;
 mod context;
-mod costs;
-mod escape;
-mod failure;
 mod flags;
-mod interrupt;
-mod output;
-mod progress;
+mod io;
 mod render;
-mod stream;
-mod text_options;
-mod text_table;
 mod tour;
 
 use std::process::ExitCode;
@@ -27,10 +17,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = cli::parse();
     let context = context::Context::new(&cli.global);
-    let done = interrupt::install()
+    let outcome = io::interrupt::install()
         .and_then(|()| cli.global.use_threads(&context))
         .and_then(|()| cli.command.run(&context));
-    match done {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {

@@ -2,8 +2,8 @@
 
 use crate::cli::Cli;
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;

@@ -1,11 +1,12 @@
 //! `explain`: what speaks for the class of a row.
 
-use crate::arguments::{DataArguments, files_read, whole};
+use crate::arguments::values::whole;
+use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::ChangedConstants;
-use crate::text_table::{TextTable, readable};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::stream::ChangedConstants;
+use crate::render::text_table::{TextTable, readable};
 use abduce::ask::{Explanation, find_class, first_two};
 use abduce::data::Chunk;
 use abduce::store::Model;

@@ -1,9 +1,9 @@
 //! `forget`: a model without some of its rows.
 
 use crate::arguments::DataArguments;
-use crate::changed::Place;
+use crate::commands::changed::Place;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use clap::Args;
 use std::path::PathBuf;
 

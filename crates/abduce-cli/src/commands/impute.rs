@@ -2,12 +2,12 @@
 //! is written; the model only speaks where a cell is empty.
 
 use crate::arguments::{DataArguments, files_read};
-use crate::cells;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs};
-use crate::stream::{ChangedConstants, chunk_rng};
-use crate::text_table::counted;
+use crate::io::cells;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs};
+use crate::io::stream::{ChangedConstants, chunk_rng};
+use crate::render::text_table::counted;
 use abduce::Control;
 use abduce::Error;
 use abduce::ask::Joint;

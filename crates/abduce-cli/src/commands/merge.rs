@@ -1,9 +1,9 @@
 //! `merge`: models of different rows become the model of all of them.
 
-use crate::changed;
+use crate::commands::changed;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::Output;
 use abduce::Error;
 use abduce::store::Model;
 use clap::Args;

@@ -2,6 +2,7 @@
 //! line in the list below.
 
 mod bayes;
+mod changed;
 mod completions;
 mod concept;
 mod estimate;
@@ -22,7 +23,7 @@ mod tour;
 mod update;
 
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use clap::Subcommand;
 
 macro_rules! commands {

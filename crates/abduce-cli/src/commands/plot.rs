@@ -1,9 +1,10 @@
 //! `plot`: a picture of a model, and of rows as it sees them, as SVG.
 
-use crate::arguments::{DataArguments, files_read, split_list};
+use crate::arguments::values::split_list;
+use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs, write_json};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs, write_json};
 use crate::render::mixture::selection;
 use abduce::Error;
 use abduce::ask::Predict;

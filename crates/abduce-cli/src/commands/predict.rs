@@ -1,13 +1,13 @@
 //! `predict`: the most probable class or cluster of every row.
 
+use crate::arguments::costs;
 use crate::arguments::{DataArguments, files_read};
-use crate::cells;
 use crate::context::Context;
-use crate::costs;
-use crate::failure::Outcome;
-use crate::output::{Output, refuse_inputs};
-use crate::stream::{ChangedConstants, Unanswered};
-use crate::text_table::counted;
+use crate::io::cells;
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, refuse_inputs};
+use crate::io::stream::{ChangedConstants, Unanswered};
+use crate::render::text_table::counted;
 use abduce::Error;
 use abduce::ask::{Answer, Posterior, in_order};
 use abduce::data::{Chunk, Source};

@@ -1,11 +1,11 @@
 //! `query`: a question in words about the columns of a model.
 
 use crate::arguments::whole;
-use crate::cells;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs, write_json};
-use crate::text_table::{TextTable, labelled, readable};
+use crate::io::cells;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::render::text_table::{TextTable, labelled, readable};
 use abduce::ask::query::{Answer, Found, Method, Numbers, Probability, Row, Value};
 use abduce::ask::{QueryOptions, query};
 use abduce::store::Model;

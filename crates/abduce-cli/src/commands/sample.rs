@@ -1,11 +1,11 @@
 //! `sample`: rows drawn from a model, whole or given some of their cells.
 
-use crate::arguments::{split_assignment, split_list, whole};
-use crate::cells;
+use crate::arguments::values::{split_assignment, split_list, whole};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs};
-use crate::stream::chunk_rng;
+use crate::io::cells;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs};
+use crate::io::stream::chunk_rng;
 use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind};

@@ -1,11 +1,12 @@
 //! `score`: how likely every row is.
 
-use crate::arguments::{DataArguments, files_read, whole};
-use crate::cells;
+use crate::arguments::values::whole;
+use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs, write_json};
-use crate::stream::{ChangedConstants, Unanswered};
+use crate::io::cells;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::stream::{ChangedConstants, Unanswered};
 use abduce::ask::{Answer, Joint, TailProbabilities, in_order};
 use abduce::data::{Chunk, Source};
 use abduce::store::Model;

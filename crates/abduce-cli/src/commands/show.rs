@@ -2,11 +2,11 @@
 
 use crate::commands::fit::calibrated;
 use crate::context::Context;
-use crate::failure::Outcome;
 use crate::flags::spelled;
-use crate::output::{Output, refuse_inputs};
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, refuse_inputs};
+use crate::render::text_table::{labelled, readable};
 use crate::render::{self, Lines};
-use crate::text_table::{labelled, readable};
 use abduce::store::Model;
 use clap::Args;
 use std::io::Write;

@@ -1,8 +1,8 @@
-//! `tour`: the worked examples, run live.
+//! `tour`: runs the worked examples.
 
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, write_json};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, write_json};
 use crate::tour;
 use clap::Args;
 use serde_json::json;
@@ -11,8 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Run the worked examples on built-in data
 ///
-/// Every line says what should come out and what did; the exit code is 1 if
-/// any differs.
+/// Each line compares an expected with an obtained result; the exit code is 1 if any differ.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce tour")]
@@ -58,7 +57,7 @@ impl Arguments {
         output.finish()?;
         match wrong {
             0 => Ok(()),
-            _ if context.json => Err(Failure::Told),
+            _ if context.json => Err(Failure::Reported),
             _ => Err(Failure::work(format!("{wrong} examples differ"))),
         }
     }

@@ -1,9 +1,10 @@
 //! `update`: a model takes in new rows.
 
-use crate::arguments::{DataArguments, not_negative};
-use crate::changed::Place;
+use crate::arguments::DataArguments;
+use crate::arguments::values::not_negative;
+use crate::commands::changed::Place;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -3,9 +3,9 @@
 
 use super::{Lines, Render, remove};
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
-use crate::text_table::{TextTable, readable, readable_within};
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
+use crate::render::text_table::{TextTable, readable, readable_within};
 use abduce::density::Histogram;
 use abduce::density::{BandwidthShape, Bins, Rule};
 use abduce::model::density::{Density, DensityModel, Estimator, took_another_rule};

@@ -2,9 +2,9 @@
 
 use super::{Lines, Render};
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
-use crate::text_table::{TextTable, readable};
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
+use crate::render::text_table::{TextTable, readable};
 use abduce::model::kmeans::{KMeans, Options, Specification, Start};
 use abduce::model::{FitReport, Fitted};
 use serde_json::{Map, Value, json};

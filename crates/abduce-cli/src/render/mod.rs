@@ -4,10 +4,11 @@
 pub mod density;
 mod kmeans;
 pub mod mixture;
+pub mod text_table;
 
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
 use abduce::model::density::DensityModel;
 use abduce::model::kmeans::KMeans;
 use abduce::model::mixture::Mixture;

@@ -2,7 +2,7 @@
 //! what label switching does to the likelihood: nothing.
 
 use super::{Line, Stop};
-use crate::stream::chunk_rng;
+use crate::io::stream::chunk_rng;
 use abduce::Control;
 use abduce::Result;
 use abduce::ask::Joint;

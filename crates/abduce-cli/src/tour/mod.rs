@@ -9,7 +9,7 @@ mod mixtures;
 mod penguins;
 mod play_tennis;
 
-use crate::text_table::readable;
+use crate::render::text_table::readable;
 use abduce::data::{Chunk, Column, Opened, ReadOptions, Schema, Table};
 use abduce::{Error, Result};
 

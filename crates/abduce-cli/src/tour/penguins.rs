@@ -3,7 +3,7 @@
 //! hidden. No row is ever dropped.
 
 use super::{Line, Stop, open, table};
-use crate::cells::value;
+use crate::io::cells::value;
 use abduce::Control;
 use abduce::Result;
 use abduce::ask::{Joint, Predict};

@@ -1,67 +1,65 @@
-//! `bayes`: hypotheses weighed by one observation after the other.
+//! `bayes`: the posterior of hypotheses after each observation.
 
 mod read;
-mod told;
+mod report;
 
-use crate::arguments::whole;
+use crate::arguments::values::whole;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs};
+use crate::render::text_table::readable;
 use abduce::concept::Hypotheses;
 use clap::Args;
 use read::Observation;
+use report::{Report, Snapshot};
 use std::path::PathBuf;
-use told::{Snapshot, Told};
 
-/// More posterior probabilities than these, over all steps, are not told
-/// unless asked for.
-const MANY: usize = 1_000_000;
+/// The whole posteriors of all steps are kept up to this many probabilities, beyond it only with
+/// --trace.
+const MOST_KEPT: usize = 1_000_000;
 
-/// Weigh hypotheses by observations (Bayes' theorem)
+/// Update the probabilities of hypotheses by observations (Bayes' theorem)
 ///
-/// Hypotheses have prior probabilities, outcomes a probability under each
-/// hypothesis. Every observation is an outcome that happened, or one that did
-/// not: "not positive", or '!positive'. Reports the posterior after each
-/// observation, the most probable (MAP) and the most likely (ML) hypotheses,
-/// and the evidence, the probability of all observations together.
+/// Each hypothesis has a prior probability, and each outcome has a probability under each
+/// hypothesis. An observation is an outcome that happened, or one that did not: "not positive" or
+/// '!positive'. Reports the posterior after each observation, the most probable (MAP) and the
+/// most likely (ML) hypotheses, and the evidence, the probability of all observations together.
 ///
-/// Probabilities are written .25, 1/4 or 25%. Priors that miss 1 by no more
-/// than 0.01 are divided by their sum, with a note; others are refused unless
-/// --normalize is given.
+/// Write probabilities as .25, 1/4 or 25%. Priors whose sum is within 0.01 of 1 are divided by
+/// it, with a note; other sums are an error unless --normalize is given.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce bayes --prior cancer=.008,healthy=.992 --likelihood positive=.98,.03 --observe positive
   abduce bayes --prior fair,loaded --likelihood six=1/6,1/2 --observe six=3,\"not six=7\"
   abduce bayes --table tests.csv --observations results.csv --json
 
-tests.csv has a column hypothesis, a column prior unless all are alike, and a
-column for each outcome. results.csv has a line for each observation, or the
-columns outcome and, if need be, times.")]
+tests.csv has a column hypothesis, a column prior (without it, all priors are
+equal) and a column for each outcome. results.csv has one observation per line,
+or a column outcome and optionally a column times.")]
 pub struct Arguments {
-    /// The hypotheses with their priors, or their names alone if all are alike
+    /// The hypotheses with their priors, or only their names if all priors are equal
     #[arg(long, value_name = "H=P,H=P")]
     prior: Vec<String>,
-    /// An outcome and its probability under each hypothesis, in the order of
-    /// --prior [repeatable]
+    /// An outcome and its probability under each hypothesis, in the order of --prior
+    /// [repeatable]
     #[arg(long, value_name = "OUTCOME=P,P")]
     likelihood: Vec<String>,
-    /// The hypotheses, priors and likelihoods as a table
+    /// Read hypotheses, priors and likelihoods from a table
     #[arg(long, value_name = "FILE", conflicts_with_all = ["prior", "likelihood"])]
     table: Option<String>,
-    /// What was observed, in order; OUTCOME=N was observed N times
-    /// [repeatable]
+    /// The observations, in order; OUTCOME=N was observed N times [repeatable]
     #[arg(long, value_name = "OUTCOME,…")]
     observe: Vec<String>,
-    /// A file of observations, which come after those of --observe
+    /// A file of further observations, after those of --observe
     #[arg(long, value_name = "FILE")]
     observations: Option<String>,
-    /// Divide the priors by their sum, whatever it is
+    /// Divide the priors by their sum
     #[arg(long)]
     normalize: bool,
-    /// How many hypotheses to list, the most probable ones
+    /// Number of most probable hypotheses to list
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = whole)]
     top: u64,
-    /// Report every step, and with --json its whole posterior
+    /// Report every step; with --json, including its whole posterior
     #[arg(long)]
     trace: bool,
     /// Write to a file instead of stdout
@@ -71,8 +69,8 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let read = [&self.table, &self.observations].into_iter().flatten();
-        refuse_inputs(self.output.as_deref(), read.map(PathBuf::from))?;
+        let files = [&self.table, &self.observations].into_iter().flatten();
+        refuse_inputs(self.output.as_deref(), files.map(PathBuf::from))?;
         if self.table.as_deref() == Some("-") && self.observations.as_deref() == Some("-") {
             return Err(Failure::usage("standard input is given twice"));
         }
@@ -82,24 +80,24 @@ impl Arguments {
         };
         if let Some((h, sum)) = hypotheses.exceeding() {
             context.note(&format!(
-                "the likelihoods of {} sum to {}: the outcomes are taken not to exclude each other",
+                "the likelihoods of {} sum to {}: the outcomes are treated as not mutually exclusive",
                 hypotheses.names()[h],
-                crate::text_table::readable(sum)
+                readable(sum)
             ));
         }
-        let mut observations = read::observed(&self.observe, &hypotheses)?;
+        let mut observations = read::given_observations(&self.observe, &hypotheses)?;
         if let Some(path) = &self.observations {
             observations.extend(read::observations(path, &hypotheses)?);
         }
         let steps = self.weigh(&mut hypotheses, &observations)?;
-        let told = Told {
+        let report = Report {
             hypotheses: &hypotheses,
             steps: &steps,
             top: self.top as usize,
             trace: self.trace,
         };
         let mut output = Output::text(self.output.as_deref(), context)?;
-        told.write(context, &mut output)?;
+        report.write(context, &mut output)?;
         output.finish()
     }
 
@@ -108,14 +106,14 @@ impl Arguments {
         hypotheses: &mut Hypotheses,
         observations: &[Observation],
     ) -> Outcome<Vec<Snapshot>> {
-        let several = hypotheses.names().len();
-        let few = several <= told::COLUMNS || several * observations.len() <= MANY;
+        let count = hypotheses.names().len();
+        let keep = count <= report::COLUMNS || count * observations.len() <= MOST_KEPT;
         let mut steps = Vec::with_capacity(observations.len());
         for observation in observations {
             let step = hypotheses
                 .observe(observation.event, observation.times)
-                .map_err(|error| observation.place(error))?;
-            steps.push(Snapshot::new(hypotheses, step, few || self.trace));
+                .map_err(|error| observation.locate(error))?;
+            steps.push(Snapshot::new(hypotheses, step, keep || self.trace));
         }
         Ok(steps)
     }

@@ -1,18 +1,17 @@
-//! Hypotheses, priors, likelihoods and observations, from the command line
-//! and from files.
+//! Reads hypotheses, priors, likelihoods and observations from the command line and from files.
 
-use crate::arguments::split_list;
+use crate::arguments::values::split_list;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::text_table::readable;
+use crate::io::failure::{Failure, Outcome};
+use crate::render::text_table::readable;
 use abduce::Error;
 use abduce::concept::{Event, Hypotheses};
 use abduce::data::{RawBatch, RawRows, ReadOptions, raw_rows};
 
-/// Priors that miss 1 by more than this are not rounded but wrong.
+/// Priors whose sum differs from 1 by more than this are an error, not a rounding.
 const ROUNDED: f64 = 0.01;
 
-/// One observation, and where it stands if in a file.
+/// One observation, and its place in a file.
 pub struct Observation {
     pub event: Event,
     pub times: f64,
@@ -20,8 +19,8 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Says where the observation stands that caused an error.
-    pub fn place(&self, error: Error) -> Error {
+    /// Adds the place of the observation to an error about it.
+    pub fn locate(&self, error: Error) -> Error {
         match &self.file {
             Some((file, line)) => error.at_file(file).at_line(*line),
             None => error,
@@ -44,11 +43,11 @@ pub fn arguments(
     }
     let given: Vec<Option<(&str, &str)>> = parts.iter().map(|p| p.rsplit_once('=')).collect();
     let mut named = Vec::new();
-    let alike = given.iter().all(Option::is_none);
+    let without_priors = given.iter().all(Option::is_none);
     for (part, given) in parts.iter().zip(given) {
         named.push(match given {
-            Some((name, p)) => (name.trim().to_string(), wished(p, "--prior")?),
-            None if alike => (part.clone(), 1.0 / parts.len() as f64),
+            Some((name, p)) => (name.trim().to_string(), parse_option(p, "--prior")?),
+            None if without_priors => (part.clone(), 1.0 / parts.len() as f64),
             None => {
                 return Err(Failure::usage(format!(
                     "--prior: \"{part}\" has no probability; write {part}=P"
@@ -69,7 +68,7 @@ pub fn arguments(
             .into_iter()
             .chain(parts[1..].iter().map(String::as_str));
         let numbers = numbers
-            .map(|p| wished(p, "--likelihood"))
+            .map(|p| parse_option(p, "--likelihood"))
             .collect::<Outcome<Vec<f64>>>()?;
         hypotheses = hypotheses
             .with_outcome(name.trim(), &numbers)
@@ -78,8 +77,8 @@ pub fn arguments(
     Ok(hypotheses)
 }
 
-/// Hypotheses from a table with a column `hypothesis`, perhaps one `prior`,
-/// and one for each outcome.
+/// Hypotheses from a table with a column `hypothesis`, optionally a column `prior`, and one for
+/// each outcome.
 pub fn table(path: &str, normalize: bool, context: &Context) -> Outcome<Hypotheses> {
     let rows = rows(path)?;
     let header = rows.header().to_vec();
@@ -153,24 +152,27 @@ fn with_priors(
         let hypotheses = Hypotheses::weighted(names, &priors)?;
         if !normalize {
             context.note(&format!(
-                "the priors sum to {}; they are divided by that",
+                "the priors sum to {} and are divided by it",
                 readable(sum)
             ));
         }
         return Ok(hypotheses);
     }
-    Hypotheses::new(names, &priors).map_err(|error| match off > ROUNDED && sum > 0.0 {
-        true => error.with_hint(hint),
-        false => error,
+    Hypotheses::new(names, &priors).map_err(|error| {
+        if off > ROUNDED && sum > 0.0 {
+            error.with_hint(hint)
+        } else {
+            error
+        }
     })
 }
 
 /// Observations from `--observe`.
-pub fn observed(given: &[String], hypotheses: &Hypotheses) -> Outcome<Vec<Observation>> {
+pub fn given_observations(given: &[String], hypotheses: &Hypotheses) -> Outcome<Vec<Observation>> {
     let parts = given.iter().flat_map(|text| split_list(text));
     parts
         .map(|part| {
-            let (event, times) = several(&part, hypotheses)
+            let (event, times) = event_and_times(&part, hypotheses)
                 .map_err(|error| Failure::usage(format!("--observe: {error}")))?;
             Ok(Observation {
                 event,
@@ -181,8 +183,8 @@ pub fn observed(given: &[String], hypotheses: &Hypotheses) -> Outcome<Vec<Observ
         .collect()
 }
 
-/// Reads `outcome` or `outcome=times`.
-fn several(text: &str, hypotheses: &Hypotheses) -> abduce::Result<(Event, f64)> {
+/// Parses `outcome` or `outcome=times`.
+fn event_and_times(text: &str, hypotheses: &Hypotheses) -> abduce::Result<(Event, f64)> {
     let whole = hypotheses.event(text);
     let (Err(_), Some((outcome, count))) = (&whole, text.rsplit_once('=')) else {
         return Ok((whole?, 1.0));
@@ -194,27 +196,27 @@ fn times(text: &str) -> abduce::Result<f64> {
     let number = text.trim().parse::<f64>().ok();
     let number = number.filter(|n| n.is_finite() && *n >= 0.0);
     number.ok_or_else(|| {
-        Error::data(format!("\"{text}\" does not say how often"))
+        Error::data(format!("\"{text}\" is not a number of times"))
             .with_hint("write a number, 0 or more")
     })
 }
 
-/// Observations from a file: a line each, or a table with a column `outcome`
-/// and perhaps one `times`.
+/// Observations from a file: one per line, or a table with a column `outcome` and optionally a
+/// column `times`.
 pub fn observations(path: &str, hypotheses: &Hypotheses) -> Outcome<Vec<Observation>> {
     let rows = rows(path)?;
     let header = rows.header().to_vec();
     let find = |name: &str| header.iter().position(|column| column == name);
     let (outcome_column, times_column) = (find("outcome"), find("times"));
     let mut found = Vec::new();
-    let mut add = |text: &str, often: Option<&str>, line: u64| {
-        let read = match often {
-            Some(often) => hypotheses
+    let mut add = |text: &str, count: Option<&str>, line: u64| {
+        let event = match count {
+            Some(count) => hypotheses
                 .event(text)
-                .and_then(|event| Ok((event, times(often)?))),
+                .and_then(|event| Ok((event, times(count)?))),
             None => hypotheses.event(text).map(|event| (event, 1.0)),
         };
-        let (event, times) = read.map_err(|error| error.at_file(path).at_line(line))?;
+        let (event, times) = event.map_err(|error| error.at_file(path).at_line(line))?;
         found.push(Observation {
             event,
             times,
@@ -239,13 +241,13 @@ pub fn observations(path: &str, hypotheses: &Hypotheses) -> Outcome<Vec<Observat
                 .at_file(path)
                 .at_line(line));
         }
-        let often = times_column.map(|column| batch.cell(row, column).text);
-        add(&outcome.text, often.as_deref(), line)
+        let count = times_column.map(|column| batch.cell(row, column).text);
+        add(&outcome.text, count.as_deref(), line)
     })?;
     Ok(found)
 }
 
-/// The rows of a file, in which only an empty cell is a missing value.
+/// The rows of a file; only empty cells are missing values.
 fn rows(path: &str) -> Outcome<RawRows> {
     let options = ReadOptions {
         missing: Vec::new(),
@@ -257,21 +259,21 @@ fn rows(path: &str) -> Outcome<RawRows> {
 fn each_row(
     path: &str,
     rows: RawRows,
-    mut take: impl FnMut(&RawBatch, usize) -> abduce::Result<()>,
+    mut visit: impl FnMut(&RawBatch, usize) -> abduce::Result<()>,
 ) -> Outcome {
     for batch in rows {
         let batch = batch.map_err(|error| error.at_file(path))?;
-        (0..batch.rows()).try_for_each(|row| take(&batch, row))?;
+        (0..batch.rows()).try_for_each(|row| visit(&batch, row))?;
     }
     Ok(())
 }
 
-/// A probability that stands in an option.
-fn wished(text: &str, option: &str) -> Outcome<f64> {
+/// Parses a probability in the value of an option.
+fn parse_option(text: &str, option: &str) -> Outcome<f64> {
     probability(text).map_err(|message| Failure::usage(format!("{option}: {message}")))
 }
 
-/// Reads `.25`, `1/4` or `25%`, not less than 0.
+/// Parses `.25`, `1/4` or `25%`.
 fn probability(text: &str) -> Result<f64, String> {
     let plain = |text: &str| text.trim().parse::<f64>().ok();
     let trimmed = text.trim();
@@ -282,7 +284,7 @@ fn probability(text: &str) -> Result<f64, String> {
     };
     match number.filter(|p| p.is_finite()) {
         Some(p) if p >= 0.0 => Ok(p),
-        Some(_) => Err(format!("\"{trimmed}\" is less than 0 and no probability")),
+        Some(_) => Err(format!("\"{trimmed}\" is negative and not a probability")),
         None => Err(format!(
             "\"{trimmed}\" is not a probability; write .25, 1/4 or 25%"
         )),
@@ -309,12 +311,12 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_may_hold_an_equals_sign() {
+    fn an_outcome_may_contain_an_equals_sign() {
         let one = Hypotheses::new(["a"], &[1.0]).unwrap();
         let one = one.with_outcome("x=2", &[0.5]).unwrap();
-        assert_eq!(several("x=2", &one).unwrap().1, 1.0);
-        assert_eq!(several("x=2=3", &one).unwrap().1, 3.0);
-        assert_eq!(several("not x=2 = 0.5", &one).unwrap().1, 0.5);
-        assert!(several("x=2=-1", &one).is_err());
+        assert_eq!(event_and_times("x=2", &one).unwrap().1, 1.0);
+        assert_eq!(event_and_times("x=2=3", &one).unwrap().1, 3.0);
+        assert_eq!(event_and_times("not x=2 = 0.5", &one).unwrap().1, 0.5);
+        assert!(event_and_times("x=2=-1", &one).is_err());
     }
 }

@@ -1,10 +1,10 @@
-//! What the examples say: the version space, the posterior, how it came
-//! about, and predictions by it.
+//! What is learned from the examples: the version space, the posterior and how it evolves, and
+//! predictions.
 
 use super::read::Concept;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::stream::chunk_rng;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::stream::chunk_rng;
 use abduce::concept::{
     Assumptions, Boundaries, Conjunction, ConjunctionPosterior, Count, Examples, Space,
     version_space_size,
@@ -12,10 +12,10 @@ use abduce::concept::{
 use abduce::data::ReadOptions;
 use abduce::{Error, ErrorKind};
 
-/// How many rows that a hypothesis misjudges are named.
-const MISJUDGED: usize = 5;
+/// How many of the rows on which a hypothesis is wrong are named.
+const NAMED_ROWS: usize = 5;
 
-/// What was learned. Where it is too much to be worked out, the error says so.
+/// What was learned; an error where the computation would be too large.
 pub struct Learned<'c> {
     pub assumptions: Assumptions,
     pub examples: Examples,
@@ -25,16 +25,16 @@ pub struct Learned<'c> {
     pub best: Vec<(Conjunction, f64)>,
 }
 
-/// A hypothesis that was judged.
+/// A hypothesis checked against the examples.
 pub struct Check {
     pub hypothesis: Conjunction,
-    /// The weight of the rows where it is wrong, their number, and the first of
-    /// them.
+    /// The weight of the rows on which it is wrong.
     pub errors: f64,
-    pub misjudged: usize,
+    pub wrong_rows: usize,
+    /// The first of these rows.
     pub rows: Vec<u64>,
     pub posterior: Option<f64>,
-    /// Whether no other is more probable.
+    /// Whether it is a MAP hypothesis.
     pub best: bool,
 }
 
@@ -42,27 +42,26 @@ pub struct Check {
 pub struct Stage {
     pub row: u64,
     pub positive: bool,
-    /// The log-probability the label had before.
+    /// The log-probability of the label given the examples before it.
     pub log_probability: f64,
     pub log_evidence: f64,
     pub ties: Count,
     pub map: (Conjunction, f64),
 }
 
-/// What is said of a row whose label is hidden.
+/// The prediction of a row without a label.
 pub struct Prediction {
-    /// Whether it stands in the table, or in the file of --predict.
+    /// Whether the row is in the table, not in the file of --predict.
     pub in_table: bool,
     pub row: u64,
-    /// By the vote of all hypotheses.
+    /// The probability of the positive label, by the vote of all hypotheses.
     pub probability: f64,
-    /// By one of them.
+    /// Whether a hypothesis drawn from the posterior accepts the row.
     pub gibbs: bool,
 }
 
 impl Prediction {
-    /// The label with more votes; the positive one where they are equal, which
-    /// sums of logarithms cannot tell exactly.
+    /// Whether the positive label has at least half of the votes, up to rounding.
     pub fn positive(&self) -> bool {
         self.probability >= 0.5 - 1e-12
     }
@@ -101,7 +100,7 @@ impl<'c> Learned<'c> {
     }
 
     pub fn check(&self, concept: &Concept, hypothesis: Conjunction) -> Outcome<Check> {
-        let (mut errors, mut misjudged, mut rows) = (0.0, 0, Vec::new());
+        let (mut errors, mut wrong_rows, mut rows) = (0.0, 0, Vec::new());
         concept.each_row(|row| {
             let label = row.positive;
             let right = |positive| {
@@ -111,26 +110,26 @@ impl<'c> Learned<'c> {
             };
             if !label.is_none_or(right) {
                 errors += row.weight;
-                misjudged += 1;
+                wrong_rows += 1;
                 rows.push(row.number);
-                rows.truncate(MISJUDGED);
+                rows.truncate(NAMED_ROWS);
             }
             Ok(())
         })?;
         let posterior = self.posterior.as_ref().ok();
-        let own = posterior.map(|posterior| posterior.log_posterior(&hypothesis));
+        let log_posterior = posterior.map(|posterior| posterior.log_posterior(&hypothesis));
         let best = posterior.map(|posterior| posterior.map().1);
         Ok(Check {
             errors,
-            misjudged,
+            wrong_rows,
             rows,
-            best: own.zip(best).is_some_and(|(own, best)| own >= best - 1e-9),
-            posterior: own.map(f64::exp),
+            best: (log_posterior.zip(best)).is_some_and(|(log, best)| log >= best - 1e-9),
+            posterior: log_posterior.map(f64::exp),
             hypothesis,
         })
     }
 
-    /// Rows without a label, then those of another file.
+    /// Predicts the rows without a label, then those of another file.
     pub fn predictions(
         &self,
         concept: &Concept,
@@ -144,7 +143,7 @@ impl<'c> Learned<'c> {
             Err(error) if error.kind() != ErrorKind::Numeric && file.is_some() => {
                 return Err(error.clone().into());
             }
-            // Told in the end, beside what is known of the version space.
+            // `conclude` reports it, after what is known of the version space.
             Err(_) => return Ok(predictions),
         };
         let mut rng = chunk_rng(context.seed, 0, 0);
@@ -162,13 +161,13 @@ impl<'c> Learned<'c> {
             Some(_) => Ok(()),
         })?;
         if let Some(path) = file {
-            let take = |row: u64, instance: &[Option<u32>]| predict(false, row, instance);
-            concept.each_row_of(path, options, context, take)?;
+            let visit = |row: u64, instance: &[Option<u32>]| predict(false, row, instance);
+            concept.each_row_of(path, options, context, visit)?;
         }
         Ok(predictions)
     }
 
-    /// Says what could not be worked out, and fails where nothing fits.
+    /// Warns of what could not be computed, and fails if no hypothesis fits.
     pub fn conclude(&self, concept: &Concept, context: &Context) -> Outcome {
         let limits = [
             self.boundaries.as_ref().err(),
@@ -176,18 +175,18 @@ impl<'c> Learned<'c> {
             self.posterior.as_ref().err(),
         ];
         let limits = limits.into_iter().flatten();
-        let mut told: Vec<String> = limits
+        let mut warnings: Vec<String> = limits
             .filter(|error| error.kind() != ErrorKind::Numeric)
             .map(Error::to_string)
             .collect();
-        told.dedup();
-        told.iter().for_each(|text| context.warn(text));
+        warnings.dedup();
+        warnings.iter().for_each(|text| context.warn(text));
         let impossible = matches!(&self.posterior, Err(e) if e.kind() == ErrorKind::Numeric);
         if !impossible {
             return Ok(());
         }
         if context.json {
-            return Err(Failure::Told);
+            return Err(Failure::Reported);
         }
         let place = match contradiction(concept)? {
             Some(row) => format!(" from row {row} on"),
@@ -199,8 +198,8 @@ impl<'c> Learned<'c> {
     }
 }
 
-/// The first row that leaves no hypothesis, found by halving: what contradicts
-/// itself still does with more rows.
+/// The first row after which no hypothesis fits, by bisection: contradictory examples remain
+/// contradictory with more rows.
 fn contradiction(concept: &Concept) -> Outcome<Option<u64>> {
     let (mut fits, mut fails) = (0, concept.rows());
     while fits + 1 < fails {
@@ -215,7 +214,7 @@ fn contradiction(concept: &Concept) -> Outcome<Option<u64>> {
     Ok(Some(fails))
 }
 
-/// The posterior after every labelled row, until nothing fits any more.
+/// The posterior after every labelled row, until no hypothesis fits.
 pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Stage>> {
     let space = &concept.space;
     let mut examples = Examples::default();
@@ -228,7 +227,7 @@ pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Sta
         examples.add(row.instance, positive, row.weight);
         let p = before.probability(row.instance);
         let certain = p == f64::from(u8::from(positive));
-        // What was certain tells nothing new.
+        // A label that was certain leaves the posterior as it is.
         if assumptions.noise > 0.0 || !certain || stages.is_empty() {
             let log_evidence = before.log_evidence();
             posterior = match ConjunctionPosterior::new(space, &examples, assumptions) {

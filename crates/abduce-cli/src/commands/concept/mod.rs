@@ -1,33 +1,31 @@
-//! `concept`: which conjunctions of attributes explain a label.
+//! `concept`: conjunctions of attribute values that explain a label.
 
 mod learn;
 mod read;
-mod told;
+mod report;
 
-use crate::arguments::{DataArguments, KindArguments, split_list, whole};
+use crate::arguments::values::{split_list, whole};
+use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs};
 use abduce::concept::{Assumptions, ConceptPrior, Conjunction, Conjunctions};
 use clap::Args;
 use learn::Learned;
 use read::Concept;
+use report::Report;
 use std::path::PathBuf;
-use told::Told;
 
-/// Learn which conjunction of attributes makes a label
+/// Learn which conjunction of attribute values explains a label
 ///
-/// A hypothesis asks for one value of an attribute or takes any (?), as in
-/// <Sunny, ?, Strong>; ∅ takes nothing. Reports the version space (the
-/// hypotheses that fit all examples) by its most specific and most general
-/// members, its size, and the posterior probabilities. Each number is
+/// A hypothesis requires one value of an attribute or accepts any (?), as in <Sunny, ?, Strong>;
+/// ∅ accepts no row. Reports the version space (the hypotheses that fit all examples) by its most
+/// specific and most general members, its size, and posterior probabilities. Each number is
 /// treated as a category.
 ///
-/// Rows whose --target cell is empty are predicted, by the vote of all
-/// hypotheses and by one drawn from the posterior (Gibbs), and so are those of
-/// --predict. A hidden attribute may have any of its values, with equal
-/// probability. The exit code is 1 if no hypothesis fits and no --noise is
-/// allowed for.
+/// Rows without a label, and those of --predict, are predicted by the vote of all hypotheses and
+/// by one drawn from the posterior (Gibbs). All values of a missing attribute are equally
+/// probable. The exit code is 1 if no hypothesis fits the examples and --noise is 0.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce concept enjoysport.csv --target EnjoySport
@@ -41,8 +39,8 @@ pub struct Arguments {
     /// The column of labels
     #[arg(long, value_name = "COL")]
     target: String,
-    /// The label that the concept is about; all others are the opposite
-    /// [default: yes, true, 1 or positive, else the first]
+    /// The positive label; all others are negative [default: yes, true, 1 or positive, else the
+    /// first]
     #[arg(long, value_name = "LABEL")]
     positive: Option<String>,
     /// The probability that a label is wrong
@@ -53,22 +51,21 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     noise: f64,
-    /// How probable hypotheses are at first: uniform, or simple, where each
-    /// attribute matters with probability one half (simple=P: with P) and the
-    /// empty hypothesis has probability 0
+    /// Prior over hypotheses: uniform, or simple, where each attribute is constrained with
+    /// probability 1/2 (simple=P: with probability P) and ∅ has probability 0
     #[arg(long, value_name = "PRIOR", default_value = "uniform", value_parser = prior)]
     prior: ConceptPrior,
     /// Rows to predict
     #[arg(long, value_name = "FILE")]
     predict: Option<String>,
-    /// A hypothesis to be judged: a value or ? for each attribute, or
-    /// COL=VALUE for some [repeatable]
+    /// A hypothesis to check against the examples: a value or ? for each attribute, or COL=VALUE
+    /// for some of them [repeatable]
     #[arg(long, value_name = "HYPOTHESIS")]
     check: Vec<String>,
-    /// Tell how the posterior changed from example to example
+    /// Report how the posterior changes with each example
     #[arg(long)]
     evolution: bool,
-    /// How many hypotheses to list
+    /// Number of hypotheses to list
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = whole)]
     top: u64,
     /// Write the predictions to a file, as CSV
@@ -83,20 +80,21 @@ impl Arguments {
             .open(Some(&self.target), &self.kinds, None, context)?;
         let files = opened.files.iter().chain(&self.predict).map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), files)?;
-        let wished = self.positive.as_deref();
-        let concept = Concept::new(&*opened.source, &self.target, wished, context)?;
-        let checked = self.checked(&concept.space)?;
+        let positive = self.positive.as_deref();
+        let concept = Concept::new(&*opened.source, &self.target, positive, context)?;
+        let hypotheses = self.hypotheses_to_check(&concept.space)?;
         let assumptions = Assumptions {
             prior: self.prior,
             noise: self.noise,
         };
         let learned = Learned::new(&concept, assumptions, self.top as usize)?;
-        let checks = (checked.into_iter())
+        let checks = (hypotheses.into_iter())
             .map(|hypothesis| learned.check(&concept, hypothesis))
             .collect::<Outcome<Vec<_>>>()?;
-        let stages = match self.evolution {
-            true => learn::evolution(&concept, assumptions)?,
-            false => Vec::new(),
+        let stages = if self.evolution {
+            learn::evolution(&concept, assumptions)?
+        } else {
+            Vec::new()
         };
         let options = self.data.options(Some(&self.target));
         let predictions =
@@ -104,12 +102,12 @@ impl Arguments {
         if let (Some(path), Ok(_)) = (&self.output, &learned.posterior) {
             if predictions.is_empty() {
                 return Err(Failure::usage(
-                    "-o is for predictions, and there are none; pass --predict FILE",
+                    "-o writes predictions, but there are no rows to predict; pass --predict FILE",
                 ));
             }
-            told::write_predictions(path, &predictions, &concept, context)?;
+            report::write_predictions(path, &predictions, &concept, context)?;
         }
-        let told = Told {
+        let report = Report {
             concept: &concept,
             learned: &learned,
             checks: &checks,
@@ -117,20 +115,20 @@ impl Arguments {
             predictions: &predictions,
         };
         let mut output = Output::text(None, context)?;
-        told.write(context, &mut output)?;
+        report.write(context, &mut output)?;
         output.finish()?;
         learned.conclude(&concept, context)
     }
 
-    fn checked(&self, space: &Conjunctions) -> Outcome<Vec<Conjunction>> {
-        let read = |text: &String| {
-            let plain = text.trim();
-            let inner = plain.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
+    fn hypotheses_to_check(&self, space: &Conjunctions) -> Outcome<Vec<Conjunction>> {
+        let parse = |text: &String| {
+            let text = text.trim();
+            let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
             space
-                .conjunction(&split_list(inner.unwrap_or(plain)))
+                .conjunction(&split_list(inner.unwrap_or(text)))
                 .map_err(|error| Failure::usage(format!("--check: {error}")))
         };
-        self.check.iter().map(read).collect()
+        self.check.iter().map(parse).collect()
     }
 }
 

@@ -1,20 +1,21 @@
-//! From a table to examples: columns become attributes, whatever their kind,
-//! and labels positive or negative.
+//! Reads a table as examples of a concept: every column becomes an attribute, and labels become
+//! positive or negative.
 
-use crate::cells;
+use crate::arguments::note_all;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::io::cells;
+use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::concept::{Conjunctions, Examples};
 use abduce::data::{Chunk, Field, Kind, ReadOptions, Schema, Source, open_with, raw_rows};
 
-/// More different numbers than these are measurements.
+/// A column with more distinct numbers than this cannot be treated as categories.
 const MOST_NUMBERS: usize = 1000;
 
-/// A value that no hypothesis names.
-const STRANGER: u32 = u32::MAX;
+/// The code of a value that is not in the table.
+const UNSEEN: u32 = u32::MAX;
 
-/// Words for no, each with the word for its yes.
+/// Pairs of words for no and yes.
 const NO_YES: [[&str; 2]; 8] = [
     ["no", "yes"],
     ["false", "true"],
@@ -26,7 +27,7 @@ const NO_YES: [[&str; 2]; 8] = [
     ["-", "+"],
 ];
 
-/// A table of labelled rows, seen as examples of a concept.
+/// A table of labelled rows as examples of a concept.
 pub struct Concept<'a> {
     pub space: Conjunctions,
     /// The name of the column of labels.
@@ -37,10 +38,10 @@ pub struct Concept<'a> {
     code: Option<u32>,
     source: &'a dyn Source,
     label: usize,
-    columns: Vec<Attribute>,
+    attributes: Vec<Attribute>,
 }
 
-/// Where an attribute stands, and its values where these are numbers.
+/// The column of an attribute, and its values if these are numbers.
 struct Attribute {
     column: usize,
     numbers: Option<Vec<f64>>,
@@ -59,14 +60,14 @@ impl<'a> Concept<'a> {
     pub fn new(
         source: &'a dyn Source,
         target: &str,
-        wished: Option<&str>,
+        positive: Option<&str>,
         context: &Context,
     ) -> Outcome<Concept<'a>> {
         let schema = source.schema();
         let label = schema.position(target)?;
-        let (code, positive, negative) = labels(&schema.fields[label], wished, context)?;
-        let numbers = numbers(source, label)?;
-        let (mut fields, mut columns, mut numeric) = (Vec::new(), Vec::new(), Vec::new());
+        let (code, positive, negative) = labels(&schema.fields[label], positive, context)?;
+        let numbers = distinct_numbers(source, label)?;
+        let (mut fields, mut attributes, mut numeric) = (Vec::new(), Vec::new(), Vec::new());
         for (column, field) in schema
             .fields
             .iter()
@@ -82,11 +83,11 @@ impl<'a> Concept<'a> {
                     Field::with_levels(&field.name, Kind::Categorical, levels)
                 }
             });
-            columns.push(Attribute { column, numbers });
+            attributes.push(Attribute { column, numbers });
         }
         if !numeric.is_empty() {
             context.note(&format!(
-                "every number is taken for a value of its own in {}",
+                "each number is treated as a category in {}",
                 numeric.join(", ")
             ));
         }
@@ -98,7 +99,7 @@ impl<'a> Concept<'a> {
             code,
             source,
             label,
-            columns,
+            attributes,
         })
     }
 
@@ -111,15 +112,15 @@ impl<'a> Concept<'a> {
         }
     }
 
-    /// Goes through all rows that weigh something, labelled or not.
-    pub fn each_row(&self, mut take: impl FnMut(Row) -> Outcome) -> Outcome {
+    /// Visits all rows with a positive weight, labelled or not.
+    pub fn each_row(&self, mut visit: impl FnMut(Row) -> Outcome) -> Outcome {
         let mut first = 1;
         for chunk in self.source.scan()? {
             let chunk = chunk?;
             for row in chunk.weighing_rows() {
                 let instance = self.instance(&chunk, row);
                 let label = cells::value(chunk.column(self.label), row);
-                take(Row {
+                visit(Row {
                     number: first + row as u64,
                     instance: &instance,
                     positive: label.map(|code| self.code == Some(code as u32)),
@@ -132,15 +133,15 @@ impl<'a> Concept<'a> {
     }
 
     fn instance(&self, chunk: &Chunk, row: usize) -> Vec<Option<u32>> {
-        let columns = self.columns.iter();
-        columns
+        let attributes = self.attributes.iter();
+        attributes
             .map(|attribute| {
                 let x = cells::value(chunk.column(attribute.column), row)?;
                 Some(match &attribute.numbers {
                     None => x as u32,
                     Some(numbers) => numbers
                         .binary_search_by(|other| other.total_cmp(&(x + 0.0)))
-                        .map_or(STRANGER, |place| place as u32),
+                        .map_or(UNSEEN, |place| place as u32),
                 })
             })
             .collect()
@@ -163,15 +164,14 @@ impl<'a> Concept<'a> {
         self.source.rows()
     }
 
-    /// Goes through the rows of another file. A value the table does not have
-    /// is one that no hypothesis names, and a column that is not there is
-    /// hidden.
+    /// Visits the rows of another file. Values that are not in the table match no hypothesis;
+    /// attributes without a column are missing.
     pub fn each_row_of(
         &self,
         path: &str,
         options: ReadOptions,
         context: &Context,
-        mut take: impl FnMut(u64, &[Option<u32>]) -> Outcome,
+        mut visit: impl FnMut(u64, &[Option<u32>]) -> Outcome,
     ) -> Outcome {
         let target = options.target.clone();
         let mut options = ReadOptions {
@@ -182,16 +182,16 @@ impl<'a> Concept<'a> {
             ..ReadOptions::default()
         };
         let paths = [path.to_string()];
-        // Rows to be predicted may lack the label.
+        // Rows to predict may lack the label.
         if let Some(names) = options.names.take() {
             let width = raw_rows(&paths, &options)?.header().len();
-            let labelled = names.len() == width;
-            let kept = |name: &String| labelled || Some(name) != target.as_ref();
-            options.names = Some(names.into_iter().filter(kept).collect());
+            let has_label = names.len() == width;
+            let is_in_file = |name: &String| has_label || Some(name) != target.as_ref();
+            options.names = Some(names.into_iter().filter(is_in_file).collect());
         }
         let schema = Schema::new(self.space.attributes().to_vec());
         let opened = open_with(&paths, &options, &schema).map_err(|error| error.at_file(path))?;
-        opened.notes.iter().for_each(|note| context.note(note));
+        let opened = note_all(opened, context)?;
         let mut number = 0;
         for chunk in opened.source.scan()? {
             let chunk = chunk?;
@@ -199,7 +199,7 @@ impl<'a> Concept<'a> {
                 let code = |column| Some(cells::value(column, row)? as u32);
                 let instance: Vec<Option<u32>> = chunk.columns().iter().map(code).collect();
                 number += 1;
-                take(number, &instance)?;
+                visit(number, &instance)?;
             }
         }
         Ok(())
@@ -209,30 +209,20 @@ impl<'a> Concept<'a> {
 /// The positive label's code, its name and that of the others.
 fn labels(
     field: &Field,
-    wished: Option<&str>,
+    given: Option<&str>,
     context: &Context,
 ) -> Outcome<(Option<u32>, String, String)> {
     let levels = &field.levels;
-    let word = |level: &str, side: usize| {
-        NO_YES
-            .iter()
-            .position(|pair| pair[side].eq_ignore_ascii_case(level))
+    let Some(first) = levels.first() else {
+        return Err(Error::data("no row has a label")
+            .at_column(&field.name)
+            .into());
     };
-    let yes: Vec<&String> = levels.iter().filter(|l| word(l, 1).is_some()).collect();
-    let no: Vec<&String> = levels.iter().filter(|l| word(l, 0).is_some()).collect();
-    let positive = match (wished, levels.as_slice(), yes.as_slice(), no.as_slice()) {
-        (_, [], ..) => {
-            return Err(Error::data("no row has a label")
-                .at_column(&field.name)
-                .into());
-        }
-        (Some(wished), ..) => wished.to_string(),
-        (None, _, [yes], _) => yes.to_string(),
-        (None, [a, b], _, [no]) => if *no == a { b } else { a }.clone(),
-        (None, [_], _, [no]) => word(no, 0).map_or("", |pair| NO_YES[pair][1]).to_string(),
-        (None, [first, ..], ..) => {
+    let positive = match given.map(str::to_string).or_else(|| word_for_yes(levels)) {
+        Some(positive) => positive,
+        None => {
             context.note(&format!(
-                "the concept is taken to be {} = {first}; pass --positive LABEL for another",
+                "the concept is {} = {first}; pass --positive LABEL for another",
                 field.name
             ));
             first.clone()
@@ -246,17 +236,33 @@ fn labels(
     };
     if code.is_none() {
         if levels.len() > 1 {
-            let wrong = |error| Failure::usage(format!("--positive: {error}"));
-            field.find_code(&positive).map_err(wrong)?;
+            let unknown = |error| Failure::usage(format!("--positive: {error}"));
+            field.find_code(&positive).map_err(unknown)?;
         }
         context.note(&format!("no row is {positive}: all examples are negative"));
     }
     Ok((code, positive, negative))
 }
 
-/// The different numbers of every column of numbers, in order.
-fn numbers(source: &dyn Source, label: usize) -> Outcome<Vec<Vec<f64>>> {
-    let Schema { fields, .. } = source.schema();
+/// The level that means yes, or the opposite of the one that means no.
+fn word_for_yes(levels: &[String]) -> Option<String> {
+    let pair_of = |level: &str, side: usize| {
+        let mut pairs = NO_YES.iter();
+        pairs.find(|pair| pair[side].eq_ignore_ascii_case(level))
+    };
+    let yes: Vec<&String> = levels.iter().filter(|l| pair_of(l, 1).is_some()).collect();
+    let no: Vec<&String> = levels.iter().filter(|l| pair_of(l, 0).is_some()).collect();
+    match (levels, yes.as_slice(), no.as_slice()) {
+        (_, [yes], _) => Some(yes.to_string()),
+        ([a, b], _, [no]) => Some(if *no == a { b } else { a }.clone()),
+        ([_], _, [no]) => pair_of(no, 0).map(|pair| pair[1].to_string()),
+        _ => None,
+    }
+}
+
+/// The distinct numbers of every column of numbers, sorted.
+fn distinct_numbers(source: &dyn Source, label: usize) -> Outcome<Vec<Vec<f64>>> {
+    let fields = &source.schema().fields;
     let mut found: Vec<Vec<f64>> = vec![Vec::new(); fields.len()];
     let numeric = |column: &usize| *column != label && !fields[*column].kind.is_coded();
     let numeric: Vec<usize> = (0..fields.len()).filter(numeric).collect();
@@ -268,7 +274,7 @@ fn numbers(source: &dyn Source, label: usize) -> Outcome<Vec<Vec<f64>>> {
         for column in &numeric {
             let cells = chunk.column(*column);
             let numbers = &mut found[*column];
-            // Adding 0 makes one zero of the two.
+            // Adding 0 turns -0 into 0.
             let seen = (0..chunk.rows()).filter_map(|row| Some(cells::value(cells, row)? + 0.0));
             numbers.extend(seen);
             numbers.sort_by(f64::total_cmp);
@@ -276,11 +282,11 @@ fn numbers(source: &dyn Source, label: usize) -> Outcome<Vec<Vec<f64>>> {
             if numbers.len() > MOST_NUMBERS {
                 let name = &fields[*column].name;
                 return Err(Error::data(format!(
-                    "more than {MOST_NUMBERS} different numbers are no values to be told apart"
+                    "more than {MOST_NUMBERS} distinct numbers cannot be treated as categories"
                 ))
                 .at_column(name)
                 .with_hint(format!(
-                    "leave the column out with --drop \"{name}\", or cut it into ranges"
+                    "leave the column out with --drop \"{name}\", or divide its numbers into ranges"
                 ))
                 .into());
             }

@@ -2,10 +2,11 @@
 
 mod text;
 
-use crate::arguments::{DataArguments, split_list};
+use crate::arguments::DataArguments;
+use crate::arguments::values::split_list;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{Output, refuse_inputs, write_json};
+use crate::io::failure::{Failure, Outcome};
+use crate::io::output::{Output, refuse_inputs, write_json};
 use abduce::data::{
     Chosen, Kind, OneLevel, Opened, ReadOptions, Schema, Source, open_with, raw_rows,
 };

@@ -2,9 +2,9 @@
 //! other thing there is to say.
 
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
-use crate::text_table::{TextTable, counted, readable, readable_within};
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
+use crate::render::text_table::{TextTable, counted, readable, readable_within};
 use abduce::estimate::{Described, Estimate, MonteCarlo, Numbers, Prediction, TestRisk, TrueRisk};
 use std::io::Write;
 

@@ -7,7 +7,7 @@ mod saved;
 
 use crate::commands::fit::Chosen;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::io::failure::{Failure, Outcome};
 use clap::Args;
 use folds::FoldArguments;
 use saved::SavedArguments;

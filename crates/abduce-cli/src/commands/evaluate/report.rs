@@ -3,9 +3,9 @@
 //! programs.
 
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, counted, readable};
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, write_json};
+use crate::render::text_table::{TextTable, counted, readable};
 use abduce::data::Folds;
 use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Contingency, HeldOut, Metrics};
 use serde_json::{Map, Value, json};

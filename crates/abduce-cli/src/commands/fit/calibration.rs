@@ -1,7 +1,7 @@
 //! Whether and how the probabilities of classes are calibrated.
 
-use super::values::at_least_one;
-use crate::failure::{Failure, Outcome};
+use crate::arguments::values::at_least_one;
+use crate::io::failure::{Failure, Outcome};
 use abduce::data::{Folds, Source};
 use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::model::AnyModel;
@@ -12,7 +12,7 @@ use clap::Args;
 pub struct CalibrationOptions {
     /// Calibrate class probabilities on held-out rows: isotonic (step function) or platt
     /// (logistic curve)
-    #[arg(long, value_name = "HOW", value_parser = method)]
+    #[arg(long, value_name = "HOW")]
     calibrate: Option<CalibrationMethod>,
 
     /// Number of folds of held-out rows [default: 5]
@@ -52,9 +52,4 @@ impl CalibrationOptions {
         let folds = Folds::stratified(source, target, number, seed)?;
         Calibration::learn(method, source, &folds, learn).map(Some)
     }
-}
-
-fn method(text: &str) -> Result<CalibrationMethod, String> {
-    text.parse()
-        .map_err(|error: abduce::Error| error.to_string())
 }

@@ -2,10 +2,10 @@
 
 use super::models::{ModelArguments, ModelOptions};
 use super::options::em::EmArguments;
-use crate::arguments::{DataArguments, not_negative};
+use crate::arguments::DataArguments;
+use crate::arguments::values::not_negative;
 use crate::context::Context;
-use crate::failure::Outcome;
-use abduce::Error;
+use crate::io::failure::Outcome;
 use abduce::model::AnyLearner;
 use abduce::model::gaussian::Gaussian;
 use abduce::model::mixture::{CovarianceKind, NormalPrior};
@@ -15,13 +15,13 @@ use clap::Args;
 #[command(next_help_heading = "Model options")]
 pub struct Options {
     /// The covariance: full, diagonal, spherical or identity [default: full]
-    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
+    #[arg(long, value_name = "SHAPE")]
     covariance: Option<CovarianceKind>,
 
     /// Prior on the Gaussian: mclust (mclust's default), or normal-inverse-wishart(κ,ν), where
     /// κ is the number of pseudo-rows at the table's mean and ν the degrees of freedom of the
     /// covariance
-    #[arg(long, value_name = "PRIOR", value_parser = prior)]
+    #[arg(long, value_name = "PRIOR")]
     prior: Option<NormalPrior>,
 
     /// Prior scatter added to each variance, as a share of the variance of the column; keeps
@@ -48,12 +48,4 @@ impl ModelOptions for Options {
         gaussian.0.options.seed = context.seed;
         Ok(Box::new(gaussian))
     }
-}
-
-fn covariance(text: &str) -> Result<CovarianceKind, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn prior(text: &str) -> Result<NormalPrior, String> {
-    text.parse().map_err(|error: Error| error.to_string())
 }

@@ -7,8 +7,7 @@ use super::options::leaves::LeafOptions;
 use super::options::normal::NormalOptions;
 use crate::arguments::DataArguments;
 use crate::context::Context;
-use crate::failure::Outcome;
-use abduce::Error;
+use crate::io::failure::Outcome;
 use abduce::data::{Schema, Source, TextOptions};
 use abduce::model::gda::Gda;
 use abduce::model::mixture::{CovarianceKind, Recipe, Specification};
@@ -21,10 +20,9 @@ pub struct Options {
     #[command(flatten)]
     labels: LabelOptions,
 
-    /// The covariance of the numbers: full, tied, diagonal, spherical, identity, or
-    /// one of mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV
-    /// [default: full]
-    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
+    /// The covariance of the real columns: full, tied, diagonal, spherical, identity, or one of
+    /// mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV [default: full]
+    #[arg(long, value_name = "SHAPE")]
     covariance: Option<CovarianceKind>,
 
     #[command(flatten)]
@@ -80,8 +78,4 @@ impl ModelOptions for Options {
     fn calibration(&self) -> Option<&CalibrationOptions> {
         Some(&self.labels.calibration)
     }
-}
-
-fn covariance(text: &str) -> Result<CovarianceKind, String> {
-    text.parse().map_err(|error: Error| error.to_string())
 }

@@ -3,9 +3,10 @@
 use super::CalibrationOptions;
 use super::models::{ModelArguments, ModelOptions};
 use super::options::density::ClassOptions;
-use crate::arguments::{DataArguments, not_negative};
+use crate::arguments::DataArguments;
+use crate::arguments::values::not_negative;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::density::Bins;
 use abduce::model::AnyLearner;
 use abduce::model::density::{Estimator, HistogramDensity};
@@ -16,7 +17,7 @@ use clap::Args;
 pub struct Options {
     /// Number of bins of a column: fd (Freedman-Diaconis), scott, sturges, knuth,
     /// or a number [default: fd]
-    #[arg(long, value_name = "RULE", allow_hyphen_values = true, value_parser = bins)]
+    #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     bins: Option<Bins>,
 
     /// Number of rows spread over the whole range [default: 1 with --target, else 0]
@@ -45,11 +46,6 @@ impl ModelOptions for Options {
     fn calibration(&self) -> Option<&CalibrationOptions> {
         Some(&self.classes.calibration)
     }
-}
-
-fn bins(text: &str) -> Result<Bins, String> {
-    text.parse()
-        .map_err(|error: abduce::Error| error.to_string())
 }
 
 fn smoothing(text: &str) -> Result<f64, String> {

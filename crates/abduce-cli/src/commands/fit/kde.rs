@@ -5,7 +5,7 @@ use super::models::{ModelArguments, ModelOptions};
 use super::options::density::ClassOptions;
 use crate::arguments::DataArguments;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::density::{BandwidthShape, Kernel, Rule, Selection};
 use abduce::model::AnyLearner;
 use abduce::model::density::{Estimator, Kde};
@@ -22,7 +22,7 @@ pub struct Options {
     /// Kernel bandwidth: scott, silverman, isj (one column only), cv (leave-one-out likelihood;
     /// scott if duplicate rows leave no optimum), or a number for every column [default:
     /// scott]
-    #[arg(long, value_name = "RULE", allow_hyphen_values = true, value_parser = bandwidth)]
+    #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     bandwidth: Option<Rule>,
 
     /// The shape of the bandwidth: diagonal or full [default: diagonal]
@@ -58,11 +58,6 @@ impl ModelOptions for Options {
 fn kernel(text: &str) -> Result<Kernel, String> {
     // The name scikit-learn gives it.
     let text = if text == "linear" { "triangular" } else { text };
-    text.parse()
-        .map_err(|error: abduce::Error| error.to_string())
-}
-
-fn bandwidth(text: &str) -> Result<Rule, String> {
     text.parse()
         .map_err(|error: abduce::Error| error.to_string())
 }

@@ -1,10 +1,11 @@
 //! The options of `kmeans`.
 
 use super::models::{ModelArguments, ModelOptions};
-use super::values::at_least_one;
-use crate::arguments::{DataArguments, not_negative};
+use crate::arguments::DataArguments;
+use crate::arguments::values::at_least_one;
+use crate::arguments::values::not_negative;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::model::AnyLearner;
 use abduce::model::kmeans::{
@@ -19,13 +20,13 @@ pub struct Options {
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     components: Option<usize>,
 
-    /// The distance between rows: euclidean (centres are means), manhattan (medians),
-    /// cosine (directions) or mahalanobis (euclidean after dividing out the covariance
-    /// of all rows) [default: euclidean]
-    #[arg(long, value_name = "DISTANCE", value_parser = distance)]
+    /// The distance between rows: euclidean (centres are means), manhattan (medians), cosine
+    /// (directions) or mahalanobis (euclidean, after whitening by the covariance of all rows)
+    /// [default: euclidean]
+    #[arg(long, value_name = "DISTANCE")]
     distance: Option<Distance>,
 
-    /// Use rows as centres (k-medoids), for up to 50,000 rows
+    /// Use rows of the data as centres (k-medoids), for up to 50,000 rows
     #[arg(long)]
     medoids: bool,
 
@@ -33,10 +34,10 @@ pub struct Options {
     #[arg(long)]
     standardize: bool,
 
-    /// How rows find their centres: lloyd, hamerly, elkan or yinyang, which differ only in
-    /// speed, or mini-batch, which moves centres after every 4,096 rows [default: auto, the
+    /// How rows are assigned to centres: lloyd, hamerly, elkan or yinyang, which differ only in
+    /// speed, or mini-batch, which moves the centres after every 4,096 rows [default: auto, the
     /// fastest]
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    #[arg(long, value_name = "NAME")]
     algorithm: Option<Algorithm>,
 
     /// Number of starts to try [default: 10]
@@ -63,10 +64,10 @@ impl ModelArguments for Options {
 }
 
 impl Options {
-    /// Refuses options that medoids or medians do not have.
+    /// Rejects options that do not apply to medoids or medians.
     fn check(&self) -> Outcome {
         let medians = self.distance == Some(Distance::Manhattan);
-        let given = [
+        let errors = [
             (
                 self.medoids && self.init.is_some(),
                 "--init does not apply to --medoids, which always start by kmeans++",
@@ -86,10 +87,10 @@ impl Options {
             ),
             (
                 medians && self.algorithm.is_some(),
-                "--algorithm does not apply to --distance manhattan, which has its own",
+                "--algorithm does not apply to --distance manhattan, which has its own algorithm",
             ),
         ];
-        match given.iter().find(|(given, _)| *given) {
+        match errors.iter().find(|(is_given, _)| *is_given) {
             Some((_, message)) => Err(Failure::usage(*message)),
             None => Ok(()),
         }
@@ -122,14 +123,6 @@ impl ModelOptions for Options {
             },
         })))
     }
-}
-
-fn distance(text: &str) -> Result<Distance, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn algorithm(text: &str) -> Result<Algorithm, String> {
-    text.parse().map_err(|error: Error| error.to_string())
 }
 
 fn init(text: &str) -> Result<Init, String> {

@@ -3,10 +3,10 @@
 use super::CalibrationOptions;
 use super::models::{ModelArguments, ModelOptions};
 use super::options::density::ClassOptions;
-use super::values::at_least_one;
 use crate::arguments::DataArguments;
+use crate::arguments::values::at_least_one;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::model::AnyLearner;
 use abduce::model::density::{Estimator, Knn};
 use clap::Args;

@@ -4,10 +4,11 @@ use super::models::{ModelArguments, ModelOptions};
 use super::options::fixed::FixedOptions;
 use super::options::leaves::LeafOptions;
 use super::options::normal::NormalOptions;
-use super::values::{Numbers, at_least_one, components};
+use super::values::{Numbers, components};
 use crate::arguments::DataArguments;
+use crate::arguments::values::{at_least_one, first_given};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::data::{Source, TextOptions};
 use abduce::model::AnyLearner;
@@ -24,19 +25,19 @@ pub struct Options {
     #[arg(long, short = 'k', value_name = "K", allow_negative_numbers = true, value_parser = components)]
     components: Option<Numbers>,
 
-    /// The covariance of the numbers: full, tied, diagonal, spherical, identity, or
-    /// one of mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV
-    /// [default: full]; several, as in EEE,VVV, or all, to choose from
+    /// The covariance of the real columns: full, tied, diagonal, spherical, identity, or one of
+    /// mclust's EII VII EEI VEI EVI VVI EEE VEE EVE VVE EEV VEV EVV VVV; or several to choose
+    /// from, as in EEE,VVV, or all [default: full]
     #[arg(long, value_name = "SHAPE", value_parser = covariances)]
     covariance: Option<Covariances>,
 
-    /// Criterion for choosing among several --components and --covariance: bic, aic, icl, or cv
-    /// (likelihood of held-out rows); or bootstrap, which tests each number of components
-    /// against one more and stops at the first that is not rejected [default: bic]
+    /// How to choose among several --components and --covariance: by bic, aic, icl, or cv
+    /// (likelihood of held-out rows); or by bootstrap tests of each number of components against
+    /// one more, up to the first that is not rejected [default: bic]
     #[arg(long, value_name = "CRITERION", value_parser = selector)]
     select: Option<Selector>,
 
-    /// Number of tables drawn for each test of --select bootstrap [default: 999]
+    /// Number of tables simulated for each test of --select bootstrap [default: 999]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     replicates: Option<usize>,
 
@@ -49,9 +50,9 @@ pub struct Options {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     restarts: Option<usize>,
 
-    /// How starts are seeded: kmeans++, random, hierarchical (the same tree of merged rows
-    /// whatever the seed), or auto, which is hierarchical once and then kmeans++, with random
-    /// rows among them [default: auto]
+    /// How starts are seeded: kmeans++, random (random rows), hierarchical (clusters merged
+    /// step by step, the same for every seed), or auto, which is one hierarchical start, then
+    /// kmeans++ and some random ones [default: auto]
     #[arg(long, value_name = "HOW", value_parser = init)]
     init: Option<Init>,
 
@@ -116,22 +117,22 @@ impl Options {
             None => self.grid(Criterion::default()),
         };
         if self.select != Some(Selector::Bootstrap) {
-            let given = [
+            let given = first_given(&[
                 (self.replicates.is_some(), "--replicates"),
                 (self.significance.is_some(), "--significance"),
-            ];
-            if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+            ]);
+            if let Some(option) = given {
                 let message = format!("{option} is an option of --select bootstrap");
                 return Err(Failure::usage(message));
             }
         }
         if self.select.is_some() && choice == Choice::None {
             return Err(Failure::usage(
-                "--select has nothing to choose from; give several with --components 1-9 or \
-                 --covariance all",
+                "--select has nothing to choose from; give several numbers or shapes, as in \
+                 --components 1-9 or --covariance all",
             ));
         }
-        match self.fixed.of_one_mixture() {
+        match self.fixed.needs_one_mixture() {
             Some(option) if choice != Choice::None => Err(Failure::usage(format!(
                 "{option} does not apply to a choice among several mixtures; give one number to \
                  --components and one --covariance"
@@ -157,14 +158,18 @@ impl Options {
         })
     }
 
-    /// Tests of growing numbers of components.
+    /// Bootstrap tests of increasing numbers of components.
     fn tests(&self) -> Outcome<Choice> {
-        if self.covariance.as_ref().is_some_and(|own| own.0.len() > 1) {
+        if self
+            .covariance
+            .as_ref()
+            .is_some_and(|given| given.0.len() > 1)
+        {
             return Err(Failure::usage(
-                "--select bootstrap tests numbers of components of one --covariance",
+                "--select bootstrap tests numbers of components and takes only one --covariance",
             ));
         }
-        let numbers = self.components.as_ref().map_or(&[][..], |own| &own.0);
+        let numbers = self.components.as_ref().map_or(&[][..], |given| &given.0);
         let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
             return Err(Failure::usage(
                 "--select bootstrap needs --components, as in 1-9",
@@ -172,8 +177,8 @@ impl Options {
         };
         if numbers.len() < 2 || last - first + 1 != numbers.len() {
             return Err(Failure::usage(format!(
-                "--select bootstrap tests each number of components against the next one, and \
-                 --components {first} has no next; give a range such as --components 1-9"
+                "--select bootstrap tests each number of components against the next one; give a \
+                 range such as --components 1-9, not only {first}"
             )));
         }
         let default = BootstrapOptions::default();
@@ -188,15 +193,15 @@ impl Options {
         })
     }
 
-    /// Refuses options of a search for a start where the start is given.
+    /// Rejects options of the search for a start if the start is given.
     fn check_start(&self) -> Outcome {
-        let given = [
+        let given = first_given(&[
             (self.restarts.is_some(), "--restarts"),
             (self.init.is_some(), "--init"),
-        ];
-        match given.iter().find(|(given, _)| *given) {
-            Some((_, option)) if self.fixed.has_start() => Err(Failure::usage(format!(
-                "{option} does not apply: the start is given"
+        ]);
+        match given {
+            Some(option) if self.fixed.has_start() => Err(Failure::usage(format!(
+                "{option} does not apply with --start or --start-by"
             ))),
             _ => Ok(()),
         }
@@ -271,7 +276,7 @@ fn selector(text: &str) -> Result<Selector, String> {
         "bootstrap" => Ok(Selector::Bootstrap),
         _ => {
             let criterion = text.parse().map(Selector::By);
-            criterion.map_err(|error: Error| format!("{error}, and there is bootstrap"))
+            criterion.map_err(|error: Error| format!("{error}, or bootstrap"))
         }
     }
 }

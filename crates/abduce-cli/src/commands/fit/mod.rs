@@ -21,12 +21,12 @@ pub use summary::calibrated;
 
 use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::interrupt;
-use crate::output::{Output, refuse_inputs};
-use crate::progress::FitProgress;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::interrupt;
+use crate::io::output::{Output, refuse_inputs};
+use crate::io::progress::FitProgress;
 use crate::render;
-use crate::text_table::counted;
+use crate::render::text_table::counted;
 use abduce::Control;
 use abduce::data::{Asked, Field, Opened, Source};
 use abduce::model::AnyLearner;

@@ -5,7 +5,7 @@ use super::calibration::CalibrationOptions;
 use crate::arguments::DataArguments;
 use crate::cli::Cli;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::data::{Schema, Source, TextOptions};
 use abduce::model::{AnyLearner, Learner};
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -6,7 +6,7 @@ use super::options::labels::LabelOptions;
 use super::options::leaves::LeafOptions;
 use crate::arguments::DataArguments;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::data::{Schema, Source, TextOptions};
 use abduce::model::mixture::{Recipe, Specification};
 use abduce::model::naive_bayes::NaiveBayes;

@@ -1,12 +1,12 @@
 //! The summary of a fit: a few lines for people, one document for programs.
 
 use crate::context::Context;
-use crate::escape;
-use crate::failure::Outcome;
 use crate::flags::all_spelled;
-use crate::output::{Output, write_json};
+use crate::io::escape;
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, write_json};
 use crate::render;
-use crate::text_table::{counted, labelled, readable, wrapped};
+use crate::render::text_table::{counted, labelled, readable, wrapped};
 use abduce::data::{Field, Schema};
 use abduce::eval::{Calibration, CalibrationMethod};
 use abduce::model::LogLikelihoodOf;

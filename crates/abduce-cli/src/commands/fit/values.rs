@@ -1,10 +1,6 @@
-//! Reads the values of options that are whole numbers.
+//! The numbers of components of a mixture.
 
-use std::num::{IntErrorKind, ParseIntError};
-
-pub fn later(what: &str) -> String {
-    format!("{what} is not available in this version")
-}
+use crate::arguments::values::at_least_one;
 
 /// Numbers of components to choose from.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,13 +27,4 @@ pub fn components(text: &str) -> Result<Numbers, String> {
     numbers.sort_unstable();
     numbers.dedup();
     Ok(Numbers(numbers))
-}
-
-pub fn at_least_one(text: &str) -> Result<usize, String> {
-    let number: Result<usize, ParseIntError> = text.parse();
-    match number {
-        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err("is too large".into()),
-        Ok(0) | Err(_) => Err("must be a whole number, at least 1".into()),
-        Ok(number) => Ok(number),
-    }
 }

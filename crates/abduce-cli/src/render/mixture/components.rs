@@ -1,6 +1,6 @@
 //! The diagnostics of components, a line for each, and of the starts of a fit.
 
-use crate::text_table::{TextTable, readable};
+use crate::render::text_table::{TextTable, readable};
 use abduce::model::mixture::{ComponentDiagnostics, Diagnostics, Ended, Mixture};
 
 /// A figure of a component: its heading and its text, where there is one.

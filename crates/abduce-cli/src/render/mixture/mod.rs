@@ -7,8 +7,8 @@ pub mod selection;
 
 use super::{Lines, Render};
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::Output;
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
 use abduce::model::mixture::{Mixture, Selection, Start};
 use abduce::model::{FitReport, Fitted};
 use serde_json::{Map, Value};

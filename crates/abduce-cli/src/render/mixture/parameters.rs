@@ -2,11 +2,11 @@
 
 use super::components;
 use crate::context::Context;
-use crate::escape;
-use crate::failure::Outcome;
-use crate::output::Output;
+use crate::io::escape;
+use crate::io::failure::Outcome;
+use crate::io::output::Output;
 use crate::render::density::bins_of;
-use crate::text_table::{TextTable, labelled, readable, wrapped};
+use crate::render::text_table::{TextTable, labelled, readable, wrapped};
 use abduce::estimate::Numbers;
 use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::leaf::Leaf;

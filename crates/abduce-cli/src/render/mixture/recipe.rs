@@ -2,7 +2,7 @@
 //! and the fixed parts. Default settings have no line, except the covariance.
 
 use crate::render::Lines;
-use crate::text_table::{counted, readable};
+use crate::render::text_table::{counted, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
 use abduce::leaf::Unseen;

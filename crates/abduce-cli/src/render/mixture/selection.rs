@@ -1,7 +1,7 @@
 //! The table of criteria of a grid: a line for every number of components, a column
 //! for every covariance. And the table of tests: a line for each number of components.
 
-use crate::text_table::{TextTable, counted};
+use crate::render::text_table::{TextTable, counted};
 use abduce::model::mixture::{BootstrapTest, Candidate, Criterion, Selection};
 
 /// What is said where more components may be better still.

@@ -1,7 +1,7 @@
 //! The options of densities, of all rows or one for each class.
 
 use crate::commands::fit::CalibrationOptions;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::model::density::{Estimator, Recipe, Specification};
 use clap::Args;
 

@@ -1,9 +1,8 @@
-//! The options of EM: how missing values are filled in, how long the steps are, how many rows
-//! they use, and when they end.
+//! The options of EM: the method, accelerated steps, batches and the stopping rule.
 
-use crate::arguments::not_negative;
-use crate::commands::fit::values::{at_least_one, later};
-use crate::failure::{Failure, Outcome};
+use crate::arguments::values::at_least_one;
+use crate::arguments::values::not_negative;
+use crate::io::failure::{Failure, Outcome};
 use abduce::learn::{Acceleration, EStep, EmOptions, Online};
 use clap::Args;
 
@@ -30,7 +29,7 @@ pub struct EmArguments {
     #[arg(long, value_name = "WHEN", value_parser = acceleration)]
     accelerate: Option<Acceleration>,
 
-    /// Rounds of drawn labels [--method stochastic; default: 50]
+    /// Number of rounds with random labels [--method stochastic; default: 50]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     rounds: Option<usize>,
 
@@ -52,11 +51,11 @@ enum Method {
     Online,
 }
 
-/// The tolerance of EM over all rows would take most of the work again.
+/// With the tolerance of plain EM, the iterations after the batches would take most of the time.
 const ONLINE_TOLERANCE: f64 = 1e-5;
 
 impl EmArguments {
-    /// Refuses options of another method.
+    /// Rejects options of another method.
     fn check(&self) -> Outcome {
         let needs = |option: &str, method: &str| {
             Failure::usage(format!("{option} is an option of --method {method}"))
@@ -79,7 +78,7 @@ impl EmArguments {
         Ok(())
     }
 
-    /// How EM runs.
+    /// The options in the form of the library.
     pub fn options(&self) -> Outcome<EmOptions> {
         self.check()?;
         let default = EmOptions::default();
@@ -115,7 +114,9 @@ fn method(text: &str) -> Result<Method, String> {
         "hard" => Ok(Method::Hard),
         "stochastic" => Ok(Method::Stochastic),
         "online" => Ok(Method::Online),
-        "variational" | "gibbs" => Err(later("this method") + "; there are " + all),
+        "variational" | "gibbs" => Err(format!(
+            "this method is not available in this version; the methods are {all}"
+        )),
         _ => Err(format!("the methods are {all}")),
     }
 }
@@ -125,6 +126,6 @@ fn acceleration(text: &str) -> Result<Acceleration, String> {
         "auto" => Ok(Acceleration::Auto),
         "none" => Ok(Acceleration::None),
         "squarem" => Ok(Acceleration::Squarem),
-        _ => Err("it is auto, none or squarem".into()),
+        _ => Err("must be auto, none or squarem".into()),
     }
 }

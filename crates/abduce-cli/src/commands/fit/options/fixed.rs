@@ -1,6 +1,7 @@
-//! The parts of a mixture that are given instead of learned, and where its fit starts.
+//! Options for the parts of a mixture that are given instead of learned, and for its start.
 
-use crate::failure::{Failure, Outcome};
+use crate::arguments::values::first_given;
+use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::family::Distribution;
 use abduce::model::mixture::{Held, Mixture, Specification};
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(next_help_heading = "Fixed parts and starts")]
 pub struct FixedOptions {
-    /// Add a noise component, uniform over the range of the rows, for rows that belong to no
+    /// Add a noise component, uniform over the range of the data, for rows that belong to no
     /// cluster
     #[arg(long)]
     noise: bool,
@@ -24,26 +25,22 @@ pub struct FixedOptions {
     #[arg(long, value_name = "COL")]
     start_by: Option<String>,
 
-    /// Hold part of the model fixed: a column in a component, as in "1:visits=poisson(0)" or
-    /// "2:x=gaussian(5,0.36)" (mean, variance), or the weights, as in weights=0.4,0.6; with
-    /// --start also a component (1), a column in it (1:x) or the weights (weights) as they are
-    /// in that model [repeatable]
+    /// Hold part of the model fixed: a column of a component, as in "1:visits=poisson(0)" or
+    /// "2:x=gaussian(5,0.36)" (mean, variance), or the weights, as in weights=0.4,0.6. With
+    /// --start, 1 holds a whole component, 1:x one of its columns, and weights the weights at
+    /// their values in that model [repeatable]
     #[arg(long, value_name = "WHAT")]
     fix: Vec<String>,
 }
 
 impl FixedOptions {
-    /// The first given option that needs a single mixture, not a choice among several.
-    pub fn of_one_mixture(&self) -> Option<&'static str> {
-        let given = [
+    /// The first given option that does not apply to a choice among several mixtures.
+    pub fn needs_one_mixture(&self) -> Option<&'static str> {
+        first_given(&[
             (self.start.is_some(), "--start"),
             (self.start_by.is_some(), "--start-by"),
             (!self.fix.is_empty(), "--fix"),
-        ];
-        given
-            .iter()
-            .find(|(given, _)| *given)
-            .map(|(_, option)| *option)
+        ])
     }
 
     /// Whether the start of the fit is given.

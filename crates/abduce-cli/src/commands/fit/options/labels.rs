@@ -1,9 +1,10 @@
 //! The options of models of labelled classes.
 
-use crate::arguments::{DataArguments, not_negative, split_wishes};
+use crate::arguments::DataArguments;
+use crate::arguments::values::{not_negative, split_assignments};
 use crate::commands::fit::CalibrationOptions;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::data::Schema;
 use abduce::model::mixture::{ClassPrior, FitOptions, Specification, Unlabelled};
@@ -17,7 +18,7 @@ pub struct LabelOptions {
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
-    /// The probabilities of the classes: learned, uniform, or given as in
+    /// Prior probabilities of the classes: learned, uniform, or given as in
     /// spam=0.2,ham=0.8 [default: learned]
     #[arg(long, value_name = "PRIOR")]
     class_prior: Option<String>,
@@ -37,7 +38,7 @@ pub struct LabelOptions {
 }
 
 impl LabelOptions {
-    /// The column of labels: the given one, or the one that the data have by their format.
+    /// The column of labels: the given one, or the one that the format of the data determines.
     pub fn target(&self, model: &str, data: &DataArguments) -> Outcome<String> {
         let target = match &self.target {
             Some(target) => Some(target.clone()),
@@ -59,8 +60,8 @@ impl LabelOptions {
         Ok(())
     }
 
-    /// The kind of the target with all classes of the prior, if the rows have only some of
-    /// them, as a part of a table may, and no others.
+    /// The kind of the target with all classes of the prior, if the rows have only some of these
+    /// classes and no others, as a part of a table may.
     pub fn kind_of_target(&self, schema: &Schema, kinds: &[String]) -> Outcome<Option<String>> {
         let prior = self.class_prior.as_deref().map(class_prior).transpose()?;
         let (Some(target), Some(ClassPrior::Given(given))) = (&self.target, prior) else {
@@ -111,7 +112,7 @@ fn class_prior(text: &str) -> Outcome<ClassPrior> {
         "uniform" => return Ok(ClassPrior::Uniform),
         _ => {}
     }
-    let each = split_wishes(text).into_iter().map(|part| {
+    let each = split_assignments(text).into_iter().map(|part| {
         let (name, weight) = part.rsplit_once('=')?;
         Some((name.trim().to_string(), weight.trim().parse().ok()?))
     });

@@ -1,11 +1,10 @@
-//! The options of columns: their families and how these are smoothed; shared by all mixtures.
+//! The options of columns, shared by all mixtures: families and smoothing.
 
 use super::em::EmArguments;
-use crate::arguments::{not_negative, split_wishes};
+use crate::arguments::text::TextArguments;
+use crate::arguments::values::{not_negative, split_assignments};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
-use crate::text_options::TextArguments;
-use abduce::Error;
+use crate::io::failure::{Failure, Outcome};
 use abduce::data::{Kind, Source, TextOptions};
 use abduce::leaf::{FamilyName, Unseen};
 use abduce::model::mixture::{Event, FitOptions, MEstimate, Specification};
@@ -22,15 +21,15 @@ pub struct LeafOptions {
     family: Vec<String>,
 
     /// Pseudocount added to each level and each word: a number, none (0) or laplace (1); or an
-    /// m-estimate: m=M spreads M rows evenly over the levels, m=M,pooled spreads them as in the
-    /// whole table. Count columns get as many rows at the column's mean. Without smoothing, an
-    /// unseen category is impossible [default: 1 with labels, 0 without]
+    /// m-estimate: m=M spreads M pseudo-rows evenly over the levels, m=M,pooled in the proportions
+    /// of the whole table. Count columns get as many pseudo-rows at the column's mean. Without
+    /// smoothing, an unseen category is impossible [default: 1 with labels, 0 without]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<Smoothing>,
 
     /// How to treat categories not seen in the fit: impossible (unless --smoothing gives them a
     /// probability) or missing [default: impossible]
-    #[arg(long, value_name = "WHAT", value_parser = unseen)]
+    #[arg(long, value_name = "WHAT")]
     unseen: Option<Unseen>,
 
     /// Pseudocounts for the levels of one column, one per level, as in outlook=1,2,1
@@ -41,7 +40,7 @@ pub struct LeafOptions {
     /// How words, and columns of counts taken together, are counted: multinomial (every
     /// occurrence), bernoulli (presence or absence) or, with labels, complement (estimated from
     /// the other classes) [default: multinomial for text; count columns are modelled separately]
-    #[arg(long, value_name = "EVENT", value_parser = event)]
+    #[arg(long, value_name = "EVENT")]
     pub event: Option<Event>,
 
     /// Pseudocount added to each class or component [default: 0]
@@ -53,7 +52,7 @@ pub struct LeafOptions {
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
-    /// Columns whose distribution is the same in every class or component
+    /// Columns with the same distribution in every class or component
     #[arg(long, value_name = "COL,…", value_delimiter = ',')]
     tie: Vec<String>,
 
@@ -102,8 +101,8 @@ impl LeafOptions {
     /// Notes options that have no effect on these rows, and angles that look like degrees.
     pub fn note(&self, source: &dyn Source, context: &Context) -> Outcome {
         let schema = source.schema();
-        let counted = |kind: Kind| matches!(kind, Kind::Text | Kind::Count);
-        if self.event.is_some() && !schema.fields.iter().any(|field| counted(field.kind)) {
+        let has_event = |kind: Kind| matches!(kind, Kind::Text | Kind::Count);
+        if self.event.is_some() && !schema.fields.iter().any(|field| has_event(field.kind)) {
             context.note("--event has no effect: there are no columns of text or counts");
         }
         self.text.note_unused(schema, context);
@@ -111,7 +110,7 @@ impl LeafOptions {
     }
 
     fn families(&self) -> Outcome<Vec<(String, FamilyName)>> {
-        let families = self.family.iter().flat_map(|text| split_wishes(text));
+        let families = self.family.iter().flat_map(|text| split_assignments(text));
         let family = |text: &str| -> Outcome<(String, FamilyName)> {
             let (column, family) = text.rsplit_once('=').ok_or_else(|| {
                 Failure::usage(format!(
@@ -124,8 +123,8 @@ impl LeafOptions {
     }
 }
 
-/// Notes columns of angles that look like degrees: none is negative or beyond 360, and some
-/// are many turns.
+/// Notes columns of angles that look like degrees: all from 0 to 360, and some of them far beyond
+/// one turn in radians.
 fn note_degrees(
     families: &[(String, FamilyName)],
     source: &dyn Source,
@@ -156,7 +155,7 @@ fn note_degrees(
     Ok(())
 }
 
-/// How levels and words are smoothed.
+/// The smoothing of levels and words.
 #[derive(Clone, Copy, Debug)]
 enum Smoothing {
     Same(f64),
@@ -175,24 +174,16 @@ fn smoothing(text: &str) -> Result<Smoothing, String> {
     }
 }
 
-fn event(text: &str) -> Result<Event, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn unseen(text: &str) -> Result<Unseen, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
 /// `column=1,2,1`.
 fn dirichlet(text: &str) -> Outcome<(String, Vec<f64>)> {
-    let wrong = || {
+    let invalid = || {
         Failure::usage(format!(
             "--dirichlet: \"{text}\" does not name a column and its numbers; write column=1,2,1"
         ))
     };
-    let (column, numbers) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let (column, numbers) = text.rsplit_once('=').ok_or_else(invalid)?;
     let numbers = numbers
         .split(',')
-        .map(|x| x.trim().parse().map_err(|_| wrong()));
+        .map(|x| x.trim().parse().map_err(|_| invalid()));
     Ok((column.trim().to_string(), numbers.collect::<Outcome<_>>()?))
 }

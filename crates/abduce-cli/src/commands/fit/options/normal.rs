@@ -1,7 +1,7 @@
-//! The options of numbers that are modelled together: the prior and the tails.
+//! The options of multivariate Gaussians: the prior and the tails.
 
+use crate::arguments::values::given;
 use crate::context::Context;
-use abduce::Error;
 use abduce::data::Schema;
 use abduce::family::LeafFamily;
 use abduce::model::mixture::{NormalPrior, Specification, Tails};
@@ -13,13 +13,13 @@ pub struct NormalOptions {
     /// Prior on the Gaussians: mclust (mclust's default), or normal-inverse-wishart(κ,ν), where
     /// κ is the number of pseudo-rows at the table's mean and ν the degrees of freedom of the
     /// covariance
-    #[arg(long, value_name = "PRIOR", value_parser = prior)]
+    #[arg(long, value_name = "PRIOR")]
     prior: Option<NormalPrior>,
 
-    /// Distribution of the numbers in a class or component: gaussian, or student-t, which is
+    /// Distribution of the real columns in a class or component: gaussian, or student-t, which is
     /// robust to outliers; its degrees of freedom are learned, or given as in student-t(4)
     /// [default: gaussian]
-    #[arg(long, value_name = "TAILS", value_parser = tails)]
+    #[arg(long, value_name = "TAILS")]
     tails: Option<Tails>,
 }
 
@@ -30,7 +30,7 @@ impl NormalOptions {
         specification.tails = self.tails.unwrap_or_default();
     }
 
-    /// Notes options that have no effect because no numbers are modelled together.
+    /// Notes options that have no effect because no real columns are modelled together.
     pub fn note(
         &self,
         covariance_given: bool,
@@ -51,23 +51,15 @@ impl NormalOptions {
         if leaves.iter().any(|leaf| is_joint(&leaf.family)) {
             return;
         }
-        let given = [
+        let options = [
             (covariance_given, "--covariance"),
             (self.tails.is_some(), "--tails"),
             (self.prior.is_some(), "--prior"),
         ];
-        for (_, option) in given.iter().filter(|(given, _)| *given) {
+        for option in given(&options) {
             context.note(&format!(
                 "{option} has no effect: no real columns are modelled together"
             ));
         }
     }
-}
-
-fn prior(text: &str) -> Result<NormalPrior, String> {
-    text.parse().map_err(|error: Error| error.to_string())
-}
-
-fn tails(text: &str) -> Result<Tails, String> {
-    text.parse().map_err(|error: Error| error.to_string())
 }

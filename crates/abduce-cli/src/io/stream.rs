@@ -1,7 +1,7 @@
 //! What is reported about the rows of a table once a model was asked about all of them.
 
 use crate::context::Context;
-use crate::text_table::counted;
+use crate::render::text_table::counted;
 use abduce::ask::Predict;
 use abduce::data::Chunk;
 use rand_chacha::ChaCha8Rng;

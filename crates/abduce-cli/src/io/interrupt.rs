@@ -3,7 +3,7 @@
 //! else, and the second time, it ends the program at once, after unfinished
 //! files are removed. The exit code is 128 plus the number of the signal.
 
-use crate::failure::{Failure, Outcome};
+use crate::io::failure::{Failure, Outcome};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

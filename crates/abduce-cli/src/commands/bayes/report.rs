@@ -1,24 +1,23 @@
-//! What is told of hypotheses that were weighed: tables for people, one
-//! document for programs.
+//! The report of `bayes`: tables for people, one document for programs.
 
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, readable, readable_exp};
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, write_json};
+use crate::render::text_table::{TextTable, readable, readable_exp};
 use abduce::concept::{Hypotheses, Step};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
 
-/// With more hypotheses than these, a step tells only the best.
+/// With more hypotheses than this, a step shows only the best one.
 pub const COLUMNS: usize = 8;
 
-/// Of more steps than these, people are shown the first and the last.
+/// Of more steps than this, the table shows the first and the last.
 const STEPS: usize = 20;
 
-/// How many hypotheses of equal probability are named.
+/// How many equally probable hypotheses are named.
 const TIES: usize = 5;
 
-/// What was believed after an observation.
+/// The beliefs after an observation.
 pub struct Snapshot {
     step: Step,
     observation: String,
@@ -29,20 +28,24 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub fn new(hypotheses: &Hypotheses, step: Step, whole: bool) -> Snapshot {
+    pub fn new(hypotheses: &Hypotheses, step: Step, keep_posterior: bool) -> Snapshot {
         let belief = hypotheses.belief();
         let posterior = belief.posterior();
-        let best = (0..posterior.len()).fold(0, |best, h| match posterior[h] > posterior[best] {
-            true => h,
-            false => best,
-        });
+        let better = |best: usize, h: usize| {
+            if posterior[h] > posterior[best] {
+                h
+            } else {
+                best
+            }
+        };
+        let best = (0..posterior.len()).fold(0, better);
         Snapshot {
             step,
             observation: hypotheses.describe(step.event),
             log_evidence: belief.log_evidence(),
             best,
             best_probability: posterior[best],
-            posterior: whole.then(|| posterior.to_vec()),
+            posterior: keep_posterior.then(|| posterior.to_vec()),
         }
     }
 
@@ -54,28 +57,29 @@ impl Snapshot {
     }
 }
 
-/// Hypotheses and what became of them.
-pub struct Told<'a> {
+/// The hypotheses and their history.
+pub struct Report<'a> {
     pub hypotheses: &'a Hypotheses,
     pub steps: &'a [Snapshot],
     pub top: usize,
     pub trace: bool,
 }
 
-impl Told<'_> {
+impl Report<'_> {
     pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
-        match context.json {
-            true => write_json(output, &self.document()),
-            false => self.write_text(context, output),
+        if context.json {
+            write_json(output, &self.document())
+        } else {
+            self.write_text(context, output)
         }
     }
 
     fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, "hypotheses");
         write!(output, "{heading}\n{}", self.ranking().text(2))?;
-        let several = self.hypotheses.names().len();
-        if several > self.top {
-            writeln!(output, "  … and {} more", several - self.top)?;
+        let count = self.hypotheses.names().len();
+        if count > self.top {
+            writeln!(output, "  … and {} more", count - self.top)?;
         }
         if !self.steps.is_empty() {
             let heading = context.heading(output, "step by step");
@@ -88,7 +92,7 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// The most probable hypotheses; all in their own order where they are few.
+    /// The most probable hypotheses, or all of them in the given order if there are few.
     fn ranking(&self) -> TextTable {
         let belief = self.hypotheses.belief();
         let mut order: Vec<usize> = (0..belief.len()).collect();
@@ -134,7 +138,7 @@ impl Told<'_> {
             if short && number >= STEPS / 2 && left > STEPS / 2 {
                 continue;
             }
-            let own = [
+            let first = [
                 format!("{} {}", number + 1, snapshot.name()),
                 readable_exp(snapshot.step.log_probability),
             ];
@@ -145,7 +149,7 @@ impl Told<'_> {
                     readable(snapshot.best_probability),
                 ],
             };
-            table.row(own.into_iter().chain(cells));
+            table.row(first.into_iter().chain(cells));
         }
         table
     }
@@ -196,7 +200,7 @@ impl Told<'_> {
         let best = belief.map();
         Document {
             hypotheses: (0..names.len())
-                .map(|h| HypothesisTold {
+                .map(|h| HypothesisDocument {
                     name: &names[h],
                     prior: self.hypotheses.priors()[h],
                     log_likelihood: belief.log_likelihood(h),
@@ -211,13 +215,13 @@ impl Told<'_> {
             log_evidence: belief.log_evidence(),
             next: (self.hypotheses.outcomes())
                 .zip(self.hypotheses.predictive())
-                .map(|(outcome, probability)| NextTold {
+                .map(|(outcome, probability)| OutcomeDocument {
                     outcome,
                     probability,
                 })
                 .collect(),
             steps: (self.steps.iter())
-                .map(|snapshot| StepTold {
+                .map(|snapshot| StepDocument {
                     observation: &snapshot.observation,
                     times: snapshot.step.times,
                     probability: snapshot.step.log_probability.exp(),
@@ -234,19 +238,19 @@ impl Told<'_> {
 
 #[derive(serde::Serialize)]
 struct Document<'a> {
-    hypotheses: Vec<HypothesisTold<'a>>,
+    hypotheses: Vec<HypothesisDocument<'a>>,
     posterior: Named<'a>,
     map: Vec<&'a str>,
     map_probability: Option<f64>,
     maximum_likelihood: Vec<&'a str>,
     evidence: f64,
     log_evidence: f64,
-    next: Vec<NextTold<'a>>,
-    steps: Vec<StepTold<'a>>,
+    next: Vec<OutcomeDocument<'a>>,
+    steps: Vec<StepDocument<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct HypothesisTold<'a> {
+struct HypothesisDocument<'a> {
     name: &'a str,
     prior: f64,
     log_likelihood: f64,
@@ -254,13 +258,13 @@ struct HypothesisTold<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct NextTold<'a> {
+struct OutcomeDocument<'a> {
     outcome: &'a str,
     probability: f64,
 }
 
 #[derive(serde::Serialize)]
-struct StepTold<'a> {
+struct StepDocument<'a> {
     observation: &'a str,
     times: f64,
     probability: f64,

@@ -3,13 +3,13 @@
 
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
-use crate::escape;
-use crate::failure::{Failure, Outcome};
 use crate::flags::all_spelled;
-use crate::interrupt;
-use crate::output::{Output, refuse_inputs, write_json};
+use crate::io::escape;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::interrupt;
+use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::render::text_table::{counted, readable};
 use crate::render::{has_density, log_likelihood};
-use crate::text_table::{counted, readable};
 use abduce::Control;
 use abduce::data::{Field, Opened, Schema};
 use abduce::model::LogLikelihoodOf;

@@ -2,12 +2,12 @@
 //! all of it is written. The name of a table's file says what separates its
 //! cells and whether it is compressed.
 
-use crate::cells;
 use crate::context::Context;
-use crate::escape;
-use crate::failure::{Failure, Outcome};
-use crate::interrupt;
-use crate::text_table::line_width;
+use crate::io::cells;
+use crate::io::escape;
+use crate::io::failure::{Failure, Outcome};
+use crate::io::interrupt;
+use crate::render::text_table::line_width;
 use abduce::store::Replacement;
 use flate2::write::GzEncoder;
 use std::fmt;

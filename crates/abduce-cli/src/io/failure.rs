@@ -1,33 +1,32 @@
-//! Why a command ended early, and the exit code that tells scripts.
+//! Why a command failed, and its exit code.
 
-use crate::escape;
-use crate::interrupt;
+use crate::io::escape;
+use crate::io::interrupt;
 use abduce::{Error, ErrorKind};
 use std::io;
 use unicode_width::UnicodeWidthStr;
 
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why a command ended early.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library says why.
+    /// An error of the library, or wrong usage.
     Engine(Error),
-    /// The same about a character of a question.
+    /// An error at one character of a question.
     Question {
         /// What is wrong.
         error: Error,
         /// The question, and below it a mark at the character.
         marked: String,
     },
-    /// The work was done and its result is no.
+    /// The work failed, or its result is negative.
     Work(String),
-    /// The same, after it was told on stdout.
-    Told,
-    /// A signal asked a fit to stop; the message is absent where everything has
-    /// been reported.
+    /// The same, already reported on stdout.
+    Reported,
+    /// A signal stopped a fit; there is no message if everything has been reported.
     Interrupted(Option<String>),
-    /// Nobody reads stdout any more; that is no trouble.
+    /// The reader of stdout closed it, which is not an error.
     Closed,
 }
 
@@ -55,7 +54,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Failure::Closed => 0,
-            Failure::Work(_) | Failure::Told => 1,
+            Failure::Work(_) | Failure::Reported => 1,
             Failure::Interrupted(_) => interrupt::exit_code(),
             Failure::Engine(error) | Failure::Question { error, .. } => match error.kind() {
                 ErrorKind::Numeric => 1,
@@ -64,13 +63,13 @@ impl Failure {
         }
     }
 
-    /// The one line to be said, if there is one.
+    /// The line to print on stderr, if there is one.
     pub fn message(&self) -> Option<String> {
         match self {
             Failure::Engine(error) | Failure::Question { error, .. } => Some(error.to_string()),
             Failure::Work(message) => Some(message.clone()),
             Failure::Interrupted(message) => message.clone(),
-            Failure::Told | Failure::Closed => None,
+            Failure::Reported | Failure::Closed => None,
         }
     }
 
@@ -99,8 +98,8 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
-            // What is read comes through the library; this is a result that
-            // could not be written, such as to a full disk.
+            // Input is read by the library, so this is output that could not be written, for
+            // example to a full disk.
             _ => Failure::Work(error.to_string()),
         }
     }

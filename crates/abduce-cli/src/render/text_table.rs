@@ -1,6 +1,6 @@
 //! Small tables for people: a first column of names, then numbers.
 
-use crate::escape;
+use crate::io::escape;
 use std::fmt::Write;
 use std::ops::Range;
 use terminal_size::terminal_size;

@@ -1,22 +1,22 @@
-//! What is told of a concept: lists for people, one document for programs.
+//! The report of `concept`: lists for people, one document for programs.
 
 use super::learn::{Check, Learned, Prediction, Stage};
 use super::read::Concept;
-use crate::cells;
 use crate::context::Context;
-use crate::failure::Outcome;
-use crate::output::{Output, write_json};
-use crate::text_table::{TextTable, readable, readable_exp};
+use crate::io::cells;
+use crate::io::failure::Outcome;
+use crate::io::output::{Output, write_json};
+use crate::render::text_table::{TextTable, readable, readable_exp};
 use abduce::concept::{ConceptPrior, Conjunction, Count};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// Of more lines than these, people are shown the first.
+/// How many lines of a list are shown.
 const LINES: usize = 20;
 
-/// A concept and what is to be told of it.
-pub struct Told<'a> {
+/// A concept, what was learned of it, and the answers about rows and hypotheses.
+pub struct Report<'a> {
     pub concept: &'a Concept<'a>,
     pub learned: &'a Learned<'a>,
     pub checks: &'a [Check],
@@ -24,7 +24,7 @@ pub struct Told<'a> {
     pub predictions: &'a [Prediction],
 }
 
-impl Told<'_> {
+impl Report<'_> {
     pub fn write(&self, context: &Context, output: &mut Output) -> Outcome {
         if context.json {
             return write_json(output, &self.document());
@@ -93,16 +93,16 @@ impl Told<'_> {
         let size = match &self.learned.size {
             Ok(size) if size.exact() == Some(0) => "empty: no hypothesis fits all examples".into(),
             Ok(size) => hypotheses(*size),
-            Err(_) => "too large to be counted".to_string(),
+            Err(_) => "too large to count".to_string(),
         };
         writeln!(output, "\n{heading}: {size}")?;
         let Ok(boundaries) = &self.learned.boundaries else {
             return Ok(());
         };
-        let same = boundaries.specific == boundaries.general;
-        let sides = match same {
-            true => vec![("S = G", &boundaries.specific)],
-            false => vec![("S", &boundaries.specific), ("G", &boundaries.general)],
+        let sides = if boundaries.specific == boundaries.general {
+            vec![("S = G", &boundaries.specific)]
+        } else {
+            vec![("S", &boundaries.specific), ("G", &boundaries.general)]
         };
         for (name, members) in sides {
             for (number, member) in members.iter().take(LINES).enumerate() {
@@ -184,24 +184,7 @@ impl Told<'_> {
     fn write_checks(&self, context: &Context, output: &mut Output) -> Outcome {
         for check in self.checks {
             let heading = context.heading(output, &self.describe(&check.hypothesis));
-            let verdict = match check.rows.as_slice() {
-                [] => "consistent with all examples".to_string(),
-                rows => {
-                    let listed: Vec<String> = rows.iter().map(u64::to_string).collect();
-                    let more = match check.misjudged - rows.len() {
-                        0 => String::new(),
-                        more => format!(" and {more} more"),
-                    };
-                    let (positive, negative) = self.weights();
-                    format!(
-                        "wrong on {} of {} ({} {}{more})",
-                        readable(check.errors),
-                        readable(positive + negative),
-                        if check.misjudged == 1 { "row" } else { "rows" },
-                        listed.join(", "),
-                    )
-                }
-            };
+            let verdict = self.verdict(check);
             let best = if check.best { ", a MAP hypothesis" } else { "" };
             let probability = match check.posterior {
                 Some(p) => format!(", probability {}{best}", readable(p)),
@@ -210,6 +193,26 @@ impl Told<'_> {
             writeln!(output, "\n{heading}: {verdict}{probability}")?;
         }
         Ok(())
+    }
+
+    /// Whether a hypothesis fits the examples, or on which rows it is wrong.
+    fn verdict(&self, check: &Check) -> String {
+        if check.rows.is_empty() {
+            return "consistent with all examples".to_string();
+        }
+        let rows: Vec<String> = check.rows.iter().map(u64::to_string).collect();
+        let more = match check.wrong_rows - rows.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (positive, negative) = self.weights();
+        format!(
+            "wrong on {} of {} ({} {}{more})",
+            readable(check.errors),
+            readable(positive + negative),
+            if check.wrong_rows == 1 { "row" } else { "rows" },
+            rows.join(", "),
+        )
     }
 
     fn write_predictions(&self, context: &Context, output: &mut Output) -> Outcome {
@@ -275,17 +278,18 @@ impl Told<'_> {
             "evolution": self.stages.iter().map(|stage| self.stage(stage)).collect::<Vec<_>>(),
             "checks": self.checks.iter().map(|check| self.check(check)).collect::<Vec<_>>(),
             "predictions": self.predictions.iter()
-                .map(|prediction| {
-                    let label = |positive: bool| concept.name(positive);
-                    json!({
-                        "in": place(prediction),
-                        "row": prediction.row,
-                        "prediction": label(prediction.positive()),
-                        "probability": prediction.probability,
-                        "gibbs": label(prediction.gibbs),
-                    })
-                })
+                .map(|prediction| self.prediction(prediction))
                 .collect::<Vec<_>>(),
+        })
+    }
+
+    fn prediction(&self, prediction: &Prediction) -> Value {
+        json!({
+            "in": file_of(prediction),
+            "row": prediction.row,
+            "prediction": self.concept.name(prediction.positive()),
+            "probability": prediction.probability,
+            "gibbs": self.concept.name(prediction.gibbs),
         })
     }
 
@@ -312,7 +316,7 @@ impl Told<'_> {
         })
     }
 
-    /// A value for every attribute, null where any will do; null for ∅.
+    /// A value for every attribute, null where any value is accepted; null for ∅.
     fn hypothesis(&self, hypothesis: &Conjunction) -> Value {
         let Conjunction::Constraints(constraints) = hypothesis else {
             return Value::Null;
@@ -326,7 +330,7 @@ impl Told<'_> {
     }
 }
 
-/// A whole number where that is exact, else a float.
+/// A whole number if the count is exact, else a float.
 fn count(count: Count) -> Value {
     let exact = count.exact().and_then(|n| u64::try_from(n).ok());
     exact.map_or_else(|| json!(count.as_f64()), |n| json!(n))
@@ -339,14 +343,14 @@ fn hypotheses(count: Count) -> String {
     }
 }
 
-/// Where the row stands, the prediction, its probability and that of Gibbs.
+/// The file and number of a row, its prediction with the probability, and that by Gibbs.
 fn cells_of(
     prediction: &Prediction,
     concept: &Concept,
     number: impl Fn(f64) -> String,
 ) -> [String; 5] {
     [
-        place(prediction).to_string(),
+        file_of(prediction).to_string(),
         prediction.row.to_string(),
         concept.name(prediction.positive()).to_string(),
         number(prediction.probability),
@@ -354,11 +358,12 @@ fn cells_of(
     ]
 }
 
-/// Which file a predicted row stands in.
-fn place(prediction: &Prediction) -> &'static str {
-    match prediction.in_table {
-        true => "data",
-        false => "predict",
+/// The file of a predicted row.
+fn file_of(prediction: &Prediction) -> &'static str {
+    if prediction.in_table {
+        "data"
+    } else {
+        "predict"
     }
 }
 

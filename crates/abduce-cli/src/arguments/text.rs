@@ -1,7 +1,8 @@
-//! How columns of text are taken apart into terms.
+//! The options for splitting columns of text into terms.
 
+use crate::arguments::values::given;
 use crate::context::Context;
-use crate::failure::Outcome;
+use crate::io::failure::Outcome;
 use abduce::data::{Schema, TextOptions};
 use abduce::text::{Analyzer, AnalyzerOptions, Frequency, Hashing, Limits, StopWords, Unit};
 use clap::Args;
@@ -11,53 +12,51 @@ use std::path::Path;
 #[derive(Args)]
 #[command(next_help_heading = "Text options")]
 pub struct TextArguments {
-    /// What a term is: words, characters, characters-within-words, or pairs of
-    /// a term and its weight as in cash:2 [default: words]
+    /// Terms of a text: words, characters, characters-within-words, or pairs of a term and its
+    /// weight as in cash:2 [default: words]
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     terms: Option<Unit>,
 
-    /// How many words or characters make a term, as in 2 or 1-3 [default: 1]
+    /// Number of consecutive words or characters in a term, as in 2 or 1-3 [default: 1]
     #[arg(long, value_name = "N", value_parser = ngrams)]
     ngrams: Option<(usize, usize)>,
 
-    /// Treat upper and lower case as different
+    /// Distinguish upper and lower case
     #[arg(long)]
     case_sensitive: bool,
 
-    /// Words to leave out: english, or a file with a word on each line
+    /// Words to leave out: english, or a file with one word per line
     #[arg(long, value_name = "WORDS")]
     stop_words: Option<String>,
 
-    /// Leave out terms of fewer documents: a number, or a share such as 0.01
-    /// [default: 1]
-    #[arg(long, value_name = "N", value_parser = frequency)]
+    /// Leave out terms in fewer documents than this number or share, as in 5 or 0.01 [default: 1]
+    #[arg(long, value_name = "N")]
     min_df: Option<Frequency>,
 
-    /// Leave out terms of more documents: a number, or a share such as 0.5
-    /// [default: 1.0]
-    #[arg(long, value_name = "N", value_parser = frequency)]
+    /// Leave out terms in more documents than this number or share, as in 1000 or 0.5 [default:
+    /// 1.0]
+    #[arg(long, value_name = "N")]
     max_df: Option<Frequency>,
 
-    /// Keep this many terms at most, the most frequent
+    /// Keep only this many of the most frequent terms
     #[arg(long, value_name = "N")]
     max_terms: Option<usize>,
 
-    /// Number terms by hashing to 2^BITS codes instead of keeping a vocabulary; a
-    /// model has a number for each code and class
+    /// Hash terms to 2^BITS codes instead of storing a vocabulary; a model then stores 2^BITS
+    /// numbers per class
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=24))]
     hash_bits: Option<u32>,
 }
 
 impl TextArguments {
-    /// Says which options are given where no column is text that they could
-    /// take apart.
+    /// Notes the given options if there is no column of text that they apply to.
     pub fn note_unused(&self, schema: &Schema, context: &Context) {
         let unit = self.terms.unwrap_or_default();
         let mut texts = schema.fields.iter().filter_map(|field| field.text.as_ref());
-        if texts.any(|own| own.analyzer.options().unit == unit) {
+        if texts.any(|text| text.analyzer.options().unit == unit) {
             return;
         }
-        let given = [
+        let options = [
             (self.terms.is_some(), "--terms"),
             (self.ngrams.is_some(), "--ngrams"),
             (self.case_sensitive, "--case-sensitive"),
@@ -67,18 +66,16 @@ impl TextArguments {
             (self.max_terms.is_some(), "--max-terms"),
             (self.hash_bits.is_some(), "--hash-bits"),
         ];
-        let given = given.iter().filter(|(given, _)| *given);
-        let given: Vec<&str> = given.map(|(_, option)| *option).collect();
+        let given: Vec<&str> = given(&options).collect();
         if !given.is_empty() {
-            let fields = &mut schema.fields.iter();
-            let cure = match fields.any(|field| field.text.is_some()) {
-                true => "the terms of the data are given",
-                false => "--kind col=text makes a column text",
+            let has_terms = schema.fields.iter().any(|field| field.text.is_some());
+            let reason = if has_terms {
+                "the data already consists of terms"
+            } else {
+                "there is no column of text; --kind COL=text makes one"
             };
-            context.note(&format!(
-                "{}: without effect, because no column is text to be taken apart; {cure}",
-                given.join(", ")
-            ));
+            let has = if given.len() == 1 { "has" } else { "have" };
+            context.note(&format!("{} {has} no effect: {reason}", given.join(", ")));
         }
     }
 
@@ -120,16 +117,11 @@ fn unit(text: &str) -> Result<Unit, String> {
 }
 
 fn ngrams(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || "write a number, or two as in 1-3".to_string();
+    let invalid = || "write a number, or two as in 1-3".to_string();
     let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let read = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong());
+    let read = |part: &str| part.trim().parse::<usize>().map_err(|_| invalid());
     match (read(least)?, read(most)?) {
         (least, most) if least >= 1 && least <= most => Ok((least, most)),
-        _ => Err(wrong()),
+        _ => Err(invalid()),
     }
-}
-
-fn frequency(text: &str) -> Result<Frequency, String> {
-    text.parse()
-        .map_err(|error: abduce::Error| error.to_string())
 }
