@@ -1,5 +1,4 @@
-//! What is told about a model that has taken in rows, was added up or has
-//! forgotten: what is new in it, what is gone, and where it lies now.
+//! Changes to model files by `update`, `merge` and `forget`, and the report about them.
 
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
@@ -20,17 +19,17 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-/// How many new or lost names are shown.
+/// How many levels or terms are shown.
 const SHOWN: usize = 8;
 
-/// A model file that is to change, and where to write it if not in its place.
+/// A model file to change, and where to write the result if not to the same file.
 pub struct Place<'a> {
     pub model: &'a Path,
     pub output: Option<&'a Path>,
 }
 
 impl Place<'_> {
-    /// Lets rows change the model.
+    /// Changes the model by the rows of the data.
     pub fn change(
         &self,
         data: &DataArguments,
@@ -43,7 +42,7 @@ impl Place<'_> {
         model.incremental()?;
         Output::probe(place)?;
         let opened = data.open_more(&model, context)?;
-        refuse_one_class(&model, &opened)?;
+        reject_one_class(&model, &opened)?;
         let files = files_read(&opened, self.model).into_iter();
         refuse_inputs(Some(place), files.filter(|file| file != self.model))?;
         let changed = interrupt::stoppable(|interrupt| {
@@ -55,15 +54,21 @@ impl Place<'_> {
         });
         let changed = changed.map_err(|why| interrupt::failure(opened.locate(why)))?;
         if interrupt::is_asked() {
-            let message = format!("stopped; {} is as it was", place.display());
+            let message = format!("stopped; {} is unchanged", place.display());
             return Err(Failure::Interrupted(Some(message)));
         }
-        keep(&changed, &[&model], place, lock, &opened.notes, context)
+        let result = ChangedModel {
+            changed: &changed,
+            before: &[&model],
+            place,
+            notes: &opened.notes,
+        };
+        result.save(lock, context)
     }
 }
 
-/// Locks a model file that is read and written: the rows of a process that
-/// changes it at the same time would be lost.
+/// Locks a model file that is read and written: otherwise the rows added by another process at
+/// the same time would be lost.
 pub fn lock_in_place(
     place: &Path,
     models: &[impl AsRef<Path>],
@@ -81,33 +86,34 @@ pub fn lock_in_place(
     }
     let waiting = || {
         let place = place.display();
-        context.note(&format!("waiting for another process that changes {place}"));
+        context.note(&format!(
+            "waiting for another process that is changing {place}"
+        ));
     };
     Ok(Some(FileLock::acquire(place, waiting)?))
 }
 
-/// A folder of texts or a mailbox by itself has no class, unlike those the model was
-/// fitted on.
-fn refuse_one_class(model: &Model, opened: &Opened) -> Outcome {
+/// Rejects a single folder of texts or mailbox, which does not determine the class of its texts.
+fn reject_one_class(model: &Model, opened: &Opened) -> Outcome {
     let Some(target) = model.target().map(|at| &model.schema().fields[at].name) else {
         return Ok(());
     };
-    let mailbox = |path: &Path| {
+    let is_mailbox = |path: &Path| {
         let end = path.extension().and_then(|end| end.to_str());
         end.is_some_and(|end| ["mbox", "mbx", "eml"].contains(&end))
     };
-    let texts = |file: &String| Path::new(file).is_dir() || mailbox(Path::new(file));
-    if opened.source.schema().position(target).is_ok() || !opened.files.iter().all(texts) {
+    let is_text_source = |file: &String| Path::new(file).is_dir() || is_mailbox(Path::new(file));
+    if opened.source.schema().position(target).is_ok() || !opened.files.iter().all(is_text_source) {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} alone does not say its {target}; pass the folder that holds the folders of all \
-         classes, or all mailboxes together",
+        "{} alone does not determine the {target} of its texts; pass the folder that contains \
+         the folders of all classes, or all mailboxes together",
         opened.files.join(", ")
     )))
 }
 
-/// A column whose levels or terms are others than before.
+/// A column whose levels or terms have changed.
 #[derive(Serialize)]
 struct Column {
     name: String,
@@ -136,83 +142,108 @@ struct Document<'a> {
     warnings: Vec<String>,
 }
 
-/// Writes the model to its place and tells what has changed; `before` is what
-/// it was, if it was one model. `lock` is on the place if that was read.
-pub fn keep(
-    changed: &Changed,
-    before: &[&Model],
-    place: &Path,
-    lock: Option<FileLock>,
-    notes: &[String],
-    context: &Context,
-) -> Outcome {
-    let model = &changed.model;
-    let mut file = Output::bytes(Some(place))?;
-    file.write_all(model.to_json()?.as_bytes())?;
-    lock.as_ref().map_or(Ok(()), FileLock::check)?;
-    file.finish()?;
-    drop(lock);
-    changed.notes.iter().for_each(|note| context.note(note));
-    let fit = &model.fit;
-    fit.warnings
-        .iter()
-        .for_each(|warning| context.warn(warning));
-    let rows_before = before.iter().map(|model| model.fit.rows).sum();
-    let columns = match before {
-        [only] => differences(only.schema(), model.schema()),
-        _ => Vec::new(),
-    };
-    let mut output = Output::text(None, context)?;
-    if context.json {
-        let document = Document {
-            model: &model.model,
-            file: place.display().to_string(),
-            rows: fit.rows,
-            rows_before,
-            weight: fit.weight,
-            log_likelihood: fit.log_likelihood,
-            log_likelihood_of: fit.log_likelihood_of,
-            bic: fit.bic,
-            aic: fit.aic,
-            parameters: fit.parameters,
-            classes: model.names(),
-            columns,
-            notes: all_spelled(notes.iter().chain(&changed.notes)),
-            warnings: all_spelled(&fit.warnings),
-        };
-        write_json(&mut output, &document)?;
-        return output.finish();
-    }
-    let heading = context.heading(&output, &model.model);
-    writeln!(output, "{heading}")?;
-    let rows = readable(fit.rows as f64);
-    match before {
-        [_] => writeln!(output, "  rows            {rows}, before {rows_before}")?,
-        many => {
-            let models = counted(many.len() as u64, "model");
-            writeln!(output, "  rows            {rows} of {models}")?;
-        }
-    }
-    if has_density(model) {
-        writeln!(output, "  log-likelihood  {}", log_likelihood(fit))?;
-        writeln!(output, "  BIC             {:.4}", fit.bic)?;
-    }
-    if let Some(target) = model.target() {
-        let name = &model.schema().fields[target].name;
-        writeln!(output, "  {name}: {}", some(&model.names()))?;
-    }
-    for column in &columns {
-        for (what, names) in [("new", &column.new), ("gone", &column.gone)] {
-            if !names.is_empty() {
-                writeln!(output, "  {what} in {}: {}", column.name, some(names))?;
-            }
-        }
-    }
-    writeln!(output, "  written to      {}", place.display())?;
-    output.finish()
+/// A changed model, and how it came about.
+pub struct ChangedModel<'a> {
+    pub changed: &'a Changed,
+    /// The models before the change.
+    pub before: &'a [&'a Model],
+    pub place: &'a Path,
+    /// Notes about the data.
+    pub notes: &'a [String],
 }
 
-fn some(names: &[String]) -> String {
+impl ChangedModel<'_> {
+    /// Writes the model to its place and reports what has changed. `lock` is the lock of the
+    /// place if that was read too.
+    pub fn save(&self, lock: Option<FileLock>, context: &Context) -> Outcome {
+        let model = &self.changed.model;
+        let mut file = Output::bytes(Some(self.place))?;
+        file.write_all(model.to_json()?.as_bytes())?;
+        lock.as_ref().map_or(Ok(()), FileLock::check)?;
+        file.finish()?;
+        drop(lock);
+        (self.changed.notes.iter()).for_each(|note| context.note(note));
+        (model.fit.warnings.iter()).for_each(|warning| context.warn(warning));
+        let mut output = Output::text(None, context)?;
+        if context.json {
+            write_json(&mut output, &self.document())?;
+        } else {
+            self.write_text(context, &mut output)?;
+        }
+        output.finish()
+    }
+
+    /// The columns that have changed, if there was one model before.
+    fn columns(&self) -> Vec<Column> {
+        match self.before {
+            [only] => differences(only.schema(), self.changed.model.schema()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn rows_before(&self) -> u64 {
+        self.before.iter().map(|model| model.fit.rows).sum()
+    }
+
+    fn document(&self) -> Document<'_> {
+        let model = &self.changed.model;
+        let report = &model.fit;
+        Document {
+            model: &model.model,
+            file: self.place.display().to_string(),
+            rows: report.rows,
+            rows_before: self.rows_before(),
+            weight: report.weight,
+            log_likelihood: report.log_likelihood,
+            log_likelihood_of: report.log_likelihood_of,
+            bic: report.bic,
+            aic: report.aic,
+            parameters: report.parameters,
+            classes: model.names(),
+            columns: self.columns(),
+            notes: all_spelled(self.notes.iter().chain(&self.changed.notes)),
+            warnings: all_spelled(&report.warnings),
+        }
+    }
+
+    fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
+        let model = &self.changed.model;
+        let heading = context.heading(output, &model.model);
+        writeln!(output, "{heading}")?;
+        let rows = readable(model.fit.rows as f64);
+        match self.before {
+            [_] => {
+                let before = self.rows_before();
+                writeln!(output, "  rows            {rows}, before {before}")?;
+            }
+            models => {
+                let models = counted(models.len() as u64, "model");
+                writeln!(output, "  rows            {rows} of {models}")?;
+            }
+        }
+        if has_density(model) {
+            writeln!(output, "  log-likelihood  {}", log_likelihood(&model.fit))?;
+            writeln!(output, "  BIC             {:.4}", model.fit.bic)?;
+        }
+        if let Some(target) = model.target() {
+            let name = &model.schema().fields[target].name;
+            writeln!(output, "  {name}: {}", shortened(&model.names()))?;
+        }
+        for column in self.columns() {
+            for (change, names) in [("new", &column.new), ("gone", &column.gone)] {
+                if !names.is_empty() {
+                    let names = shortened(names);
+                    writeln!(output, "  {change} in {}: {names}", column.name)?;
+                }
+            }
+        }
+        writeln!(output, "  written to      {}", self.place.display())?;
+        Ok(())
+    }
+}
+
+/// The first few names of a list.
+fn shortened(names: &[String]) -> String {
     let shown: Vec<_> = names
         .iter()
         .take(SHOWN)
@@ -231,22 +262,24 @@ fn differences(before: &Schema, after: &Schema) -> Vec<Column> {
         let Some(old) = before.fields.iter().find(|old| old.name == field.name) else {
             continue;
         };
-        let (old, own) = (names(old), names(field));
-        let lacking = |here: &[String], there: &[String]| {
-            let there: HashSet<&String> = there.iter().collect();
-            let here = here.iter().filter(|name| !there.contains(name));
-            here.cloned().collect::<Vec<String>>()
-        };
+        let (old, new) = (names(old), names(field));
         let column = Column {
             name: field.name.clone(),
-            new: lacking(&own, &old),
-            gone: lacking(&old, &own),
+            new: only_in(&new, &old),
+            gone: only_in(&old, &new),
         };
         if !(column.new.is_empty() && column.gone.is_empty()) {
             columns.push(column);
         }
     }
     columns
+}
+
+/// The names of one list that another does not have.
+fn only_in(names: &[String], others: &[String]) -> Vec<String> {
+    let others: HashSet<&String> = others.iter().collect();
+    let names = names.iter().filter(|name| !others.contains(name));
+    names.cloned().collect()
 }
 
 /// The levels or terms of a column.

@@ -1,4 +1,4 @@
-//! `completions`: what a shell needs to complete the command line.
+//! `completions`: writes the completion script of a shell.
 
 use crate::cli::Cli;
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! `explain`: what speaks for the class of a row.
+//! `explain`: the contribution of each column to the predicted class of a row.
 
 use crate::arguments::values::whole;
 use crate::arguments::{DataArguments, files_read};
@@ -17,10 +17,10 @@ use std::path::PathBuf;
 
 /// Explain the predicted class of each row
 ///
-/// Writes the log-odds of the most probable class against the next one (or --against) as a sum
-/// of the prior's contribution and that of each column or word, largest first; negative
-/// contributions speak against the class. If the model is calibrated, the class and its
-/// probability are calibrated and the log-odds are those before calibration.
+/// Writes the log-odds of the most probable class against the second (or --against) as the sum of
+/// contributions of the prior and of each column or word, largest first; negative contributions
+/// are evidence against the class. If the model is calibrated, the class and its probability are
+/// calibrated, but the log-odds are not.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce explain penguins.abduce penguins.csv --row 3")]
@@ -33,13 +33,13 @@ pub struct Arguments {
     /// The row to explain, counted from 1 [default: every row]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     row: Option<u64>,
-    /// The class to be explained [default: the most probable]
+    /// The class to explain [default: the most probable]
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// The class to compare with [default: the most probable other]
+    /// The class to compare with [default: the most probable other class]
     #[arg(long, value_name = "CLASS")]
     against: Option<String>,
-    /// How many columns or words are listed for a row
+    /// Number of columns or words to list for each row
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = whole)]
     top: u64,
     /// Write to a file instead of stdout
@@ -47,12 +47,12 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// What is written with --json.
+/// The explanation of one row, as --json writes it.
 #[derive(Serialize)]
-struct Told {
+struct ExplainedRow {
     row: u64,
     probability: f64,
-    /// Whether no class can have such a row.
+    /// Whether the row is impossible in every class.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     impossible: bool,
     #[serde(flatten)]
@@ -68,42 +68,43 @@ impl Arguments {
         let rows = opened.source.rows();
         if let Some(row) = self.row.filter(|row| !(1..=rows).contains(row)) {
             return Err(Failure::usage(format!(
-                "--row: there is no row {row}; the rows count from 1 to {rows}"
+                "--row: there is no row {row}; rows are numbered from 1 to {rows}"
             )));
         }
-        let named = [
-            code(&model, "--class", &self.class)?,
-            code(&model, "--against", &self.against)?,
+        let classes = [
+            class_code(&model, "--class", &self.class)?,
+            class_code(&model, "--against", &self.against)?,
         ];
         if model.calibration.is_some() {
-            context.note("the probabilities are calibrated; the log-odds are those before it");
+            context.note("the probabilities are calibrated; the log-odds are not");
         }
         let mut output = Output::text(self.output.as_deref(), context)?;
-        let mut told = Vec::new();
-        let mut before = 0;
+        let mut explained = Vec::new();
+        let mut rows_before = 0;
         let mut constants = ChangedConstants::default();
         for chunk in opened.source.scan()? {
             let chunk = chunk?;
             for place in 0..chunk.rows() {
-                let row = before + place as u64 + 1;
+                let row = rows_before + place as u64 + 1;
                 if self.row.is_some_and(|wanted| wanted != row) {
                     continue;
                 }
-                let mut own = self.explain(&model, &chunk, place, named)?;
-                own.row = row;
+                let mut explanation = self.explain(&model, &chunk, place, classes)?;
+                explanation.row = row;
                 constants.add(model.predictor(), &chunk.slice(place, 1));
-                if own.impossible {
-                    own.explanation.contributions.clear();
+                if explanation.impossible {
+                    explanation.explanation.contributions.clear();
                 }
-                match context.json {
-                    true => told.push(own),
-                    false => self.write(&own, context, &mut output)?,
+                if context.json {
+                    explained.push(explanation);
+                } else {
+                    self.write(&explanation, context, &mut output)?;
                 }
             }
-            before += chunk.rows() as u64;
+            rows_before += chunk.rows() as u64;
         }
         if context.json {
-            write_json(&mut output, &told)?;
+            write_json(&mut output, &explained)?;
         }
         output.finish()?;
         constants.report(model.predictor(), context);
@@ -116,28 +117,25 @@ impl Arguments {
         chunk: &Chunk,
         row: usize,
         [class, against]: [Option<usize>; 2],
-    ) -> Outcome<Told> {
+    ) -> Outcome<ExplainedRow> {
         let one = chunk.slice(row, 1);
         let posterior = model.posterior(&one)?;
         let (first, second) = first_two(&posterior, 0).ok_or_else(|| {
-            Failure::work("there is only one class: nothing speaks for it against another")
+            Failure::work("the model has only one class, so that there is nothing to explain")
         })?;
-        let class = class.unwrap_or(match against == Some(first) {
-            true => second,
-            false => first,
-        });
-        let against = against.unwrap_or(match class == first {
-            true => second,
-            false => first,
-        });
+        let other_than = |class: usize| if class == first { second } else { first };
+        let class = class.unwrap_or_else(|| against.map_or(first, other_than));
+        let against = against.unwrap_or_else(|| other_than(class));
         if class == against {
-            return Err(Failure::usage("--against: this is the class itself"));
+            return Err(Failure::usage(
+                "--against: this is the class to explain; name another",
+            ));
         }
         let impossible = match model.joint() {
             Ok(joint) => !joint.impossible_rows(&one)?.is_empty(),
             Err(_) => false,
         };
-        Ok(Told {
+        Ok(ExplainedRow {
             impossible,
             row: 0,
             probability: posterior.row(0)[class],
@@ -145,28 +143,28 @@ impl Arguments {
         })
     }
 
-    fn write(&self, told: &Told, context: &Context, output: &mut Output) -> Outcome {
-        let own = &told.explanation;
-        if told.impossible {
-            let heading = context.heading(output, &format!("row {}:", told.row));
+    fn write(&self, row: &ExplainedRow, context: &Context, output: &mut Output) -> Outcome {
+        let explanation = &row.explanation;
+        if row.impossible {
+            let heading = context.heading(output, &format!("row {}:", row.row));
             writeln!(
                 output,
-                "{heading} impossible in every class, so that nothing speaks for one"
+                "{heading} impossible in every class, so that none can be explained"
             )?;
             return Ok(());
         }
-        let heading = context.heading(output, &format!("row {}: {}", told.row, own.class));
+        let heading = context.heading(output, &format!("row {}: {}", row.row, explanation.class));
         writeln!(
             output,
             "{heading} with probability {}; log-odds {} against {}",
-            readable(told.probability),
-            log_odds(own.log_odds),
-            own.against
+            readable(row.probability),
+            log_odds(explanation.log_odds),
+            explanation.against
         )?;
         let mut table = TextTable::new(["", "log-odds"]);
-        let (shown, rest) = own
+        let (shown, rest) = explanation
             .contributions
-            .split_at(own.contributions.len().min(self.top as usize));
+            .split_at(explanation.contributions.len().min(self.top as usize));
         for part in shown {
             table.row([part.name(), log_odds(part.log_odds)]);
         }
@@ -180,7 +178,7 @@ impl Arguments {
 }
 
 /// The class that an option names.
-fn code(model: &Model, option: &str, name: &Option<String>) -> Outcome<Option<usize>> {
+fn class_code(model: &Model, option: &str, name: &Option<String>) -> Outcome<Option<usize>> {
     let Some(name) = name else {
         return Ok(None);
     };
@@ -189,7 +187,7 @@ fn code(model: &Model, option: &str, name: &Option<String>) -> Outcome<Option<us
     Ok(Some(found))
 }
 
-/// Log-odds, where those without bound are of something impossible.
+/// Log-odds in words; infinite ones are due to a value that is impossible in a class.
 fn log_odds(x: f64) -> String {
     match x {
         f64::INFINITY => "∞ (impossible in the other)".into(),

@@ -1,4 +1,4 @@
-//! `forget`: a model without some of its rows.
+//! `forget`: removes rows from a model.
 
 use crate::arguments::DataArguments;
 use crate::commands::changed::Place;
@@ -7,12 +7,12 @@ use crate::io::failure::Outcome;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Take rows out of a model
+/// Remove rows from a model
 ///
 /// The result is the model that a fit without those rows would give, with the same column
-/// kinds. A row that was never fitted is an error, and the model is left unchanged; up to
-/// 100,000 rows are recognized by hashes in the model file, beyond that only rows that
-/// contradict its statistics. Rows without a label cannot be removed.
+/// kinds. A row that was never fitted is an error, and the model is left unchanged; a fit with
+/// --marks recognizes such rows by hashes, for up to 100,000 rows, and otherwise only rows that
+/// contradict the statistics are recognized. Rows without a label cannot be removed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce forget penguins.abduce withdrawn.csv")]
@@ -22,7 +22,7 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// Where to write the model [default: in the place of FILE]
+    /// Where to write the model [default: FILE]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }

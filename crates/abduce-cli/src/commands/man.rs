@@ -1,4 +1,4 @@
-//! `man`: the manual pages.
+//! `man`: writes the manual pages.
 
 use crate::cli::Cli;
 use crate::context::Context;
@@ -15,8 +15,7 @@ use std::path::PathBuf;
   abduce man ~/.local/share/man/man1
   abduce man | man -l -")]
 pub struct Arguments {
-    /// The folder that gets a page per command; without it the main page goes
-    /// to stdout
+    /// The folder for one page per command; without it, the main page is written to stdout
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 }

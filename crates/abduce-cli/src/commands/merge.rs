@@ -1,4 +1,4 @@
-//! `merge`: models of different rows become the model of all of them.
+//! `merge`: combines models of different rows into the model of all rows.
 
 use crate::commands::changed;
 use crate::context::Context;
@@ -9,12 +9,12 @@ use abduce::store::Model;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Add up models of different rows
+/// Merge models of different rows
 ///
-/// The model becomes the one that a fit of all the rows together would give,
-/// exactly for counts and to rounding for moments: naive-bayes and gda with every
-/// label known. The models must have been fitted with the same options on the same
-/// columns; each may have classes, levels and words that the others lack.
+/// The result is the model that a fit of all rows together would give, exactly for counts and up
+/// to rounding for moments: for naive-bayes and gda with every label known. The models must have
+/// been fitted with the same options to the same columns; each may have classes, levels and words
+/// that the others lack.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce merge monday.abduce tuesday.abduce wednesday.abduce -o week.abduce")]
@@ -30,27 +30,35 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let Some(place) = &self.output else {
-            return Err(Failure::usage("say with -o FILE where to write the model"));
+            return Err(Failure::usage(
+                "name the file for the merged model with -o FILE",
+            ));
         };
         Output::probe(place)?;
         let lock = changed::lock_in_place(place, &self.models, context)?;
         let models = self.models.iter().map(Model::load);
         let models: Vec<Model> = models.collect::<abduce::Result<_>>()?;
-        let changed = Model::merge(&models).map_err(|error| self.blamed(&models, error))?;
+        let changed = Model::merge(&models).map_err(|error| self.name_file(&models, error))?;
         for (place, path) in self.models.iter().enumerate() {
             if self.models[..place].contains(path) {
                 context.note(&format!(
-                    "{} is given twice and counts twice",
+                    "{} is given twice, so its rows count twice",
                     path.display()
                 ));
             }
         }
         let before: Vec<&Model> = models.iter().collect();
-        changed::keep(&changed, &before, place, lock, &[], context)
+        let result = changed::ChangedModel {
+            changed: &changed,
+            before: &before,
+            place,
+            notes: &[],
+        };
+        result.save(lock, context)
     }
 
-    /// The error of the first file that does not add to the first of all.
-    fn blamed(&self, models: &[Model], error: Error) -> Error {
+    /// The error with the name of the first file that cannot be merged with the first model.
+    fn name_file(&self, models: &[Model], error: Error) -> Error {
         for (path, model) in self.models.iter().zip(models).skip(1) {
             if let Err(error) = Model::merge(&[models[0].clone(), model.clone()]) {
                 return error.at_file(path.display().to_string());

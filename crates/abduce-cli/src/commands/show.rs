@@ -1,4 +1,4 @@
-//! `show`: the contents of a model file, for people.
+//! `show`: prints the contents of a model file.
 
 use crate::commands::fit::calibrated;
 use crate::context::Context;
@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 /// Show the contents of a model file
 ///
-/// How it was fitted and on what, the weights of its classes or components,
-/// and every parameter. With --json the whole model document.
+/// Prints how the model was fitted and to which data, the weights of its classes or components,
+/// and every parameter. With --json, prints the model file itself.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce show penguins.abduce")]
@@ -51,7 +51,7 @@ impl Arguments {
     }
 }
 
-/// How the model was fitted, and on what.
+/// How the model was fitted, and to which data.
 fn lines(model: &Model) -> Lines {
     let (report, provenance) = (&model.fit, &model.provenance);
     let mut lines = vec![("rows", readable(report.rows as f64))];

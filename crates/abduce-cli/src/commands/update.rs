@@ -1,4 +1,4 @@
-//! `update`: a model takes in new rows.
+//! `update`: adds rows to a model.
 
 use crate::arguments::DataArguments;
 use crate::arguments::values::not_negative;
@@ -8,14 +8,13 @@ use crate::io::failure::Outcome;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Take new rows into a model
+/// Add rows to a model
 ///
-/// The model becomes the one that a fit of the old and the new rows together
-/// would give with the kinds that the columns have, without the old rows: naive-bayes and
-/// gda with every label known,
-/// exactly for counts and to rounding for moments. New classes, levels and words are
-/// taken in. Where labels or correlated cells are hidden, it is one step of
-/// incremental EM instead.
+/// The result is the model that a fit of the old and the new rows together would give, with the
+/// same column kinds, but the old rows are not needed: for naive-bayes and gda with every label
+/// known, exactly for counts and up to rounding for moments. New classes, levels and words are
+/// added. Where labels or correlated cells are missing, one step of incremental EM is taken
+/// instead.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce update penguins.abduce more.csv
@@ -26,11 +25,10 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// How much rows without a label count beside labelled ones [default: as
-    /// in the fit of the model]
+    /// Weight of a row without a label [default: as in the fit of the model]
     #[arg(long, value_name = "WEIGHT", allow_hyphen_values = true, value_parser = not_negative)]
     unlabelled: Option<f64>,
-    /// Where to write the model [default: in the place of FILE]
+    /// Where to write the model [default: FILE]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
