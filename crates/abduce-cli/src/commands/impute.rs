@@ -1,5 +1,4 @@
-//! `impute`: a table with its missing values filled. What is seen passes through as it
-//! is written; the model only speaks where a cell is empty.
+//! `impute`: fills the missing values of a table. All other cells are written as they were read.
 
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
@@ -24,9 +23,8 @@ use std::path::PathBuf;
 
 /// Fill the missing values of a table
 ///
-/// Writes all columns in their order. Cells that are seen stay as they are;
-/// missing values in columns the model does not know stay empty. Columns of
-/// whole numbers are filled with whole numbers.
+/// Writes all columns in their order. Observed values are unchanged; missing values in columns
+/// outside the model stay empty. Columns of whole numbers are filled with whole numbers.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce impute penguins.abduce penguins.csv --how draw --copies 5 --seed 1 -o filled.csv")]
@@ -39,15 +37,14 @@ pub struct Arguments {
     /// What to fill missing values with
     #[arg(long, value_name = "HOW", default_value = "mean")]
     how: How,
-    /// Write N filled tables one under the other, numbered in a first column
-    /// `copy`, for multiple imputation
+    /// Write N filled tables below each other, numbered in a first column `copy`, for multiple
+    /// imputation
     ///
-    /// Each copy is drawn under parameters of its own, so that the copies differ by as
-    /// much as is unknown: mixture, gda and naive-bayes models are refitted to DATA with
-    /// random weights of the rows (the Bayesian bootstrap) if DATA are the rows that they
-    /// were fitted on, and otherwise to as many rows drawn from the model (the parametric
-    /// bootstrap). The other models, and `--how draw` without `--copies`, use the
-    /// parameters of FILE.
+    /// Each copy is drawn under its own parameters, so that the copies reflect the uncertainty of
+    /// the parameters: mixture, gda and naive-bayes models are refitted, to DATA with random row
+    /// weights (the Bayesian bootstrap) if they were fitted to DATA, otherwise to as many rows
+    /// drawn from the model (the parametric bootstrap). Other models, and `--how draw` without
+    /// `--copies`, use the parameters of FILE.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     copies: Option<u32>,
     /// Write to a file instead of stdout
@@ -57,7 +54,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum How {
-    /// The mean, or for levels the most probable one
+    /// The mean, or the most probable level
     Mean,
     /// The most probable value
     Mode,
@@ -77,9 +74,9 @@ impl Arguments {
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
-        refuse_holes_of_neighbours(&model, &opened)?;
+        reject_missing_values_of_neighbours(&model, &opened)?;
         let mut table = Table::new(context.json, self.copies.is_some());
-        let mut doubts = Doubts::default();
+        let mut remarks = Remarks::default();
         for copy in 1..=self.copies.unwrap_or(1) {
             let drawn = self.drawn(&model, &opened, context, copy)?;
             let fill = Filling {
@@ -96,12 +93,12 @@ impl Arguments {
             let found = table.write(&opened, &fill, context, &mut output)?;
             // The rows are the same in every copy.
             if copy == 1 {
-                doubts = found;
+                remarks = found;
             }
         }
         table.finish(&mut output)?;
         output.finish()?;
-        doubts.report(joint, context);
+        remarks.report(joint, context);
         Ok(())
     }
 
@@ -131,17 +128,17 @@ fn has_missing(columns: &[usize], chunk: &Chunk, row: usize) -> bool {
     columns.any(|column| cells::value(chunk.column(*column), row).is_none())
 }
 
-/// A k-nearest-neighbour density fills no missing value, which is better said before anything
-/// is written.
-fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
+/// Fails before anything is written if a k-nearest-neighbour density would have to fill a missing
+/// value.
+fn reject_missing_values_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
     let Some(densities) = model.body.get::<DensityModel>() else {
         return Ok(());
     };
-    let mut own = densities.densities.iter().flatten();
-    if !own.any(|density| matches!(density, Density::Knn(_))) {
+    let mut estimated = densities.densities.iter().flatten();
+    if !estimated.any(|density| matches!(density, Density::Knn(_))) {
         return Ok(());
     }
-    let mut before = 0;
+    let mut rows_before = 0;
     for chunk in opened.source.scan()? {
         let chunk = chunk?;
         if let Some(row) =
@@ -149,42 +146,42 @@ fn refuse_holes_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
         {
             let error =
                 Error::parameter("a k-nearest-neighbour density cannot fill missing values");
-            let error = error.at_row(before + row as u64 + 1);
+            let error = error.at_row(rows_before + row as u64 + 1);
             return Err(opened
                 .locate(error.with_hint("fit kde or histogram"))
                 .into());
         }
-        before += chunk.rows() as u64;
+        rows_before += chunk.rows() as u64;
     }
     Ok(())
 }
 
-/// What is told of rows once they are filled.
+/// What is reported about the rows after they are filled.
 #[derive(Default)]
-struct Doubts {
+struct Remarks {
     /// Rows with missing values that are impossible under the model.
     impossible: u64,
     constants: ChangedConstants,
 }
 
-impl Doubts {
-    /// Looks at a chunk before it is filled.
-    fn of(model: &Model, chunk: &Chunk) -> abduce::Result<Doubts> {
+impl Remarks {
+    /// The remarks about a chunk before it is filled.
+    fn of(model: &Model, chunk: &Chunk) -> abduce::Result<Remarks> {
         let joint = model.joint()?;
-        let mut doubts = Doubts::default();
-        doubts.constants.add(joint, chunk);
+        let mut remarks = Remarks::default();
+        remarks.constants.add(joint, chunk);
         let fields = joint.schema().fields.iter().enumerate();
-        let filled = fields.filter(|(_, field)| field.kind != Kind::Text);
-        let columns: Vec<usize> = filled.map(|(column, _)| column).collect();
+        let not_text = fields.filter(|(_, field)| field.kind != Kind::Text);
+        let columns: Vec<usize> = not_text.map(|(column, _)| column).collect();
         let rows = 0..chunk.rows() as u32;
         let rows: Vec<u32> = rows
             .filter(|row| has_missing(&columns, chunk, *row as usize))
             .collect();
-        doubts.impossible = joint.impossible_rows(&chunk.take(&rows))?.len() as u64;
-        Ok(doubts)
+        remarks.impossible = joint.impossible_rows(&chunk.take(&rows))?.len() as u64;
+        Ok(remarks)
     }
 
-    fn merge(&mut self, other: Doubts) {
+    fn merge(&mut self, other: Remarks) {
         self.impossible += other.impossible;
         self.constants.merge(other.constants);
     }
@@ -192,8 +189,8 @@ impl Doubts {
     fn report(&self, joint: &dyn Joint, context: &Context) {
         if self.impossible > 0 {
             context.warn(&format!(
-                "{} with missing values: impossible under the model, and filled as if nothing \
-                 were seen of them",
+                "{} with missing values: impossible under the model, and filled as if they were \
+                 empty",
                 counted(self.impossible, "row")
             ));
         }
@@ -203,9 +200,9 @@ impl Doubts {
 
 /// How one copy is filled.
 struct Filling<'a> {
-    /// The model that rows are judged by.
+    /// The fitted model, under which rows may be impossible.
     model: &'a Model,
-    /// The model that fills them, which may have parameters of its own.
+    /// The model that fills the rows, which may have other parameters.
     joint: &'a dyn Joint,
     how: Fill,
     seed: u64,
@@ -219,7 +216,7 @@ struct Completed<'a> {
     ahead: VecDeque<Chunk>,
     taken: usize,
     row: usize,
-    doubts: Doubts,
+    remarks: Remarks,
 }
 
 impl<'a> Completed<'a> {
@@ -230,8 +227,35 @@ impl<'a> Completed<'a> {
             ahead: VecDeque::new(),
             taken: 0,
             row: 0,
-            doubts: Doubts::default(),
+            remarks: Remarks::default(),
         })
+    }
+
+    /// Fills the next wave of chunks in parallel.
+    fn read_ahead(&mut self) -> Outcome {
+        let wave = 2 * rayon::current_num_threads();
+        let chunks = (self.scan.by_ref().take(wave)).collect::<abduce::Result<Vec<_>>>()?;
+        let (first, filling) = (self.taken, self.filling);
+        self.taken += chunks.len();
+        let filled: Vec<abduce::Result<(Chunk, Remarks)>> = chunks
+            .par_iter()
+            .enumerate()
+            .map(|(number, chunk)| {
+                let mut rng = chunk_rng(filling.seed, filling.copy, first + number);
+                let filled = filling.joint.complete(chunk, filling.how, &mut rng)?;
+                let remarks = match filling.copy {
+                    1 => Remarks::of(filling.model, chunk)?,
+                    _ => Remarks::default(),
+                };
+                Ok((filled, remarks))
+            })
+            .collect();
+        for filled in filled {
+            let (filled, remarks) = filled?;
+            self.ahead.push_back(filled);
+            self.remarks.merge(remarks);
+        }
+        Ok(())
     }
 
     /// The chunk and the row in it of the next row of the table.
@@ -241,28 +265,7 @@ impl<'a> Completed<'a> {
             self.row = 0;
         }
         if self.ahead.is_empty() {
-            let wave = 2 * rayon::current_num_threads();
-            let chunks = (self.scan.by_ref().take(wave)).collect::<abduce::Result<Vec<_>>>()?;
-            let (first, filling) = (self.taken, self.filling);
-            self.taken += chunks.len();
-            let filled: Vec<abduce::Result<(Chunk, Doubts)>> = chunks
-                .par_iter()
-                .enumerate()
-                .map(|(number, chunk)| {
-                    let mut rng = chunk_rng(filling.seed, filling.copy, first + number);
-                    let filled = filling.joint.complete(chunk, filling.how, &mut rng)?;
-                    let doubts = match filling.copy {
-                        1 => Doubts::of(filling.model, chunk)?,
-                        _ => Doubts::default(),
-                    };
-                    Ok((filled, doubts))
-                })
-                .collect();
-            for filled in filled {
-                let (filled, doubts) = filled?;
-                self.ahead.push_back(filled);
-                self.doubts.merge(doubts);
-            }
+            self.read_ahead()?;
         }
         let row = self.row;
         self.row += 1;
@@ -273,12 +276,12 @@ impl<'a> Completed<'a> {
     }
 }
 
-/// The table as it is written.
+/// Writes the filled table.
 struct Table {
     json: bool,
     numbered: bool,
-    /// Whether the head is written: nothing is before a first row is known.
-    begun: bool,
+    /// Whether the heading is written, which waits for the first row.
+    has_heading: bool,
     rows: u64,
 }
 
@@ -287,7 +290,7 @@ impl Table {
         Table {
             json,
             numbered,
-            begun: false,
+            has_heading: false,
             rows: 0,
         }
     }
@@ -298,7 +301,7 @@ impl Table {
         filling: &Filling,
         context: &Context,
         output: &mut Output,
-    ) -> Outcome<Doubts> {
+    ) -> Outcome<Remarks> {
         let raw = opened.raw_rows()?;
         let schema = opened.source.schema();
         let places = places(&raw, opened, schema);
@@ -317,24 +320,18 @@ impl Table {
                         fill_cell(&batch, row, column, filled)
                     })
                     .collect::<Vec<String>>();
-                if !self.begun {
-                    let columns = (0..header.len()).filter(|column| !batch.has_text(*column));
-                    columns.for_each(|column| {
-                        let name = &header[column];
-                        context.note(&format!(
-                            "column {name} cannot be written as text; its cells are left empty"
-                        ));
-                    });
-                    self.begin(&header, output)?;
+                if !self.has_heading {
+                    note_columns_without_text(&batch, &header, context);
+                    self.write_heading(&header, output)?;
                 }
                 self.write_row(&header, &places, schema, &line, filling.copy, output)?;
             }
         }
-        Ok(completed.doubts)
+        Ok(completed.remarks)
     }
 
-    fn begin(&mut self, header: &[String], output: &mut Output) -> Outcome {
-        self.begun = true;
+    fn write_heading(&mut self, header: &[String], output: &mut Output) -> Outcome {
+        self.has_heading = true;
         if self.json {
             output.write_all(b"{\"rows\":[")?;
             return Ok(());
@@ -387,20 +384,31 @@ impl Table {
     }
 }
 
-fn fill_cell(batch: &RawBatch, row: usize, column: usize, filled: Option<String>) -> String {
-    let raw = batch.cell(row, column);
-    match raw.missing {
-        true => filled.unwrap_or_default(),
-        false => raw.text.into_owned(),
+/// Notes the columns whose cells cannot be written as text.
+fn note_columns_without_text(batch: &RawBatch, header: &[String], context: &Context) {
+    let columns = header.iter().enumerate();
+    for (_, name) in columns.filter(|(column, _)| !batch.has_text(*column)) {
+        context.note(&format!(
+            "column {name} cannot be written as text; its cells are left empty"
+        ));
     }
 }
 
-/// For each column of the files, where the model has it.
+fn fill_cell(batch: &RawBatch, row: usize, column: usize, filled: Option<String>) -> String {
+    let raw = batch.cell(row, column);
+    if raw.missing {
+        filled.unwrap_or_default()
+    } else {
+        raw.text.into_owned()
+    }
+}
+
+/// The position of each column of the files in the model.
 fn places(raw: &RawRows, opened: &Opened, schema: &Schema) -> Vec<Option<usize>> {
-    let of = |name: &String| {
+    let place = |name: &String| {
         let left_out = opened.left_out.contains(name);
         let mut fields = schema.fields.iter();
         fields.position(|field| field.name == *name && !left_out)
     };
-    raw.header().iter().map(of).collect()
+    raw.header().iter().map(place).collect()
 }

@@ -22,10 +22,10 @@ use tempfile::SpooledTempFile;
 
 /// Predict the class or cluster of every row
 ///
-/// Writes a line per row, in order, whatever is missing in it. Labels in the data are ignored.
-/// Clusters are numbered from 1. A row with a missing value that the model cannot integrate
-/// over (knn) has an empty line, or null; kmeans puts a row in which no cell is seen into the
-/// largest cluster, with probability 1.
+/// Writes one line per row, in order, also for rows with missing values. Labels in the data are
+/// ignored. Clusters are numbered from 1. Missing values that the model cannot integrate over
+/// (knn) give an empty line, or null; kmeans assigns a row without any value to the largest
+/// cluster, with probability 1.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce predict penguins.abduce new.csv --proba -o predictions.csv
@@ -40,14 +40,12 @@ pub struct Arguments {
     /// Also write the probability of every class or cluster
     #[arg(long)]
     proba: bool,
-    /// Predict nothing where the most probable class or cluster is less probable
-    /// than this
+    /// Make no prediction if the most probable class or cluster is less probable than this
     #[arg(long, value_name = "P", allow_hyphen_values = true, value_parser = probability)]
     abstain_below: Option<f64>,
-    /// Predict the class of least expected cost instead of the most probable one:
-    /// "ham>spam=5" is the cost of predicting spam where ham is true; or a table
-    /// with the true classes down and the predicted ones across [default: 1 for
-    /// every mistake]
+    /// Predict the class of least expected cost instead of the most probable one: "ham>spam=5" is
+    /// the cost of predicting spam where ham is true; or a table with a row for each true class
+    /// and a column for each predicted one [default: 1 for every wrong prediction]
     #[arg(long, value_name = "COSTS")]
     costs: Option<String>,
     /// Write to a file instead of stdout
@@ -61,7 +59,7 @@ impl Arguments {
         if !model.predictor().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to predict", model.model))
                 .with_hint(
-                    "fit it with --target COL, or ask how likely rows are with abduce score",
+                    "fit it with --target COL, or use abduce score for the densities of rows",
                 );
             return Err(error.into());
         }
@@ -81,7 +79,7 @@ impl Arguments {
         } else {
             self.write_csv(&model, &decision, &*opened.source, context, &mut output)?;
         }
-        decision.say_how_many_abstained(opened.source.rows(), context);
+        decision.note_abstained(opened.source.rows(), context);
         output.finish()
     }
 
@@ -110,8 +108,8 @@ impl Arguments {
         })
     }
 
-    /// Predictions stream out at once, probabilities wait for them in a
-    /// temporary place: a list per label.
+    /// Writes the predictions at once; the probabilities follow them, so that they are collected
+    /// in a temporary file per class.
     fn write_json(
         &self,
         model: &Model,
@@ -129,8 +127,8 @@ impl Arguments {
         each_row(model, source, context, |answer| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
-            let said = answer.and_then(|(posterior, row)| decision.of(posterior, row));
-            serde_json::to_writer(&mut *output, &said)?;
+            let prediction = answer.and_then(|(posterior, row)| decision.of(posterior, row));
+            serde_json::to_writer(&mut *output, &prediction)?;
             for (class, list) in lists.iter_mut().enumerate() {
                 list.write_all(comma)?;
                 let p = answer.map(|(posterior, row)| posterior.row(row)[class]);
@@ -157,7 +155,7 @@ impl Arguments {
     }
 }
 
-/// What is said of a row whose probabilities are known.
+/// How a row is predicted from its probabilities.
 struct Decision {
     names: Vec<String>,
     costs: Option<Costs>,
@@ -166,7 +164,7 @@ struct Decision {
 }
 
 impl Decision {
-    /// The class or cluster to say, or nothing.
+    /// The predicted class or cluster, unless it is too improbable.
     fn of(&self, posterior: &Posterior, row: usize) -> Option<&str> {
         let p = posterior.row(row);
         let best = posterior.best(row);
@@ -174,15 +172,15 @@ impl Decision {
             self.abstained.set(self.abstained.get() + 1);
             return None;
         }
-        let said = self.costs.as_ref().map_or(best, |costs| costs.best(p));
-        Some(&self.names[said])
+        let predicted = self.costs.as_ref().map_or(best, |costs| costs.best(p));
+        Some(&self.names[predicted])
     }
 
-    fn say_how_many_abstained(&self, rows: u64, context: &Context) {
+    fn note_abstained(&self, rows: u64, context: &Context) {
         let abstained = self.abstained.get();
         if abstained > 0 {
             context.note(&format!(
-                "{abstained} of {} without a prediction: nothing is as probable as {}",
+                "{abstained} of {} without a prediction: no class or cluster has probability {} or more",
                 counted(rows, "row"),
                 self.abstain_below
             ));
@@ -197,12 +195,12 @@ fn probability(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Passes on the posterior and the row in it for every row of the table that has one.
+/// Calls `visit` for every row, with the posterior and the position in it if there is an answer.
 fn each_row(
     model: &Model,
     source: &dyn Source,
     context: &Context,
-    mut pass_on: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
+    mut visit: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome {
     let predict = model.predictor();
     let classifier = model.classifier()?;
@@ -216,7 +214,7 @@ fn each_row(
         |_, chunk| Answer::ask(predict, chunk, &classifier),
         |chunk, answer| {
             constants.add(predict, chunk);
-            without_numbers += clusters.map_or(0, |own| rows_without_numbers(own, chunk));
+            without_numbers += clusters.map_or(0, |clusters| rows_without_numbers(clusters, chunk));
             let posterior = &answer.of;
             let impossible_rows = posterior.impossible();
             impossible += impossible_rows.len();
@@ -228,7 +226,7 @@ fn each_row(
                 if place.is_none() {
                     unanswered.add((rows + row + 1) as u64);
                 }
-                pass_on(place.map(|place| (posterior, place)))?;
+                visit(place.map(|place| (posterior, place)))?;
             }
             rows += chunk.rows();
             Outcome::Ok(())
@@ -238,28 +236,30 @@ fn each_row(
     constants.report(predict, context);
     if without_numbers > 0 {
         context.warn(&format!(
-            "{} without a number in any column of the model, put into the largest cluster",
+            "{} without a number in any column of the model, assigned to the largest cluster",
             counted(without_numbers, "row")
         ));
     }
     if let Some(first) = first {
         context.note(&match impossible {
-            1 => format!("row {first} is impossible under the model; it gets the class weights"),
+            1 => format!(
+                "row {first} is impossible under the model; its probabilities are the class weights"
+            ),
             many => format!(
                 "{many} rows are impossible under the model (first: row {first}); \
-                 they get the class weights"
+                 their probabilities are the class weights"
             ),
         });
     }
     Ok(())
 }
 
-/// How many rows of a chunk have no cell in the columns of clusters.
+/// The number of rows of a chunk without a value in any column of the clusters.
 fn rows_without_numbers(clusters: &KMeans, chunk: &Chunk) -> u64 {
     let columns = clusters.frame.columns.iter();
     let cells: Vec<_> = columns
         .map(|column| chunk.column(*column).cells(0, chunk.rows()))
         .collect();
-    let is_empty = |row: &usize| cells.iter().all(|own| !own.is_seen(*row));
+    let is_empty = |row: &usize| cells.iter().all(|column| !column.is_seen(*row));
     (0..chunk.rows()).filter(is_empty).count() as u64
 }

@@ -1,4 +1,4 @@
-//! `sample`: rows drawn from a model, whole or given some of their cells.
+//! `sample`: draws rows from a model, optionally given the values of some columns.
 
 use crate::arguments::values::{split_assignment, split_list, whole};
 use crate::context::Context;
@@ -17,8 +17,8 @@ use std::path::PathBuf;
 
 /// Draw rows from a model
 ///
-/// Columns of whole numbers are drawn as whole numbers, also where a Gaussian describes them.
-/// Given values are written as they are given.
+/// Columns of whole numbers are drawn as whole numbers, even if their distribution is continuous.
+/// Given values are written unchanged.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce sample penguins.abduce -n 100 --given \"species=Gentoo,sex=female\" --seed 1")]
@@ -43,7 +43,7 @@ impl Arguments {
         let joint = model.joint()?;
         let fields = &joint.schema().fields;
         let given = given(joint, &self.given)?;
-        // An impossible condition must be told before anything is written.
+        // An impossible condition must fail before anything is written.
         joint.sample(&given, 0, &mut chunk_rng(context.seed, 0, 0))?;
         refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
         let mut output = Output::table(self.output.as_deref(), context)?;
@@ -87,7 +87,7 @@ impl Arguments {
     }
 }
 
-/// A drawn cell, or the number that was given for it as it was given.
+/// A drawn cell, or the given number unchanged.
 fn cell(field: &Field, column: &Column, row: usize, given: Option<f64>) -> String {
     match given {
         Some(x) if !field.kind.is_coded() => cells::number(x * field.unit),
@@ -116,7 +116,7 @@ fn write_object(
     Ok(())
 }
 
-/// One cell per column of the schema, a level as its code.
+/// The given value of each column of the schema; levels are codes.
 fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
     let schema = joint.schema();
     let mut given = vec![None; schema.fields.len()];
@@ -136,7 +136,7 @@ fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
 }
 
 fn parse(field: &Field, value: &str) -> Outcome<f64> {
-    let wrong = |message: String, hint: String| {
+    let invalid = |message: String, hint: String| {
         Failure::from(
             Error::parameter(format!("--given: {message}"))
                 .at_column(&field.name)
@@ -144,14 +144,14 @@ fn parse(field: &Field, value: &str) -> Outcome<f64> {
         )
     };
     if field.kind == Kind::Text {
-        return Err(wrong(
-            "a text cannot be given to draw rows by".into(),
-            "give columns of numbers or levels; abduce predict reads texts".into(),
+        return Err(invalid(
+            "text columns cannot be conditioned on".into(),
+            "give columns of numbers or levels; use abduce predict for texts".into(),
         ));
     }
     if field.kind.is_coded() {
         return field.code(value).map(f64::from).ok_or_else(|| {
-            wrong(
+            invalid(
                 format!("there is no level \"{value}\""),
                 format!("the levels are {}", field.levels.join(", ")),
             )
@@ -159,13 +159,13 @@ fn parse(field: &Field, value: &str) -> Outcome<f64> {
     }
     let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
     let x = number.ok_or_else(|| {
-        wrong(
+        invalid(
             format!("\"{value}\" is not a number"),
             format!("the column is {}", field.kind.name()),
         )
     })?;
     if field.kind == Kind::Count && (x < 0.0 || x.fract() != 0.0) {
-        return Err(wrong(
+        return Err(invalid(
             format!("\"{value}\" is not a count"),
             "the column holds 0, 1, 2, …".into(),
         ));

@@ -1,4 +1,4 @@
-//! `score`: how likely every row is.
+//! `score`: the log-density of every row.
 
 use crate::arguments::values::whole;
 use crate::arguments::{DataArguments, files_read};
@@ -19,16 +19,14 @@ use std::path::PathBuf;
 
 /// Compute the log-density of every row
 ///
-/// Writes the natural logarithm of every row's density, with what is missing
-/// integrated out and a seen label included. With --json, the minus infinity of a row that is
-/// impossible under the model is null. A row with a missing value that the model cannot
-/// integrate over (knn) has an empty line, or null; it counts for no mean and is no
-/// outlier.
+/// Writes the natural logarithm of the density of every row. Missing values are integrated out;
+/// an observed label counts as part of the row. With --json, minus infinity (a row that is
+/// impossible under the model) is null. Missing values that the model cannot integrate over (knn)
+/// give an empty line, or null; such rows are neither part of the mean nor outliers.
 ///
-/// Log-densities of rows with different missing values cannot be compared, so --outliers ranks
-/// rows by their tail probability: the probability, under the model, of a row with the same
-/// columns seen that is no likelier than this one, whatever its label. It is estimated from
-/// rows drawn with --seed.
+/// Log-densities of rows with different missing values are not comparable, so --outliers ranks
+/// rows by tail probability: the probability under the model that a row with values in the same
+/// columns has at most this density, labels aside. It is estimated from rows drawn with --seed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce score penguins.abduce penguins.csv --outliers 5")]
@@ -38,10 +36,10 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// Write the (weighted) mean only
+    /// Write only the (weighted) mean
     #[arg(long, conflicts_with = "outliers")]
     mean: bool,
-    /// List the N rows of the lowest tail probability, lowest first; rows count from 1
+    /// List the N rows with the lowest tail probability, lowest first; rows are numbered from 1
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     outliers: Option<u64>,
     /// Write to a file instead of stdout
@@ -82,12 +80,14 @@ impl Arguments {
 
 fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
     let mut first = true;
-    output.write_all(match context.json {
-        true => b"{\"log_density\":[",
-        false => b"log_density\n",
-    })?;
+    let heading: &[u8] = if context.json {
+        b"{\"log_density\":["
+    } else {
+        b"log_density\n"
+    };
+    output.write_all(heading)?;
     let ask = |rows: &Chunk| joint.log_density(rows);
-    each(
+    each_row(
         joint,
         source,
         context,
@@ -111,21 +111,21 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
 }
 
 fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut Output) -> Outcome {
-    // Rows of weight 0 count for nothing, even impossible ones.
+    // Rows of weight 0 do not count, even if their log-density is infinite.
     let (mut sum, mut weight, mut answered) = (0.0, 0.0, 0u64);
     let ask = |rows: &Chunk| joint.log_density(rows);
-    each(
+    each_row(
         joint,
         source,
         context,
         "left out",
         ask,
-        |_, density, own| {
+        |_, density, row_weight| {
             if let Some(density) = density {
                 answered += 1;
-                if own > 0.0 {
-                    sum += own * density;
-                    weight += own;
+                if row_weight > 0.0 {
+                    sum += row_weight * density;
+                    weight += row_weight;
                 }
             }
             Ok(())
@@ -143,8 +143,8 @@ fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut 
     Ok(())
 }
 
-/// A row of the table with what it is ranked by; less likely rows are less, and of equal
-/// ones the first.
+/// A row and what it is ranked by. Rows of low rank come first, in the order of the table if they
+/// are equal.
 struct Scored {
     /// The logarithm of its tail probability, or its log-density.
     rank: f64,
@@ -195,7 +195,7 @@ fn outliers(
         Ok(ranks.into_iter().zip(densities).collect())
     };
     let mut least = BinaryHeap::new();
-    each(joint, source, context, "left out", ask, |row, scored, _| {
+    each_row(joint, source, context, "left out", ask, |row, scored, _| {
         least.extend(scored.map(|(rank, log_density)| Scored {
             rank,
             row,
@@ -232,15 +232,15 @@ fn outliers(
     Ok(())
 }
 
-/// Passes on every row's number, counted from 1, what `ask` says of it where the model has
-/// an answer, and its weight; then warns of the rows that have none.
-fn each<T: Copy + Send>(
+/// Calls `visit` for every row with its number from 1, the answer of `ask` if there is one, and the
+/// weight of the row; then warns of rows without an answer. `fate` is what happens to these.
+fn each_row<T: Copy + Send>(
     joint: &dyn Joint,
     source: &dyn Source,
     context: &Context,
     fate: &str,
     ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
-    mut pass_on: impl FnMut(u64, Option<T>, f64) -> Outcome,
+    mut visit: impl FnMut(u64, Option<T>, f64) -> Outcome,
 ) -> Outcome {
     let mut number = 0;
     let mut unanswered = Unanswered::default();
@@ -256,7 +256,7 @@ fn each<T: Copy + Send>(
                 if answer.is_none() {
                     unanswered.add(number);
                 }
-                pass_on(number, answer, chunk.weights().map_or(1.0, |w| w[row]))?;
+                visit(number, answer, chunk.weights().map_or(1.0, |w| w[row]))?;
             }
             Outcome::Ok(())
         },

@@ -1,4 +1,4 @@
-//! What is reported about the rows of a table once a model was asked about all of them.
+//! Counts of rows that are reported after a model has been asked about a whole table.
 
 use crate::context::Context;
 use crate::render::text_table::counted;
@@ -16,7 +16,7 @@ pub struct Unanswered {
 }
 
 impl Unanswered {
-    /// Counts a row; its number is counted from 1.
+    /// Counts a row by its number, from 1.
     pub fn add(&mut self, row: u64) {
         self.rows += 1;
         if self.rows == 1 {
@@ -24,8 +24,8 @@ impl Unanswered {
         }
     }
 
-    /// Warns of them, if there are any; `what` is what became of them.
-    pub fn report(&self, context: &Context, what: &str) {
+    /// Warns of these rows, if there are any; `fate` is what happened to them.
+    pub fn report(&self, context: &Context, fate: &str) {
         let text = match self.rows {
             0 => return,
             1 => format!("row {} has a missing value", self.first),
@@ -35,7 +35,7 @@ impl Unanswered {
             ),
         };
         context.warn(&format!(
-            "{text}, which this model cannot integrate over; {what}"
+            "{text}, which this model cannot integrate over; {fate}"
         ));
     }
 }
@@ -52,14 +52,14 @@ impl ChangedConstants {
         }
     }
 
-    /// Adds the rows that another has counted.
+    /// Adds the counts of other rows.
     pub fn merge(&mut self, other: ChangedConstants) {
         for (column, rows) in other.0 {
             *self.0.entry(column).or_default() += rows;
         }
     }
 
-    /// Reports them, a note for each column.
+    /// Prints a note for each column.
     pub fn report(&self, model: &dyn Predict, context: &Context) {
         for (column, rows) in &self.0 {
             context.note(&format!(
@@ -72,7 +72,7 @@ impl ChangedConstants {
     }
 }
 
-/// The random numbers of one chunk, whichever thread draws them.
+/// The random numbers of one chunk, the same for any number of threads.
 pub fn chunk_rng(seed: u64, copy: u64, chunk: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((copy << 40) | chunk as u64);
