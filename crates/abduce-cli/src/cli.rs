@@ -9,8 +9,8 @@ use crate::io::failure::{Failure, Outcome};
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
-/// Generative models of tables with missing values: fit a model, then classify, score, impute,
-/// sample and explain.
+/// Fit generative models to tables with missing values, then classify, score, impute, sample and
+/// explain
 #[derive(Parser)]
 #[command(
     name = "abduce",
@@ -22,11 +22,11 @@ use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
   abduce predict penguins.abduce new.csv --proba
 
 Exit codes:
-  0    done; also when the reader of stdout closes it early
-  1    the work failed, or its result is negative
-  2    wrong usage or wrong input
+  0    success; also when the reader of stdout closes it early
+  1    the command failed, or its result is negative
+  2    wrong usage or invalid input
   130  ended by SIGINT (Ctrl-C); 129 by SIGHUP, 143 by SIGTERM
-A fit that a signal ends writes the best model so far to -o FILE."
+A fit that is stopped by a signal writes the best model so far to -o FILE."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -58,48 +58,46 @@ pub struct GlobalOptions {
 
 impl GlobalOptions {
     pub fn use_threads(&self, context: &Context) -> Outcome {
-        let Some(asked) = self.threads else {
+        let Some(requested) = self.threads else {
             return Ok(());
         };
-        // More would not work faster, only wait for memory and start slowly.
+        // More threads would only take time to start.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (4 * cores).max(256);
-        let threads = usize::try_from(asked).unwrap_or(most).min(most);
-        if threads as u64 != asked {
+        let threads = usize::try_from(requested).unwrap_or(most).min(most);
+        if threads as u64 != requested {
             context.note(&format!(
-                "--threads capped at {threads} ({asked} requested)"
+                "--threads capped at {threads} ({requested} requested)"
             ));
         }
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()
-            .map_err(|error| Failure::work(format!("the threads cannot be started: {error}")))
+            .map_err(|error| Failure::work(format!("cannot start threads: {error}")))
     }
 }
 
-/// Reads the command line. Help, and what is wrong with it, is printed and ends
-/// the program.
+/// Parses the command line. Help and errors are printed and end the program.
 pub fn parse() -> Cli {
     let color = color_before_parsing();
     let matches = Cli::command().color(color).try_get_matches();
     matches
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .unwrap_or_else(|error| refuse(error))
+        .unwrap_or_else(|error| exit_with(error))
 }
 
-/// Prints an error of the command line and ends the program. Control characters in it are
-/// escaped.
-fn refuse(error: clap::Error) -> ! {
+/// Prints help or an error, with control characters escaped, and ends the program.
+fn exit_with(error: clap::Error) -> ! {
     let mut text = error.render().to_string();
     if let Some(message) = models::explain(&error) {
         text = format!("error: {message}\n");
     } else if error.kind() == ErrorKind::InvalidUtf8 {
-        let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
-        let wrong = wrong.unwrap_or_default();
+        let invalid = std::env::args_os().find(|argument| argument.to_str().is_none());
+        let invalid = invalid.unwrap_or_default();
         text = format!(
             "error: the argument \"{}\" is not valid UTF-8; rename the file, or pass its \
              contents on standard input\n",
-            wrong.to_string_lossy()
+            invalid.to_string_lossy()
         );
     } else if escape::lines(&text) == text {
         error.exit();
@@ -108,7 +106,7 @@ fn refuse(error: clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// What `--color` says, for the messages about the command line itself.
+/// The value of `--color`, for messages about the command line itself.
 fn color_before_parsing() -> ColorChoice {
     let mut arguments = std::env::args_os()
         .skip(1)
@@ -120,8 +118,8 @@ fn color_before_parsing() -> ColorChoice {
             Some(value) => value.strip_prefix('=').map(str::to_string),
             None => None,
         };
-        if let Some(asked) = value.and_then(|value| value.parse().ok()) {
-            color = asked;
+        if let Some(choice) = value.and_then(|value| value.parse().ok()) {
+            color = choice;
         }
     }
     color

@@ -1,4 +1,4 @@
-//! What every command knows: the global options, and how to speak on stderr.
+//! The global options, and messages on stderr.
 
 use crate::cli::GlobalOptions;
 use crate::flags::spelled;
@@ -8,7 +8,7 @@ use crate::render::text_table::{line_width, wrapped};
 use clap::ColorChoice;
 use std::io::{IsTerminal, Write};
 
-/// The global options, made ready.
+/// The global options that commands use.
 pub struct Context {
     pub json: bool,
     pub quiet: bool,
@@ -26,14 +26,14 @@ impl Context {
         }
     }
 
-    /// Whether to color what is written to a terminal, or to something else.
-    pub fn colored(&self, terminal: bool) -> bool {
+    /// Whether to color output.
+    pub fn colored(&self, is_terminal: bool) -> bool {
         match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            // See no-color.org: any text, not an empty one, says no.
+            // See no-color.org: any value except an empty one disables colors.
             ColorChoice::Auto => {
-                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             }
         }
     }
@@ -43,30 +43,30 @@ impl Context {
         Heading::new(text, self.colored(output.is_terminal()))
     }
 
-    /// Something the user may want to know.
+    /// Prints a note, unless --quiet.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            self.say("note", "36", &escape::line(&spelled(text)));
+            self.print("note", "36", &escape::line(&spelled(text)));
         }
     }
 
-    /// The same, with lines below it that are laid out already.
+    /// Prints a note with formatted lines below it, unless --quiet.
     pub fn note_with(&self, text: &str, below: &str) {
         if !self.quiet {
             let below = escape::lines(below.trim_end_matches('\n'));
             let text = spelled(text);
-            self.say("note", "36", &format!("{}\n{below}", escape::line(&text)));
+            self.print("note", "36", &format!("{}\n{below}", escape::line(&text)));
         }
     }
 
-    /// Something the user should know.
+    /// Prints a warning, unless --quiet.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            self.say("warning", "33", &escape::line(&spelled(text)));
+            self.print("warning", "33", &escape::line(&spelled(text)));
         }
     }
 
-    /// Why the command failed, with lines below it that are laid out already.
+    /// Prints why the command failed, with formatted lines below it.
     pub fn error(&self, text: &str, below: Option<&str>) {
         let text = spelled(text);
         let mut text = escape::line(&text).into_owned();
@@ -74,21 +74,21 @@ impl Context {
             text.push('\n');
             text.push_str(below);
         }
-        self.say("error", "1;31", &text);
+        self.print("error", "1;31", &text);
     }
 
-    /// How many characters a line on stderr may have.
+    /// The number of characters in a line on stderr.
     pub fn note_width(&self) -> usize {
         line_width(std::io::stderr().is_terminal())
     }
 
-    fn say(&self, word: &str, color: &str, text: &str) {
-        // Lines below the first are laid out already.
+    fn print(&self, word: &str, color: &str, text: &str) {
+        // Lines below the first are already formatted.
         let (first, below) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let first = wrapped(&format!("{word}: {first}"), self.note_width(), 2);
         let text = format!("{}{below}", &first[word.len() + 1..]);
         let mut stderr = std::io::stderr().lock();
-        // Nothing can be said about a stderr that cannot be written to.
+        // An error on stderr cannot be reported.
         let _ = if self.colored(stderr.is_terminal()) {
             writeln!(stderr, "\x1b[{color}m{word}:\x1b[0m{text}")
         } else {

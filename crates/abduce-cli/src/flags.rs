@@ -21,16 +21,17 @@ pub fn spelled(text: &str) -> String {
     })
 }
 
-/// The same of several messages.
+/// Several messages with options spelled as flags.
 pub fn all_spelled<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     texts.into_iter().map(|text| spelled(text)).collect()
 }
 
 /// The long flags of a command and of its subcommands.
 fn flags_of(command: &clap::Command) -> HashSet<String> {
-    let own = command.get_arguments().filter_map(clap::Arg::get_long);
-    let own = own.map(str::to_string);
-    own.chain(command.get_subcommands().flat_map(flags_of))
+    let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+    let flags = flags.map(str::to_string);
+    flags
+        .chain(command.get_subcommands().flat_map(flags_of))
         .collect()
 }
 
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_become_flags_and_other_words_stay() {
+    fn options_become_flags_and_other_words_are_unchanged() {
         let text = "raise `max_iter`, pass `kind=\"x=real\"`; `ls` is no option";
         let flags = "raise --max-iter, pass --kind \"x=real\"; `ls` is no option";
         assert_eq!(spelled(text), flags);

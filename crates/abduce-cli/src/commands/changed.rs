@@ -53,7 +53,7 @@ impl Place<'_> {
             act(&model, &opened, control)
         });
         let changed = changed.map_err(|why| interrupt::failure(opened.locate(why)))?;
-        if interrupt::is_asked() {
+        if interrupt::is_stopped() {
             let message = format!("stopped; {} is unchanged", place.display());
             return Err(Failure::Interrupted(Some(message)));
         }

@@ -1,6 +1,6 @@
-//! `plot`: a picture of a model, and of rows as it sees them, as SVG.
+//! `plot`: an SVG picture of a model and its predictions.
 
-use crate::arguments::values::split_list;
+use crate::arguments::values::split_lists;
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
@@ -20,18 +20,17 @@ use std::path::{Path, PathBuf};
 
 /// Plot a model and its predictions for rows
 ///
-/// Writes an SVG picture: text that scales, prints and follows the reader's light or dark
-/// page. Two columns make one panel, more a panel for each pair, one its density. Groups
-/// are the classes or clusters that the model predicts from all its columns; labels
-/// in the data are not looked at.
+/// Writes an SVG picture that follows the light or dark theme of the page. Two columns give one
+/// panel, more columns a panel for each pair, and one column its density. Groups are the classes
+/// or clusters that the model predicts from all its columns; labels in the data are ignored.
 #[derive(Args)]
 #[command(
     mut_arg("data", |data| data.required(false).help(
-        "The rows to draw; classification and uncertainty need them, density goes without"
+        "The rows to draw; needed for classification and uncertainty, optional for density"
     )),
     mut_arg("columns", |columns| columns.help_heading(None).help(
-        "The columns to draw; the model still uses all it knows [default: all numbers, \
-         6 at most]"
+        "The columns to draw; predictions still use all columns [default: all columns of \
+         numbers, at most 6]"
     )),
     after_help = "Examples:
   abduce plot faithful.abduce faithful.csv -o faithful.svg
@@ -44,13 +43,13 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
-    /// What to draw [default: classification, or density where the model has no classes]
+    /// What to draw [default: classification, or density if the model has no classes]
     #[arg(long, value_name = "WHAT")]
     what: Option<What>,
     /// Columns on a logarithmic axis
     #[arg(long, value_name = "A,B")]
     log: Vec<String>,
-    /// The line above the picture [default: what it is and of which model]
+    /// Title of the picture [default: what is drawn, and the model]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// The width in pixels [default: 640, more for many columns]
@@ -66,16 +65,16 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// The class or cluster of each row, with the ellipses of Gaussian ones
+    /// The class or cluster of each row, with ellipses for Gaussian ones
     Classification,
-    /// The same, with larger symbols for less certain rows
+    /// The same, with larger symbols for more uncertain rows
     Uncertainty,
-    /// Regions that hold stated shares of the model's mass; of one column, its curve
+    /// Regions that contain given shares of the probability, or the curve of a single column
     Density,
     /// The criterion by which the model was chosen among several
     Criteria,
-    /// The log-likelihood at each iteration of the fit, which with a prior or a variance
-    /// floor may fall; of kmeans, the inertia
+    /// The log-likelihood at each iteration of the fit (with a prior or a variance floor it may
+    /// fall), or the inertia of kmeans
     Trace,
 }
 
@@ -90,13 +89,13 @@ impl What {
         }
     }
 
-    fn is_of_rows(self) -> bool {
+    fn needs_rows(self) -> bool {
         matches!(self, What::Classification | What::Uncertainty)
     }
 }
 
-/// Refuses names of pictures that are not SVG.
-fn refuse_other_pictures(output: Option<&Path>) -> Outcome {
+/// Rejects file names of other formats than SVG.
+fn reject_other_formats(output: Option<&Path>) -> Outcome {
     const OTHERS: [&str; 11] = [
         "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "ps", "eps",
     ];
@@ -112,64 +111,69 @@ fn refuse_other_pictures(output: Option<&Path>) -> Outcome {
     }
 }
 
-/// What is said where something is believed before any row.
+/// The caption of a trace if the model has a prior.
 const OBJECTIVE: &str = "Log-likelihood plus log-prior never falls; the log-likelihood may.";
 
-/// More columns would be too small to read.
+/// The panels of more columns would be too small to read.
 const MOST_COLUMNS: usize = 6;
-/// More points would only be a blot, and a large file.
+/// More points would overlap, in a large file.
 const MOST_ROWS: usize = 5_000;
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         if !context.json {
-            refuse_other_pictures(self.output.as_deref())?;
+            reject_other_formats(self.output.as_deref())?;
         }
         let model = Model::load(&self.model)?;
         let what = self.what(&model);
         let svg = match what {
-            What::Trace => {
-                self.refuse_columns()?;
-                let trace = Trace {
-                    name: match model.body.get::<KMeans>() {
-                        Some(_) => "inertia",
-                        None => "log-likelihood",
-                    },
-                    values: &model.fit.trace,
-                    iterations: model.fit.iterations,
-                    converged: model.fit.converged,
-                };
-                let mixture = model.body.get::<Mixture>();
-                let has_prior = mixture.is_some_and(|own| !own.details.objective_trace.is_empty());
-                let notes: Vec<String> = has_prior.then(|| OBJECTIVE.into()).into_iter().collect();
-                plot::trace(&self.frame(&model, 1, &notes), &trace)?
-            }
+            What::Trace => self.draw_trace(&model)?,
             What::Criteria => {
-                self.refuse_columns()?;
-                plot::criteria(&self.frame(&model, 1, &[]), &what_it_was_chosen_by(&model)?)?
+                self.reject_columns()?;
+                plot::criteria(&self.frame(&model, 1, &[]), &criteria(&model)?)?
             }
             _ => self.draw_rows(what, &model, context)?,
         };
         let mut output = Output::bytes(self.output.as_deref())?;
-        match context.json {
-            true => write_json(&mut output, &json!({ "svg": svg }))?,
-            false => output.write_all(svg.as_bytes())?,
+        if context.json {
+            write_json(&mut output, &json!({ "svg": svg }))?;
+        } else {
+            output.write_all(svg.as_bytes())?;
         }
         output.finish()
     }
 
-    /// What is asked for, or what the model has.
+    /// What to draw: what is given, or what suits the model.
     fn what(&self, model: &Model) -> What {
-        let usual = if model.predictor().has_groups() {
+        let default = if model.predictor().has_groups() {
             What::Classification
         } else {
             What::Density
         };
-        self.what.unwrap_or(usual)
+        self.what.unwrap_or(default)
+    }
+
+    fn draw_trace(&self, model: &Model) -> Outcome<String> {
+        self.reject_columns()?;
+        let is_kmeans = model.body.get::<KMeans>().is_some();
+        let trace = Trace {
+            name: if is_kmeans {
+                "inertia"
+            } else {
+                "log-likelihood"
+            },
+            values: &model.fit.trace,
+            iterations: model.fit.iterations,
+            converged: model.fit.converged,
+        };
+        let mixture = model.body.get::<Mixture>();
+        let has_prior = mixture.is_some_and(|fitted| !fitted.details.objective_trace.is_empty());
+        let notes: Vec<String> = has_prior.then(|| OBJECTIVE.into()).into_iter().collect();
+        Ok(plot::trace(&self.frame(model, 1, &notes), &trace)?)
     }
 
     fn draw_rows(&self, what: What, model: &Model, context: &Context) -> Outcome<String> {
-        self.refuse_what_the_model_lacks(what, model)?;
+        self.check_rows_and_groups(what, model)?;
         let columns = self.chosen_columns(model.predictor(), context)?;
         let opened = self.open(model, context)?;
         let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
@@ -206,8 +210,8 @@ impl Arguments {
         }
     }
 
-    /// The data, if there are any, with all columns of the model: those that are not
-    /// drawn have their say in what rows are.
+    /// The data, if any, with all columns of the model: predictions also use those that are not
+    /// drawn.
     fn open(&self, model: &Model, context: &Context) -> Outcome<Option<Opened>> {
         if self.data.data.is_empty() {
             return Ok(None);
@@ -219,8 +223,8 @@ impl Arguments {
         Ok(Some(opened))
     }
 
-    fn refuse_what_the_model_lacks(&self, what: What, model: &Model) -> Outcome {
-        if !what.is_of_rows() {
+    fn check_rows_and_groups(&self, what: What, model: &Model) -> Outcome {
+        if !what.needs_rows() {
             return Ok(());
         }
         if !model.predictor().has_groups() {
@@ -232,7 +236,7 @@ impl Arguments {
         if self.data.data.is_empty() {
             let what = what.name().to_lowercase();
             let error = Error::parameter(format!("a plot of {what} needs rows to draw"));
-            return Err(error.with_hint("name the DATA after the model").into());
+            return Err(error.with_hint("give DATA after the model").into());
         }
         Ok(())
     }
@@ -246,29 +250,29 @@ impl Arguments {
                 .with_hint("levels and words are listed by abduce show")
                 .into());
         }
-        let wished = self.data.columns.iter().flat_map(|text| split_list(text));
-        let wished = wished.map(|name| find(model, &name));
-        let wished = wished.collect::<Outcome<Vec<usize>>>()?;
-        for (place, column) in wished.iter().enumerate() {
-            if wished[..place].contains(column) {
+        let names = split_lists(&self.data.columns).into_iter();
+        let chosen = names.map(|name| find(model, &name));
+        let chosen = chosen.collect::<Outcome<Vec<usize>>>()?;
+        for (place, column) in chosen.iter().enumerate() {
+            if chosen[..place].contains(column) {
                 let name = &model.schema().fields[*column].name;
                 return Err(Failure::usage(format!("--columns: {name} is named twice")));
             }
         }
-        if wished.len() > MOST_COLUMNS {
+        if chosen.len() > MOST_COLUMNS {
             return Err(Failure::usage(format!(
-                "--columns: {MOST_COLUMNS} columns can be drawn at most, not {}",
-                wished.len()
+                "--columns: at most {MOST_COLUMNS} columns can be drawn, not {}",
+                chosen.len()
             )));
         }
-        if !wished.is_empty() {
-            return Ok(wished);
+        if !chosen.is_empty() {
+            return Ok(chosen);
         }
         if numbers.len() > MOST_COLUMNS {
-            let all = numbers.len();
+            let count = numbers.len();
             let constants = model.constants();
-            let varies = |column: &usize| constants.iter().all(|(own, _)| own != column);
-            // Constant columns are drawn where there are no others.
+            let varies = |column: &usize| constants.iter().all(|(constant, _)| constant != column);
+            // Constant columns are drawn only if there are no others.
             numbers.sort_by_key(|column| !varies(column));
             let varying = if varies(&numbers[0]) {
                 " that vary"
@@ -278,7 +282,7 @@ impl Arguments {
             numbers.retain(|column| varying.is_empty() || varies(column));
             numbers.truncate(MOST_COLUMNS);
             context.note(&format!(
-                "the first {} of {all} columns of numbers{varying} are drawn; choose with \
+                "the first {} of {count} columns of numbers{varying} are drawn; choose with \
                  --columns A,B",
                 numbers.len()
             ));
@@ -287,8 +291,8 @@ impl Arguments {
     }
 
     fn logarithmic(&self, model: &dyn Predict, columns: &[usize]) -> Outcome<Vec<usize>> {
-        let wished = self.log.iter().flat_map(|text| split_list(text));
-        wished
+        let names = split_lists(&self.log).into_iter();
+        names
             .map(|name| match find(model, &name)? {
                 column if columns.contains(&column) => Ok(column),
                 _ => Err(Failure::usage(format!("--log: {name} is not drawn"))),
@@ -296,12 +300,12 @@ impl Arguments {
             .collect()
     }
 
-    fn refuse_columns(&self) -> Outcome {
+    fn reject_columns(&self) -> Outcome {
         if self.data.columns.is_empty() && self.log.is_empty() {
             return Ok(());
         }
         Err(Failure::usage(
-            "--columns and --log are for plots of columns: classification, uncertainty and \
+            "--columns and --log apply to plots of columns: classification, uncertainty and \
              density",
         ))
     }
@@ -310,44 +314,42 @@ impl Arguments {
 /// The position of a column of numbers.
 fn find(model: &dyn Predict, name: &str) -> Outcome<usize> {
     let column = model.schema().position(name)?;
-    match plot::plottable(model).contains(&column) {
-        true => Ok(column),
-        false => {
-            let kind = model.schema().fields[column].kind.name();
-            let error = Error::parameter(format!("a {kind} column has no axis"));
-            Err(error
-                .at_column(name)
-                .with_hint("name columns of numbers")
-                .into())
-        }
+    if plot::plottable(model).contains(&column) {
+        return Ok(column);
     }
+    let kind = model.schema().fields[column].kind.name();
+    let error = Error::parameter(format!("a {kind} column cannot be drawn on an axis"));
+    Err(error
+        .at_column(name)
+        .with_hint("name columns of numbers")
+        .into())
 }
 
-/// The criterion of every fit that may be trusted, where the model was chosen among
-/// several.
-fn what_it_was_chosen_by(model: &Model) -> Outcome<Criteria> {
+/// The criterion of every trustworthy fit among which the model was chosen.
+fn criteria(model: &Model) -> Outcome<Criteria> {
     let mixture = model.body.get::<Mixture>();
-    if mixture.is_some_and(|own| own.details.bootstrap.is_some()) {
+    if mixture.is_some_and(|fitted| fitted.details.bootstrap.is_some()) {
         let error = Error::parameter("the number of components was chosen by tests");
         return Err(error
-            .with_hint("they have no criterion to draw; abduce show lists them")
+            .with_hint("tests have no criterion to draw; abduce show lists them")
             .into());
     }
-    let selection = mixture.and_then(|own| own.details.selection.as_ref());
+    let selection = mixture.and_then(|fitted| fitted.details.selection.as_ref());
     let selection = selection.ok_or_else(|| {
         let error = Error::parameter("the model was not chosen among several");
         error.with_hint(match mixture {
-            Some(own) if own.target.is_none() => {
-                "there is no criterion to draw; fit it with --components 1-9, say"
+            Some(fitted) if fitted.target.is_none() => {
+                "there is no criterion to draw; fit it with a choice, as in --components 1-9"
             }
-            _ => "there is no criterion to draw; a mixture has one, fitted with --components 1-9, say",
+            _ => "there is no criterion to draw; only a mixture fitted with a choice, as in --components 1-9, has one",
         })
     })?;
     let mut lines: Vec<Line> = Vec::new();
-    for own in &selection.tried {
-        let name = own.covariance.name();
-        let value = own.value(selection.criterion).filter(|_| own.stands());
-        let point = (own.components as f64, value);
+    for candidate in &selection.tried {
+        let name = candidate.covariance.name();
+        let value = candidate.value(selection.criterion);
+        let value = value.filter(|_| candidate.stands());
+        let point = (candidate.components as f64, value);
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
             None => lines.push(Line {

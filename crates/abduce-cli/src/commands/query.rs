@@ -1,6 +1,6 @@
 //! `query`: a question in words about the columns of a model.
 
-use crate::arguments::whole;
+use crate::arguments::values::whole;
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};

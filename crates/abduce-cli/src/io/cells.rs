@@ -1,10 +1,10 @@
-//! Cells as text: numbers in the fewest digits that read back the same,
-//! words quoted only where a reader of CSV would stumble.
+//! Cells as text: numbers in the fewest digits that parse to the same number, and words quoted only
+//! where CSV needs it.
 
 use abduce::data::{Column, Field, Kind};
 use std::io::{self, Write};
 
-/// A number in the fewest digits that read back the same.
+/// A number in the fewest digits that parse to the same number.
 pub fn number(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
@@ -16,8 +16,8 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// A cell of a filled or drawn table: a level by its name, a number of a column of
-/// whole numbers as a whole number.
+/// A filled or drawn cell: the name of a level, or a number, which is whole in a column of whole
+/// numbers.
 pub fn filled(field: &Field, x: f64) -> String {
     match field.kind {
         kind if kind.is_coded() => field.levels.get(x as usize).cloned().unwrap_or_default(),
@@ -31,7 +31,7 @@ pub fn value(column: &Column, row: usize) -> Option<f64> {
     column.cells(row, 1).number(0)
 }
 
-/// Writes one line of CSV, or of TSV with a tab for a separator.
+/// Writes one line of CSV, or of TSV if the separator is a tab.
 pub fn write_line<'a>(
     out: &mut impl Write,
     separator: u8,
@@ -41,7 +41,7 @@ pub fn write_line<'a>(
     let mut alone = true;
     while let Some(cell) = cells.next() {
         let last = cells.peek().is_none();
-        // A line of nothing would be no row to most readers.
+        // Most readers of CSV skip an empty line.
         if needs_quotes(cell, separator) || (alone && last && cell.is_empty()) {
             write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
         } else {
@@ -56,11 +56,11 @@ pub fn write_line<'a>(
 }
 
 fn needs_quotes(cell: &str, separator: u8) -> bool {
-    let blank = |c: Option<u8>| c.is_some_and(|c| c.is_ascii_whitespace());
+    let is_space = |c: Option<u8>| c.is_some_and(|c| c.is_ascii_whitespace());
     cell.bytes()
         .any(|c| c == separator || matches!(c, b'"' | b'\n' | b'\r'))
-        || blank(cell.bytes().next())
-        || blank(cell.bytes().last())
+        || is_space(cell.bytes().next())
+        || is_space(cell.bytes().last())
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_back_as_they_were() {
+    fn numbers_parse_to_the_same_number() {
         for x in [
             0.0,
             -1.0,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_needs_quotes_gets_them() {
+    fn only_cells_that_need_quotes_are_quoted() {
         let separated = |separator: u8, cells: &[&str]| {
             let mut out = Vec::new();
             write_line(&mut out, separator, cells.iter().copied()).unwrap();

@@ -1,6 +1,5 @@
-//! Text from files and arguments, made safe to print: control characters,
-//! which a terminal would obey, and bidirectional marks, which reorder what
-//! surrounds them, are shown as escapes.
+//! Makes text from files and arguments safe to print: control characters and bidirectional marks,
+//! which change how a terminal shows the text around them, are escaped.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -12,12 +11,12 @@ fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A name or a message on one line: `\t`, `\n` and `\u{1b}` are written out.
+/// Escapes a name or a message to one line, with `\t`, `\n` and `\u{1b}` written out.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
-/// Text of several lines, in which line ends stay.
+/// Escapes a text of several lines, except the line ends.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_unsafe(c))
 }
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_terminal_obeys_is_left() {
+    fn control_characters_and_bidirectional_marks_are_escaped() {
         let attack = "\x1b[2J\u{9b}1m\t\r\n\u{202e}abc\u{2069}\u{7f}";
         let safe = "\\u{1b}[2J\\u{9b}1m\\t\\r\\n\\u{202e}abc\\u{2069}\\u{7f}";
         assert_eq!(line(attack), safe);

@@ -1,7 +1,6 @@
-//! Signals that end the program: SIGINT (Ctrl-C), SIGTERM and SIGHUP. While a
-//! model is fitted, the first one asks for the best model so far; everywhere
-//! else, and the second time, it ends the program at once, after unfinished
-//! files are removed. The exit code is 128 plus the number of the signal.
+//! Signals that end the program: SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal during a fit
+//! stops it with the best model so far; any other signal removes unfinished files and ends the
+//! program at once. The exit code is 128 plus the number of the signal.
 
 use crate::io::failure::{Failure, Outcome};
 use std::path::PathBuf;
@@ -9,8 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static FITTING: AtomicBool = AtomicBool::new(false);
-static ASKED: AtomicBool = AtomicBool::new(false);
-/// The signal that asked a fit to stop.
+/// Whether a signal has asked the fit to stop.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+/// The signal that stopped a fit.
 static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -23,11 +23,11 @@ pub fn install() -> Outcome {
 #[cfg(unix)]
 fn watch() -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGTERM};
-    // What the parent ignores stays ignored: SIGHUP under nohup, SIGINT in a
-    // background job of a script.
-    let wanted = [SIGINT, SIGTERM, SIGHUP];
-    let wanted = wanted.into_iter().filter(|signal| !is_ignored(*signal));
-    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
+    // Signals that the parent ignores stay ignored: SIGHUP under nohup, SIGINT in a background
+    // job of a script.
+    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    let handled = handled.filter(|signal| !is_ignored(*signal));
+    let mut signals = signal_hook::iterator::Signals::new(handled)?;
     std::thread::Builder::new()
         .name("signals".into())
         .spawn(move || signals.forever().for_each(handle))?;
@@ -48,19 +48,19 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Where it cannot be found out, SIGHUP is left alone, for the sake of nohup.
+/// Other systems do not tell which signals are ignored; SIGHUP may be, under nohup.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_ignored(signal: i32) -> bool {
     signal == signal_hook::consts::SIGHUP
 }
 
 fn handle(signal: i32) {
-    if FITTING.load(Ordering::SeqCst) && !ASKED.load(Ordering::SeqCst) {
+    if FITTING.load(Ordering::SeqCst) && !STOPPED.load(Ordering::SeqCst) {
         SIGNAL.store(signal, Ordering::SeqCst);
-        ASKED.store(true, Ordering::SeqCst);
+        STOPPED.store(true, Ordering::SeqCst);
         return;
     }
-    // The lock is kept, so that no other file is begun before the end.
+    // The lock is held until the end, so that no other file is created.
     let unfinished = UNFINISHED.lock();
     for path in unfinished.iter().flat_map(|paths| paths.iter()) {
         let _ = std::fs::remove_file(path);
@@ -68,43 +68,43 @@ fn handle(signal: i32) {
     std::process::exit(128 + signal);
 }
 
-/// Runs a fit that may be asked to stop.
+/// Runs a fit that a signal may stop.
 pub fn stoppable<T>(fit: impl FnOnce(&AtomicBool) -> T) -> T {
     FITTING.store(true, Ordering::SeqCst);
-    let result = fit(&ASKED);
+    let result = fit(&STOPPED);
     FITTING.store(false, Ordering::SeqCst);
     result
 }
 
-/// Whether a fit was asked to stop.
-pub fn is_asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
+/// Whether a signal has stopped a fit.
+pub fn is_stopped() -> bool {
+    STOPPED.load(Ordering::SeqCst)
 }
 
-/// Why a fit failed: if it was asked to stop, because of that.
+/// The failure of a fit, which is an interruption if a signal has stopped it.
 pub fn failure(error: abduce::Error) -> Failure {
-    if is_asked() {
+    if is_stopped() {
         Failure::Interrupted(Some(error.to_string()))
     } else {
         error.into()
     }
 }
 
-/// The exit code after a fit that was asked to stop.
+/// The exit code after a fit that a signal has stopped.
 pub fn exit_code() -> u8 {
     u8::try_from(128 + SIGNAL.load(Ordering::SeqCst)).unwrap_or(1)
 }
 
-/// Begins a file that is removed if a signal ends the program before
-/// [`finished`]. `begin` returns the file and its temporary path.
-pub fn unfinished<T>(begin: impl FnOnce() -> Outcome<(T, Option<PathBuf>)>) -> Outcome<T> {
+/// Creates a file that is removed if a signal ends the program before [`finished`]. `create`
+/// returns the file and its temporary path.
+pub fn unfinished<T>(create: impl FnOnce() -> Outcome<(T, Option<PathBuf>)>) -> Outcome<T> {
     let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
-    let (file, path) = begin()?;
+    let (file, path) = create()?;
     paths.extend(path);
     Ok(file)
 }
 
-/// Forgets a file that is complete or removed.
+/// Ends the watch over a file that is complete or removed.
 pub fn finished(path: &std::path::Path) {
     let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
     paths.retain(|other| other != path);

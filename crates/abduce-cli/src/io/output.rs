@@ -1,6 +1,5 @@
-//! Where results go: stdout, or a file that appears under its name only when
-//! all of it is written. The name of a table's file says what separates its
-//! cells and whether it is compressed.
+//! The destination of results: stdout, or a file that gets its name only when it is complete. The
+//! extension of a table's file determines its separator and compression.
 
 use crate::context::Context;
 use crate::io::cells;
@@ -22,22 +21,22 @@ pub struct Output {
     temporary: Option<PathBuf>,
 }
 
-/// What happens to control characters on their way out.
+/// Which control characters are escaped.
 #[derive(Clone, Copy, PartialEq)]
 enum Escaping {
-    /// They stay: data, documents and pictures are written as they are.
+    /// None: data, documents and pictures are written unchanged.
     Nothing,
-    /// All but line ends are escaped.
+    /// All except line ends.
     Everything,
-    /// The same, but for the marks of headings.
+    /// All except line ends and the escape sequences of headings.
     AllButHeadings,
 }
 
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
-/// The heading of a result, bold where colors are wanted. Its marks are
-/// written by themselves, by which [`Output`] knows them from those in names.
+/// The heading of a result, bold if colors are enabled. Its escape sequences are separate writes,
+/// by which [`Output`] distinguishes them from escape sequences in names.
 pub struct Heading {
     text: String,
     bold: bool,
@@ -63,43 +62,46 @@ impl fmt::Display for Heading {
 
 enum Sink {
     Standard(BufWriter<Stdout>),
-    File(Box<BufWriter<Packed>>),
+    File(Box<BufWriter<CompressedFile>>),
 }
 
 /// A file, compressed or not.
-enum Packed {
+enum CompressedFile {
     Plain(Replacement),
     Gzip(GzEncoder<Replacement>),
     Zstandard(zstd::Encoder<'static, Replacement>),
 }
 
-impl Packed {
-    fn new(file: Replacement, ending: &str) -> io::Result<Packed> {
-        Ok(match ending {
-            "gz" => Packed::Gzip(GzEncoder::new(file, flate2::Compression::default())),
-            "zst" => Packed::Zstandard(zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?),
-            _ => Packed::Plain(file),
+impl CompressedFile {
+    fn new(file: Replacement, compression: &str) -> io::Result<CompressedFile> {
+        Ok(match compression {
+            "gz" => CompressedFile::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            "zst" => CompressedFile::Zstandard(zstd::Encoder::new(
+                file,
+                zstd::DEFAULT_COMPRESSION_LEVEL,
+            )?),
+            _ => CompressedFile::Plain(file),
         })
     }
 
     fn finish(self) -> io::Result<Replacement> {
         match self {
-            Packed::Plain(file) => Ok(file),
-            Packed::Gzip(file) => file.finish(),
-            Packed::Zstandard(file) => file.finish(),
+            CompressedFile::Plain(file) => Ok(file),
+            CompressedFile::Gzip(file) => file.finish(),
+            CompressedFile::Zstandard(file) => file.finish(),
         }
     }
 
     fn sink(&mut self) -> &mut dyn Write {
         match self {
-            Packed::Plain(sink) => sink,
-            Packed::Gzip(sink) => sink,
-            Packed::Zstandard(sink) => sink,
+            CompressedFile::Plain(sink) => sink,
+            CompressedFile::Gzip(sink) => sink,
+            CompressedFile::Zstandard(sink) => sink,
         }
     }
 }
 
-impl Write for Packed {
+impl Write for CompressedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sink().write(bytes)
     }
@@ -110,47 +112,49 @@ impl Write for Packed {
 }
 
 impl Output {
-    /// A place for what is written as it is: a model, a picture, a script.
+    /// The destination of a model, a picture or a script, which are written unchanged.
     pub fn bytes(path: Option<&Path>) -> Outcome<Output> {
-        Self::packed(path, "", b',')
+        Self::compressed(path, "", b',')
     }
 
-    /// A place for text that people read, or for the JSON document that stands
-    /// for it. Control characters in the text are escaped.
+    /// The destination of a text, or of a JSON document instead. Control characters in the text
+    /// are escaped.
     pub fn text(path: Option<&Path>, context: &Context) -> Outcome<Output> {
         let mut output = Self::bytes(path)?;
-        output.escaping = match context.colored(output.is_terminal()) {
-            _ if context.json => Escaping::Nothing,
-            true => Escaping::AllButHeadings,
-            false => Escaping::Everything,
+        output.escaping = if context.json {
+            Escaping::Nothing
+        } else if context.colored(output.is_terminal()) {
+            Escaping::AllButHeadings
+        } else {
+            Escaping::Everything
         };
         Ok(output)
     }
 
-    /// A place for a table, or for the JSON document that stands for one.
+    /// The destination of a table, or of a JSON document instead.
     pub fn table(path: Option<&Path>, context: &Context) -> Outcome<Output> {
-        let end = |path: &Path| {
-            let end = path.extension().and_then(|end| end.to_str());
-            end.unwrap_or_default().to_ascii_lowercase()
+        let extension = |path: &Path| {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            extension.unwrap_or_default().to_ascii_lowercase()
         };
         let name = path.unwrap_or(Path::new("-"));
-        let (packing, kind) = match end(name).as_str() {
-            "gz" | "gzip" => ("gz", end(&name.with_extension(""))),
-            "zst" | "zstd" => ("zst", end(&name.with_extension(""))),
-            kind => ("", kind.to_string()),
+        let (compression, format) = match extension(name).as_str() {
+            "gz" | "gzip" => ("gz", extension(&name.with_extension(""))),
+            "zst" | "zstd" => ("zst", extension(&name.with_extension(""))),
+            format => ("", format.to_string()),
         };
-        let other = [
+        let other_formats = [
             "parquet", "arrow", "feather", "ipc", "arrows", "jsonl", "ndjson",
         ];
-        if !context.json && other.contains(&kind.as_str()) {
+        if !context.json && other_formats.contains(&format.as_str()) {
             let message = format!("-o {}: tables are written as CSV or TSV", name.display());
             return Err(Failure::usage(format!("{message}; name it .csv")));
         }
-        let tabs = matches!(kind.as_str(), "tsv" | "tab");
-        Self::packed(path, packing, if tabs { b'\t' } else { b',' })
+        let tabs = matches!(format.as_str(), "tsv" | "tab");
+        Self::compressed(path, compression, if tabs { b'\t' } else { b',' })
     }
 
-    fn packed(path: Option<&Path>, packing: &str, separator: u8) -> Outcome<Output> {
+    fn compressed(path: Option<&Path>, compression: &str, separator: u8) -> Outcome<Output> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output {
                 sink: Sink::Standard(BufWriter::new(io::stdout())),
@@ -174,7 +178,10 @@ impl Output {
         };
         Ok(Output {
             temporary: file.temporary().map(Path::to_path_buf),
-            sink: Sink::File(Box::new(BufWriter::new(Packed::new(file, packing)?))),
+            sink: Sink::File(Box::new(BufWriter::new(CompressedFile::new(
+                file,
+                compression,
+            )?))),
             name: path.display().to_string(),
             separator,
             escaping: Escaping::Nothing,
@@ -187,7 +194,7 @@ impl Output {
         Ok(cells::write_line(self, separator, cells)?)
     }
 
-    /// Fails now if a result could not be written to this path later.
+    /// Fails if a result could not be written to this path.
     pub fn probe(path: &Path) -> Outcome {
         let probe = Output::bytes(Some(path))?;
         if let Some(temporary) = probe.temporary.clone() {
@@ -197,17 +204,17 @@ impl Output {
         Ok(())
     }
 
-    /// Whether a person reads it as it comes.
+    /// Whether the output is written to a terminal.
     pub fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Standard(_)) && io::stdout().is_terminal()
     }
 
-    /// How many characters a line of text may have here.
+    /// The number of characters in a line of text.
     pub fn line_width(&self) -> usize {
         line_width(self.is_terminal())
     }
 
-    /// Writes what is still held back, and gives a file its name.
+    /// Writes all buffered output and gives a file its name.
     pub fn finish(mut self) -> Outcome {
         self.flush()?;
         if let Sink::File(file) = self.sink {
@@ -235,10 +242,10 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mark = bytes == BOLD.as_bytes() || bytes == PLAIN.as_bytes();
+        let is_heading = bytes == BOLD.as_bytes() || bytes == PLAIN.as_bytes();
         let result = match self.escaping {
             Escaping::Nothing => self.sink().write(bytes),
-            Escaping::AllButHeadings if mark => self.sink().write(bytes),
+            Escaping::AllButHeadings if is_heading => self.sink().write(bytes),
             _ => {
                 let text = String::from_utf8_lossy(bytes);
                 let safe = self.sink().write_all(escape::lines(&text).as_bytes());
@@ -254,27 +261,27 @@ impl Write for Output {
     }
 }
 
-/// Whether a path names a pipe or a device, which no file can replace.
+/// Whether a path names a pipe or a device, which is written to in place.
 fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Refuses to write over a file that is being read.
+/// Fails if the output would overwrite a file that is read.
 pub fn refuse_inputs(output: Option<&Path>, inputs: impl IntoIterator<Item = PathBuf>) -> Outcome {
-    let place = |path: &Path| {
+    let real_file = |path: &Path| {
         let real = std::fs::canonicalize(path).ok();
         real.filter(|path| path.is_file())
     };
-    let Some(output) = output.and_then(place) else {
+    let Some(output) = output.and_then(real_file) else {
         return Ok(());
     };
     match inputs
         .into_iter()
-        .find(|input| place(input).as_ref() == Some(&output))
+        .find(|input| real_file(input).as_ref() == Some(&output))
     {
         None => Ok(()),
         Some(input) => Err(Failure::usage(format!(
-            "-o names a file that is being read: {}",
+            "-o would overwrite a file that is read: {}",
             input.display()
         ))),
     }

@@ -1,5 +1,4 @@
-//! A line on stderr about a fit that takes a while: drawn only on a terminal,
-//! and only after half a second, so that short fits stay silent.
+//! The progress of a fit, on one line of stderr: only on a terminal, and only after half a second.
 
 use crate::context::Context;
 use abduce::Progress;
@@ -8,10 +7,11 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Shorter fits show no progress.
+const DELAY: Duration = Duration::from_millis(500);
 
 pub struct FitProgress {
-    wanted: bool,
+    shown: bool,
     start: Instant,
     state: Mutex<State>,
 }
@@ -20,14 +20,14 @@ pub struct FitProgress {
 struct State {
     bar: Option<ProgressBar>,
     restart: Option<(usize, usize)>,
-    /// Whether the start has had an iteration.
-    begun: bool,
+    /// Whether the current start has had an iteration.
+    has_iterated: bool,
 }
 
 impl FitProgress {
     pub fn new(context: &Context) -> FitProgress {
         FitProgress {
-            wanted: !context.quiet && std::io::stderr().is_terminal(),
+            shown: !context.quiet && std::io::stderr().is_terminal(),
             start: Instant::now(),
             state: Mutex::default(),
         }
@@ -40,47 +40,21 @@ impl FitProgress {
         match progress {
             Progress::Restart { number, of } => {
                 state.restart = Some((number, of));
-                state.begun = false;
+                state.has_iterated = false;
             }
-            // After the last start, the best goes on with all rows.
+            // After the last start, the best one is continued on all rows.
             Progress::Iteration { number: 1, .. } | Progress::Round { number: 1, .. }
-                if state.begun =>
+                if state.has_iterated =>
             {
                 state.restart = None;
             }
-            Progress::Iteration { .. } | Progress::Round { .. } => state.begun = true,
+            Progress::Iteration { .. } | Progress::Round { .. } => state.has_iterated = true,
             Progress::Survey | Progress::Candidate { .. } | Progress::Replicate { .. } => {}
         }
-        if !self.wanted || self.start.elapsed() < PATIENCE {
+        if !self.shown || self.start.elapsed() < DELAY {
             return;
         }
-        let restart = match state.restart {
-            Some((number, of)) if of > 1 => format!("start {number} of {of}, "),
-            _ => String::new(),
-        };
-        let message = match progress {
-            Progress::Round {
-                number, inertia, ..
-            } => format!("{restart}iteration {number}, inertia {inertia:.6}"),
-            Progress::Survey => "looking at all rows".to_string(),
-            Progress::Candidate { number, of } => format!("{number} of {of} fits compared"),
-            Progress::Replicate {
-                components,
-                number,
-                of,
-            } => format!(
-                "{components} or {} components: {number} of {of} tables drawn",
-                components + 1
-            ),
-            Progress::Restart { .. } => format!("{restart}beginning"),
-            Progress::Iteration {
-                number,
-                mean_log_likelihood,
-                ..
-            } => {
-                format!("{restart}iteration {number}, mean log-likelihood {mean_log_likelihood:.6}")
-            }
-        };
+        let message = message(progress, state.restart);
         let bar = state.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
@@ -97,6 +71,37 @@ impl FitProgress {
             && let Some(bar) = state.bar.take()
         {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// The text about a step of the fit; `restart` is the number of the start and of all starts.
+fn message(progress: Progress, restart: Option<(usize, usize)>) -> String {
+    let restart = match restart {
+        Some((number, of)) if of > 1 => format!("start {number} of {of}, "),
+        _ => String::new(),
+    };
+    match progress {
+        Progress::Round {
+            number, inertia, ..
+        } => format!("{restart}iteration {number}, inertia {inertia:.6}"),
+        Progress::Survey => "reading all rows".to_string(),
+        Progress::Candidate { number, of } => format!("{number} of {of} fits compared"),
+        Progress::Replicate {
+            components,
+            number,
+            of,
+        } => format!(
+            "{components} or {} components: {number} of {of} tables simulated",
+            components + 1
+        ),
+        Progress::Restart { .. } => format!("{restart}starting"),
+        Progress::Iteration {
+            number,
+            mean_log_likelihood,
+            ..
+        } => {
+            format!("{restart}iteration {number}, mean log-likelihood {mean_log_likelihood:.6}")
         }
     }
 }

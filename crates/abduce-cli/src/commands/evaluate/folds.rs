@@ -1,8 +1,8 @@
-//! Cross-validation of a kind of model.
+//! Evaluation of a model by cross-validation.
 
 use super::report::{Clusters, Predictions, Report};
 use crate::arguments::{DataArguments, KindArguments};
-use crate::commands::fit::{Chosen, note_columns};
+use crate::commands::fit::{CalibrationOptions, Chosen, note_columns};
 use crate::context::Context;
 use crate::flags::spelled;
 use crate::io::failure::{Failure, Outcome};
@@ -10,8 +10,10 @@ use crate::io::output::{Output, refuse_inputs};
 use crate::io::progress::FitProgress;
 use crate::render::text_table::counted;
 use abduce::Control;
-use abduce::data::{Folds, Opened, Source};
-use abduce::eval::{Classifier, cross_validate as of_classes, cross_validate_density};
+use abduce::data::{Folds, Opened, Schema, Source};
+use abduce::eval::{
+    Classifier, cross_validate as cross_validate_classifier, cross_validate_density,
+};
 use abduce::model::{AnyLearner, AnyModel};
 use abduce::{Error, ErrorKind};
 use clap::Args;
@@ -19,10 +21,10 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// The number of folds unless it is given.
+/// The default number of folds.
 const FOLDS: usize = 10;
 
-/// How many warnings of fits are printed one by one.
+/// How many warnings of the fits are printed.
 const WARNINGS: usize = 5;
 
 #[derive(Args)]
@@ -34,8 +36,8 @@ pub struct FoldArguments {
     /// Number of folds [default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = folds)]
     folds: Option<usize>,
-    /// Without labels: a column of true groups, which clusters are compared with and which is
-    /// not part of the fit
+    /// Without labels: a column of true groups to compare the clusters with, which is not part of
+    /// the fit
     #[arg(long, value_name = "COL")]
     truth: Option<String>,
     /// Write to a file instead of stdout
@@ -43,7 +45,7 @@ pub struct FoldArguments {
     output: Option<PathBuf>,
 }
 
-/// Evaluates a kind of model on every fold, fitted to the others.
+/// Evaluates a model on every fold, fitted to the others.
 pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outcome {
     let start = Instant::now();
     let (options, arguments) = (&*model.options, &model.common);
@@ -54,71 +56,101 @@ pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outco
     let files = opened.files.iter().map(PathBuf::from);
     refuse_inputs(arguments.output.as_deref(), files)?;
     let mut output = Output::text(arguments.output.as_deref(), context)?;
-    let schema = opened.source.schema();
     options.note(learner.target(), &*opened.source, context)?;
-    let position = |name: &str| schema.position(name);
-    let target = learner.target().map(position).transpose()?;
-    let truth = arguments.truth.as_deref().map(position).transpose()?;
-    if let Some(field) = target.map(|target| &schema.fields[target])
-        && field.levels.is_empty()
-    {
-        return Err(Error::data("no row has a label")
-            .at_column(&field.name)
-            .with_hint("fit a mixture to find clusters instead")
-            .into());
-    }
+    let schema = opened.source.schema();
+    let target = learner.target().map(|name| schema.position(name));
+    let target = target.transpose()?;
+    check_labels(schema, target)?;
     let number = arguments.folds.unwrap_or(FOLDS);
     let folds = Folds::stratified(&*opened.source, target, number, context.seed)?;
     note_columns(&opened, learner.target(), false, context);
     note_labels(&opened, &folds, target, context);
-    let calibration = options.calibration();
+    let fits = Fits {
+        learner,
+        calibration: options.calibration(),
+        target,
+        seed: context.seed,
+        progress: FitProgress::new(context),
+        warnings: RefCell::default(),
+    };
     let mut report = Report {
         model: model.name,
         rows: opened.source.rows(),
-        asked: folds.class_rows().iter().sum(),
+        evaluated: folds.class_rows().iter().sum(),
         folds: Some(&folds),
         seed: context.seed,
-        calibration: calibration.and_then(|calibration| calibration.method()),
+        calibration: fits.calibration.and_then(CalibrationOptions::method),
         warnings: Vec::new(),
         seconds: 0.0,
     };
-    let progress = FitProgress::new(context);
-    let watch = |step| progress.show(step);
-    let control = Control {
-        interrupt: None,
-        progress: Some(&watch),
-    };
-    let warnings = RefCell::new(Vec::new());
-    let learn = |rows: &dyn Source| -> abduce::Result<AnyModel> {
-        let learned = learner.learn(rows, control)?;
-        warnings.borrow_mut().extend(learned.report.warnings);
-        Ok(learned.model)
+    let mut finish = |fits: &Fits| {
+        fits.progress.clear();
+        report.warnings = warn_once(fits.warnings.take(), context);
+        report.seconds = start.elapsed().as_secs_f64();
     };
     if let Some(target) = target {
-        let classifier = |rows: &dyn Source| {
-            let calibration = calibration
-                .map(|calibration| calibration.learn(Some(target), rows, context.seed, learn));
-            Ok(Classifier {
-                calibration: calibration.transpose()?.flatten(),
-                model: learn(rows)?,
-            })
-        };
-        let metrics = of_classes(&*opened.source, &folds, classifier);
-        progress.clear();
-        report.warnings = warn_once(warnings.take(), context);
-        report.seconds = start.elapsed().as_secs_f64();
+        let classifier = |rows: &dyn Source| fits.classifier(rows);
+        let metrics = cross_validate_classifier(&*opened.source, &folds, classifier);
+        finish(&fits);
         let field = &schema.fields[target];
         let predictions = Predictions::new(&report, &field.name, &field.levels, metrics?);
         predictions.write(context, &mut output)?;
     } else {
-        let found = cross_validate_density(&*opened.source, &folds, truth, learn);
-        progress.clear();
-        report.warnings = warn_once(warnings.take(), context);
-        report.seconds = start.elapsed().as_secs_f64();
-        let clusters = Clusters::new(&report, arguments.truth.as_deref(), found?);
+        let truth = arguments.truth.as_deref();
+        let groups = truth.map(|name| schema.position(name)).transpose()?;
+        let learn = |rows: &dyn Source| fits.learn(rows);
+        let held_out = cross_validate_density(&*opened.source, &folds, groups, learn);
+        finish(&fits);
+        let clusters = Clusters::new(&report, truth, held_out?);
         clusters.write(context, &mut output)?;
     }
     output.finish()
+}
+
+/// Fits the model to the rows outside a fold.
+struct Fits<'a> {
+    learner: &'a dyn AnyLearner,
+    calibration: Option<&'a CalibrationOptions>,
+    target: Option<usize>,
+    seed: u64,
+    progress: FitProgress,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Fits<'_> {
+    fn learn(&self, rows: &dyn Source) -> abduce::Result<AnyModel> {
+        let progress = &self.progress;
+        let show = |step| progress.show(step);
+        let control = Control {
+            interrupt: None,
+            progress: Some(&show),
+        };
+        let learned = self.learner.learn(rows, control)?;
+        self.warnings.borrow_mut().extend(learned.report.warnings);
+        Ok(learned.model)
+    }
+
+    /// The model with the calibration asked for.
+    fn classifier(&self, rows: &dyn Source) -> abduce::Result<Classifier> {
+        let learn = |rows: &dyn Source| self.learn(rows);
+        let calibration = (self.calibration)
+            .map(|calibration| calibration.learn(self.target, rows, self.seed, learn));
+        Ok(Classifier {
+            calibration: calibration.transpose()?.flatten(),
+            model: self.learn(rows)?,
+        })
+    }
+}
+
+/// Rejects a target without any label.
+fn check_labels(schema: &Schema, target: Option<usize>) -> Outcome {
+    match target.map(|target| &schema.fields[target]) {
+        Some(field) if field.levels.is_empty() => Err(Error::data("no row has a label")
+            .at_column(&field.name)
+            .with_hint("fit a mixture to find clusters instead")
+            .into()),
+        _ => Ok(()),
+    }
 }
 
 impl FoldArguments {
@@ -128,13 +160,13 @@ impl FoldArguments {
         }
         if learner.target().is_some() {
             return Err(Failure::usage(
-                "--truth: with --target the labels are the truth; name one of them",
+                "--truth does not apply with --target, whose labels are the true groups",
             ));
         }
         if !learner.finds_clusters() {
             return Err(Failure::usage(format!(
-                "--truth: {} finds no clusters; evaluate a mixture, or name the classes with \
-                 --target",
+                "--truth does not apply to {}, which finds no clusters; evaluate a mixture, or name \
+                 the column of classes with --target",
                 learner.name()
             )));
         }
@@ -172,7 +204,7 @@ fn note_labels(opened: &Opened, folds: &Folds, target: Option<usize>, context: &
     let unlabelled = opened.missing_values[target];
     if unlabelled > 0 {
         let rows = counted(unlabelled, "row");
-        context.note(&format!("{rows} without a label: not evaluated"));
+        context.note(&format!("{rows} without a label are not evaluated"));
     }
     let levels = &opened.source.schema().fields[target].levels;
     let few = (levels.iter().zip(folds.class_rows()))
@@ -181,23 +213,23 @@ fn note_labels(opened: &Opened, folds: &Folds, target: Option<usize>, context: &
     let few: Vec<String> = few.collect();
     if !few.is_empty() {
         context.warn(&format!(
-            "classes with fewer rows than folds, so that some folds hold none out: {}",
+            "classes with fewer rows than folds, which some folds therefore lack: {}",
             few.join(", ")
         ));
     }
 }
 
-/// The warnings of all fits, each once; the first few are printed.
+/// The warnings of all fits without repetition; prints the first few.
 fn warn_once(all: Vec<String>, context: &Context) -> Vec<String> {
-    let mut different: Vec<(String, usize)> = Vec::new();
+    let mut distinct: Vec<(String, usize)> = Vec::new();
     for warning in all {
-        match different.iter_mut().find(|(known, _)| *known == warning) {
+        match distinct.iter_mut().find(|(known, _)| *known == warning) {
             Some((_, times)) => *times += 1,
-            None => different.push((warning, 1)),
+            None => distinct.push((warning, 1)),
         }
     }
     let fits = |times: usize| counted(times as u64, "fit");
-    let warnings: Vec<String> = (different.into_iter())
+    let warnings: Vec<String> = (distinct.into_iter())
         .map(|(warning, times)| format!("in {}: {}", fits(times), spelled(&warning)))
         .collect();
     let shown = warnings.iter().take(WARNINGS);

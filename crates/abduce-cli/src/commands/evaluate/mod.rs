@@ -1,5 +1,5 @@
-//! `evaluate`: how good a model is on rows it has not seen, by cross-validation or, for a
-//! saved model, on a test table.
+//! `evaluate`: measures a model on rows it was not fitted to, by cross-validation or, for a saved
+//! model, on a test table.
 
 mod folds;
 mod report;
@@ -12,16 +12,16 @@ use clap::Args;
 use folds::FoldArguments;
 use saved::SavedArguments;
 
-/// Measure how well a model predicts rows it has not seen
+/// Measure how well a model predicts rows it was not fitted to
 ///
 /// The rows are split into folds; each fold is predicted by a model fitted to the others. With
-/// --target: accuracy, log-loss, Brier score, calibration error, confusion and figures for each
-/// class; rows without a label are used in the fit but not evaluated. Without: the
-/// log-likelihood of held-out rows, and with --truth how the clusters agree with a column that
-/// the model is not shown. All options of `abduce fit MODEL` apply.
+/// --target: accuracy, log-loss, Brier score, calibration error, confusion matrix and figures for
+/// each class; rows without a label are used in the fit but not evaluated. Without: the
+/// log-likelihood of held-out rows, and with --truth the agreement of the clusters with a column
+/// that is not part of the fit. All options of `abduce fit MODEL` apply.
 ///
-/// If a model file is named instead of MODEL, it is evaluated unchanged on DATA, which should
-/// not contain the rows it was fitted to.
+/// With a model file instead of MODEL, that model is evaluated on DATA, which should not contain
+/// the rows it was fitted to.
 #[derive(Args)]
 #[command(
     subcommand_value_name = "MODEL",
@@ -49,9 +49,7 @@ impl Arguments {
         match (&self.model, self.saved.file()) {
             (Some(model), None) => folds::cross_validate(model, context),
             (None, Some(file)) => self.saved.run(file, context),
-            _ => Err(Failure::usage(
-                "name a model with its options after it, or a model file",
-            )),
+            _ => Err(Failure::usage("name a model or a model file")),
         }
     }
 }

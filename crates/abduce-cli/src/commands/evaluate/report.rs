@@ -1,6 +1,5 @@
-//! What is told of an evaluation: each figure of all rows together, its mean over
-//! the folds and their standard deviation; tables for people, one document for
-//! programs.
+//! The report of an evaluation: each figure over all rows, its mean over the folds and its standard
+//! deviation; tables for people, one document for programs.
 
 use crate::context::Context;
 use crate::io::failure::Outcome;
@@ -11,20 +10,20 @@ use abduce::eval::{CALIBRATION_BINS, CalibrationMethod, Contingency, HeldOut, Me
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// Classes beyond which a confusion matrix is no table for people.
-const SHOWN: usize = 20;
+/// The confusion matrix of more classes than this is not printed.
+const MOST_CLASSES: usize = 20;
 
 const LOG_LOSS: &str = "log-loss";
 
-/// The figure that the table shows only where it differs from the log-loss.
+/// The table shows this figure only if it differs from the log-loss.
 const CLIPPED: &str = "clipped log-loss";
 
 /// What was evaluated, and how.
 pub struct Report<'a> {
     pub model: &'a str,
     pub rows: u64,
-    /// The rows that were asked about.
-    pub asked: u64,
+    /// The number of rows that were evaluated.
+    pub evaluated: u64,
     /// The folds of a cross-validation; none for a saved model.
     pub folds: Option<&'a Folds>,
     pub seed: u64,
@@ -34,17 +33,17 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What to do about rows of probability 0.
+    /// How to avoid rows of probability 0.
     fn remedy(&self) -> &'static str {
         match self.model {
             "histogram" => "; --smoothing 1 keeps empty bins possible",
-            "kde" => "; --kernel gaussian reaches everywhere",
+            "kde" => "; --kernel gaussian gives every row a positive density",
             _ => "",
         }
     }
 
     /// A figure of each fold; none for a saved model.
-    fn of_folds<T>(&self, folds: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
+    fn per_fold<T>(&self, folds: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
         let folds = folds.iter().filter(|_| self.folds.is_some());
         folds.map(of).collect()
     }
@@ -55,7 +54,7 @@ impl Report<'_> {
             Some(method) => format!(", calibrated by {}", method.name()),
             None => String::new(),
         };
-        let rows = counted(self.asked, "row");
+        let rows = counted(self.evaluated, "row");
         let held_out = match self.folds {
             Some(folds) => format!(
                 "{rows} held out in {}",
@@ -71,7 +70,7 @@ impl Report<'_> {
         let mut document = json!({
             "model": self.model,
             "rows": self.rows,
-            "held_out": self.asked,
+            "held_out": self.evaluated,
             "folds": self.folds.map(Folds::number),
             "seed": self.seed,
             "calibration": self.calibration.map(CalibrationMethod::name),
@@ -85,7 +84,7 @@ impl Report<'_> {
     }
 }
 
-/// One figure: of all rows together, and of each fold.
+/// One figure: over all rows, and of each fold.
 struct Figure {
     name: &'static str,
     all: Option<f64>,
@@ -104,12 +103,14 @@ impl Figure {
         (squares / (self.folds.len() as f64 - 1.0)).sqrt()
     }
 
-    /// The figure of all rows, its mean over the folds and their standard
-    /// deviation, as the table shows them.
+    /// The figure over all rows, its mean over the folds and its standard deviation, as text.
     fn cells(&self) -> [String; 3] {
-        let cell = |x: f64| match x.is_nan() {
-            true => String::new(),
-            false => readable(x),
+        let cell = |x: f64| {
+            if x.is_nan() {
+                String::new()
+            } else {
+                readable(x)
+            }
         };
         [
             self.all.map_or(String::new(), cell),
@@ -119,18 +120,18 @@ impl Figure {
     }
 
     fn document(&self) -> (String, Value) {
-        let mut told = Map::new();
+        let mut document = Map::new();
         if let Some(all) = self.all {
-            told.insert("all".into(), json!(all));
+            document.insert("all".into(), json!(all));
         }
         if !self.folds.is_empty() {
-            told.insert("mean".into(), json!(self.mean()));
-            told.insert("sd".into(), json!(self.deviation()));
-            told.insert("folds".into(), json!(self.folds));
+            document.insert("mean".into(), json!(self.mean()));
+            document.insert("sd".into(), json!(self.deviation()));
+            document.insert("folds".into(), json!(self.folds));
         }
         (
             self.name.replace([' ', '-'], "_").to_lowercase(),
-            told.into(),
+            document.into(),
         )
     }
 }
@@ -151,7 +152,7 @@ fn write_figures<'a>(
     Ok(write!(output, "{}", table.text(2))?)
 }
 
-/// What predictions of a target were worth.
+/// The quality of predictions of a target.
 pub struct Predictions<'a> {
     report: &'a Report<'a>,
     target: &'a str,
@@ -172,7 +173,7 @@ impl<'a> Predictions<'a> {
         let figure = |name: &'static str, of: fn(&Metrics) -> f64| Figure {
             name,
             all: Some(of(&all)),
-            folds: report.of_folds(&folds, of),
+            folds: report.per_fold(&folds, of),
         };
         let figures = vec![
             figure("accuracy", Metrics::accuracy),
@@ -206,7 +207,7 @@ impl<'a> Predictions<'a> {
         if self.all.impossible() > 0.0 {
             writeln!(
                 output,
-                "  the log-loss is infinite: rows of weight {} are of a class that was given \
+                "  the log-loss is infinite: rows of weight {} belong to a class that was given \
                  probability 0{}",
                 readable(self.all.impossible()),
                 self.report.remedy()
@@ -216,8 +217,8 @@ impl<'a> Predictions<'a> {
         writeln!(output, "\n{heading}")?;
         let mut table = TextTable::new([self.target, "precision", "recall", "F1", "rows"]);
         for (class, name) in self.names.iter().enumerate() {
-            let own = self.all.class(class);
-            let figures = [own.precision, own.recall, own.f1, own.support];
+            let class = self.all.class(class);
+            let figures = [class.precision, class.recall, class.f1, class.support];
             table.row([name.clone()].into_iter().chain(figures.map(readable)));
         }
         write!(output, "{}", table.text(2))?;
@@ -227,27 +228,30 @@ impl<'a> Predictions<'a> {
 
     fn write_confusion(&self, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, "confusion");
-        if self.names.len() > SHOWN {
+        if self.names.len() > MOST_CLASSES {
             let classes = self.names.len();
             writeln!(output, "\n{heading}: {classes} classes, see --json")?;
             return Ok(());
         }
         writeln!(
             output,
-            "\n{heading}: true classes down, predicted ones across"
+            "\n{heading}: a row for each true class, a column for each predicted one"
         )?;
         let names = self.names.iter().map(String::as_str);
         let mut table = TextTable::new([self.target].into_iter().chain(names));
         for (class, name) in self.names.iter().enumerate() {
-            let own = (0..self.names.len()).map(|k| readable(self.all.confusion(class, k)));
-            table.row([name.clone()].into_iter().chain(own));
+            let weights = (0..self.names.len()).map(|k| readable(self.all.confusion(class, k)));
+            table.row([name.clone()].into_iter().chain(weights));
         }
         Ok(write!(output, "{}", table.text(2))?)
     }
 
     fn write_reliability(&self, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, "reliability");
-        writeln!(output, "\n{heading}: how often the prediction is right")?;
+        writeln!(
+            output,
+            "\n{heading}: how often predictions of each probability are right"
+        )?;
         let mut table = TextTable::new(["top probability", "rows", "mean", "right"]);
         for (number, bin) in self.all.reliability().iter().enumerate() {
             if bin.weight > 0.0 {
@@ -267,18 +271,18 @@ impl<'a> Predictions<'a> {
     fn document(&self) -> Value {
         let classes = 0..self.names.len();
         let confusion = |class: usize| -> Vec<f64> {
-            let own = classes.clone();
-            own.map(|k| self.all.confusion(class, k)).collect()
+            let predicted = classes.clone();
+            predicted.map(|k| self.all.confusion(class, k)).collect()
         };
         let class = |(class, name): (usize, &String)| {
-            let own = self.all.class(class);
-            let told = json!({
-                "precision": own.precision,
-                "recall": own.recall,
-                "f1": own.f1,
-                "support": own.support,
+            let figures = self.all.class(class);
+            let document = json!({
+                "precision": figures.precision,
+                "recall": figures.recall,
+                "f1": figures.f1,
+                "support": figures.support,
             });
-            (name.clone(), told)
+            (name.clone(), document)
         };
         let bin = |(number, bin): (usize, &abduce::eval::Bin)| {
             let edge = |number: usize| number as f64 / CALIBRATION_BINS as f64;
@@ -298,18 +302,18 @@ impl<'a> Predictions<'a> {
         if let Some(brier) = self.all.brier_of_two() {
             document.insert("brier_score_loss".into(), json!(brier));
         }
-        let own = classes.clone().map(confusion).collect::<Vec<_>>();
-        let told = json!({ "labels": self.names, "weights": own });
-        document.insert("confusion".into(), told);
-        let own: Map<String, Value> = self.names.iter().enumerate().map(class).collect();
-        document.insert("classes".into(), own.into());
+        let weights = classes.clone().map(confusion).collect::<Vec<_>>();
+        let confusion = json!({ "labels": self.names, "weights": weights });
+        document.insert("confusion".into(), confusion);
+        let classes: Map<String, Value> = self.names.iter().enumerate().map(class).collect();
+        document.insert("classes".into(), classes.into());
         let bins = self.all.reliability().iter().enumerate();
         document.insert("reliability".into(), bins.map(bin).collect());
         document.into()
     }
 }
 
-/// How likely held-out rows are, and how clusters agree with the truth.
+/// The log-likelihood of held-out rows, and the agreement of clusters with true groups.
 pub struct Clusters<'a> {
     report: &'a Report<'a>,
     truth: Option<&'a str>,
@@ -328,16 +332,16 @@ impl<'a> Clusters<'a> {
         let mut figures = vec![Figure {
             name: "log-likelihood",
             all: Some(all.mean_log_likelihood()),
-            folds: report.of_folds(&folds, HeldOut::mean_log_likelihood),
+            folds: report.per_fold(&folds, HeldOut::mean_log_likelihood),
         }];
         if truth.is_some() {
             let tables = folds.iter().filter_map(|fold| fold.contingency.clone());
             let tables: Vec<Contingency> = tables.collect();
             let figure = |name: &'static str, of: fn(&Contingency) -> f64| Figure {
                 name,
-                // Clusters of several models are not the same clusters.
+                // The clusters of different folds are numbered independently.
                 all: tables.first().filter(|_| report.folds.is_none()).map(of),
-                folds: report.of_folds(&tables, of),
+                folds: report.per_fold(&tables, of),
             };
             figures.push(figure("adjusted Rand", Contingency::adjusted_rand_index));
             figures.push(figure(
@@ -366,7 +370,7 @@ impl<'a> Clusters<'a> {
         let against = against.unwrap_or_default();
         self.report.write_head(&against, context, output)?;
         write_figures(&self.figures, output)?;
-        writeln!(output, "  the log-likelihood is that of a row in the mean")?;
+        writeln!(output, "  the log-likelihood is the mean per row")?;
         if self.all.impossible > 0.0 {
             writeln!(
                 output,

@@ -1,4 +1,4 @@
-//! A saved model on a test table.
+//! Evaluation of a saved model on a test table.
 
 use super::report::{Clusters, Predictions, Report};
 use crate::arguments::{DataArguments, files_read};
@@ -19,16 +19,15 @@ use std::time::Instant;
 
 #[derive(Args)]
 pub struct SavedArguments {
-    /// A model written by `abduce fit`, to be evaluated unchanged
+    /// A model written by `abduce fit`
     #[arg(value_name = "FILE", required = true)]
     model: Option<PathBuf>,
     #[command(flatten)]
     data: DataArguments,
-    /// For a model without labels: a column of true groups, which its clusters are compared
-    /// with
+    /// For a model without labels: a column of true groups to compare its clusters with
     #[arg(long, value_name = "COL")]
     truth: Option<String>,
-    /// The column of labels, which must be that of the model
+    /// The column of labels, which must be the target of the model
     #[arg(long, value_name = "COL")]
     target: Option<String>,
     /// Write to a file instead of stdout
@@ -55,28 +54,31 @@ impl SavedArguments {
         let mut report = Report {
             model: &name,
             rows: opened.source.rows(),
-            asked: 0,
+            evaluated: 0,
             folds: None,
             seed: context.seed,
-            calibration: model.calibration.as_ref().map(|own| own.method),
+            calibration: model
+                .calibration
+                .as_ref()
+                .map(|calibration| calibration.method),
             warnings: Vec::new(),
             seconds: 0.0,
         };
         if let Some(target) = model.target() {
             let field = model.schema().fields[target].clone();
-            let metrics = predictions(model, &*opened.source, target, context)?;
+            let metrics = metrics(model, &*opened.source, target, context)?;
             if metrics.rows() == 0 {
                 return Err(Error::data("no row has a label that the model knows")
                     .at_column(&field.name)
                     .into());
             }
-            report.asked = metrics.rows();
+            report.evaluated = metrics.rows();
             report.seconds = start.elapsed().as_secs_f64();
             let predictions = Predictions::new(&report, &field.name, &field.levels, vec![metrics]);
             predictions.write(context, &mut output)?;
         } else {
             let found = self.likelihood(&model, &*opened.source, context)?;
-            report.asked = found.rows;
+            report.evaluated = found.rows;
             report.seconds = start.elapsed().as_secs_f64();
             let clusters = Clusters::new(&report, self.truth.as_deref(), vec![found]);
             clusters.write(context, &mut output)?;
@@ -84,7 +86,7 @@ impl SavedArguments {
         output.finish()
     }
 
-    /// Refuses a column of labels or groups that the model has no use for.
+    /// Rejects a column of labels or groups that does not apply to the model.
     fn check_options(&self, model: &Model) -> Outcome {
         let target = model.target();
         let target = target.map(|target| &model.schema().fields[target].name);
@@ -93,8 +95,8 @@ impl SavedArguments {
         {
             return Err(Failure::usage(match target {
                 Some(target) => format!("--target: the target of the model is {target}"),
-                None => "--target: the model has no target; --truth compares its clusters \
-                         with a column"
+                None => "--target: the model has no target; use --truth to compare its \
+                         clusters with a column"
                     .to_string(),
             }));
         }
@@ -113,7 +115,7 @@ impl SavedArguments {
         }
         match target {
             Some(target) => Err(Failure::usage(format!(
-                "--truth: the model predicts {target}, whose labels are the truth"
+                "--truth does not apply: the true groups are the labels in {target}"
             ))),
             None if !model.predictor().has_groups() => Err(Failure::usage(format!(
                 "--truth: {} finds no clusters",
@@ -123,7 +125,7 @@ impl SavedArguments {
         }
     }
 
-    /// How likely the rows are and, with --truth, how their clusters agree with it.
+    /// The log-likelihood of the rows and, with --truth, the agreement of clusters and groups.
     fn likelihood(
         &self,
         model: &Model,
@@ -149,7 +151,7 @@ impl SavedArguments {
         Ok(found)
     }
 
-    /// The clusters of the rows against a column of the same files.
+    /// The counts of rows by cluster and group, a column of the same files.
     fn contingency(
         &self,
         truth: &String,
@@ -180,17 +182,17 @@ impl SavedArguments {
     }
 }
 
-/// Refuses a name that is neither a file nor like one.
+/// Rejects a name that is neither a file nor looks like one.
 fn check_name(path: &Path) -> Outcome {
-    let like_a_file = path.extension().is_some() || path.components().count() > 1;
-    if like_a_file || path.exists() {
+    let looks_like_a_file = path.extension().is_some() || path.components().count() > 1;
+    if looks_like_a_file || path.exists() {
         return Ok(());
     }
     let message = models::unknown(&path.display().to_string());
     Err(Failure::usage(format!("{message}, or name a model file")))
 }
 
-/// The most probable cluster of each row, where the model can answer, and its weight.
+/// The most probable cluster of each row, if the model has an answer, and the weight of the row.
 fn clusters_of<T>(
     chunk: &Chunk,
     answer: &Answer<T>,
@@ -203,8 +205,8 @@ fn clusters_of<T>(
         .collect()
 }
 
-/// What the model's predictions of labelled rows are worth.
-fn predictions(
+/// The figures of the model's predictions of labelled rows.
+fn metrics(
     model: Model,
     source: &dyn Source,
     target: usize,
@@ -223,10 +225,10 @@ fn predictions(
         metrics.merge(&answer.of);
         let labels = chunk.column(target).cells(0, chunk.rows());
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
-        let asked = chunk
+        let answered = chunk
             .weighing_rows()
             .filter(|row| answer.position(*row).is_some());
-        unlabelled += asked.filter(|row| !is_known(*row)).count() as u64;
+        unlabelled += answered.filter(|row| !is_known(*row)).count() as u64;
     })?;
     if unlabelled > 0 {
         let rows = counted(unlabelled, "row");
@@ -237,13 +239,13 @@ fn predictions(
     Ok(metrics)
 }
 
-/// Asks something of the rows of each chunk that the model can answer.
+/// Calls `visit` with the answer of `ask` for each chunk, without the rows that have no answer.
 fn each_chunk<T: Send>(
     model: &dyn Predict,
     source: &dyn Source,
     context: &Context,
     ask: impl Fn(&Chunk) -> abduce::Result<T> + Sync,
-    mut pass_on: impl FnMut(&Chunk, &Answer<T>),
+    mut visit: impl FnMut(&Chunk, &Answer<T>),
 ) -> Outcome {
     let (mut unanswered, mut constants) = (Unanswered::default(), ChangedConstants::default());
     let mut first = 1;
@@ -251,15 +253,15 @@ fn each_chunk<T: Send>(
         source,
         |_, chunk| Answer::ask(model, chunk, &ask),
         |chunk, answer| {
-            let lacking = (0..chunk.rows()).filter(|row| answer.position(*row).is_none());
-            lacking.for_each(|row| unanswered.add(first + row as u64));
+            let without_answer = (0..chunk.rows()).filter(|row| answer.position(*row).is_none());
+            without_answer.for_each(|row| unanswered.add(first + row as u64));
             constants.add(model, chunk);
             first += chunk.rows() as u64;
-            pass_on(chunk, &answer);
+            visit(chunk, &answer);
             Outcome::Ok(())
         },
     )?;
-    unanswered.report(context, "not asked about");
+    unanswered.report(context, "not evaluated");
     constants.report(model, context);
     Ok(())
 }

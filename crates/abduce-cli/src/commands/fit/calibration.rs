@@ -1,4 +1,4 @@
-//! Whether and how the probabilities of classes are calibrated.
+//! The options of the calibration of class probabilities.
 
 use crate::arguments::values::at_least_one;
 use crate::io::failure::{Failure, Outcome};
@@ -26,12 +26,12 @@ impl CalibrationOptions {
         self.calibrate
     }
 
-    /// Refuses a calibration where there are no classes.
+    /// Rejects a calibration if there are no classes.
     pub fn check(&self, target: Option<&str>) -> Outcome {
         if self.calibrate.is_some() && target.is_none() {
             return Err(Failure::usage(
-                "--calibrate corrects the probabilities of classes; name the column of the \
-                 classes with --target",
+                "--calibrate applies to the probabilities of classes; name the column of classes \
+                 with --target",
             ));
         }
         Ok(())

@@ -20,7 +20,7 @@ pub struct Options {
     #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     bins: Option<Bins>,
 
-    /// Number of rows spread over the whole range [default: 1 with --target, else 0]
+    /// Pseudocount spread over the whole range [default: 1 with --target, else 0]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<f64>,
 

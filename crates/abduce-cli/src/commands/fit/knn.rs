@@ -14,8 +14,8 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "Model options")]
 pub struct Options {
-    /// Number of neighbours, at most the rows of the class [default: the root of the number of
-    /// rows]
+    /// Number of neighbours, at most the rows of the class [default: the square root of the number
+    /// of rows]
     #[arg(long, visible_alias = "neighbors", value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     neighbours: Option<usize>,
 

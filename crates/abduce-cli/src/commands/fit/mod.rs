@@ -1,5 +1,5 @@
-//! `fit`: fits a model to a table. Each model is a sub-command with a file of options here, and
-//! a new one is a file, its `mod` line and its line in [`MODELS`].
+//! `fit`: fits a model to a table. Each model is a sub-command with a file of options here; a new
+//! one is a file, its `mod` line and its line in [`MODELS`].
 
 mod calibration;
 mod gaussian;
@@ -50,15 +50,14 @@ const MODELS: &[Entry] = &[
     Entry::of::<knn::Options>(),
 ];
 
-/// How many warnings are printed one by one.
+/// How many warnings are printed.
 const WARNINGS: usize = 10;
 
 /// Fit a model to a table
 ///
-/// Any cell may be missing, and any label of --target too: rows without a
-/// label are used as unlabelled ones. Ctrl-C ends a long fit with the best
-/// model so far, which is written to --output, and the exit code is then 130; a second
-/// one ends the program.
+/// Any cell may be missing, including labels of --target: rows without a label take part in the
+/// fit as unlabelled rows. Ctrl-C stops a long fit and writes the best model so far to --output,
+/// with exit code 130; a second Ctrl-C ends the program at once.
 #[derive(Args)]
 #[command(
     subcommand_value_name = "MODEL",
@@ -91,7 +90,7 @@ struct FitArguments {
     output: Option<PathBuf>,
 }
 
-/// A fitted model, with the parts of its report that a model file does not have.
+/// A fitted model, with the parts of its report that are not in the model file.
 struct Finished {
     model: Model,
     interrupted: bool,
@@ -120,42 +119,20 @@ impl Arguments {
             context.note(&format!("{rows} without a label"));
         }
         if path.is_none() {
-            context.note("the model is not kept; pass -o FILE to keep it");
+            context.note("the model is not saved; pass -o FILE to save it");
         }
-        let Finished {
-            model,
-            interrupted,
-            restarts,
-            bounds,
-        } = self.learn(&*learner, target, &opened, context)?;
-        if let Some(mixture) = model.body.get::<Mixture>()
-            && let Some(choice) = &mixture.details.unlabelled
-        {
-            context.note(&choice.told(unlabelled));
-        }
+        let finished = self.learn(&*learner, target, &opened, context)?;
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = path {
             let mut file = Output::bytes(Some(path))?;
-            file.write_all(model.to_json()?.as_bytes())?;
+            file.write_all(finished.model.to_json()?.as_bytes())?;
             file.finish()?;
         }
-        self.warn(&model, context);
-        let choice_note = render::of(&model).choice_note().map(String::from);
-        let notes: Vec<String> = opened.notes.iter().cloned().chain(choice_note).collect();
-        let summary = summary::Summary {
-            model: &model,
-            notes: &notes,
-            restarts: &restarts,
-            bounds: &bounds,
-            seconds,
-            interrupted,
-            file: path,
-        };
-        let mut output = Output::text(None, context)?;
-        summary.write(context, &mut output)?;
-        output.finish()?;
-        if interrupted {
-            let lost = "the fit was stopped, and without -o FILE its model is not kept";
+        note_unlabelled_weight(&finished.model, unlabelled, context);
+        self.warn(&finished.model, context);
+        finished.write_summary(&opened.notes, path, seconds, context)?;
+        if finished.interrupted {
+            let lost = "the fit was stopped, and without -o FILE its model is not saved";
             let lost = path.is_none().then(|| lost.to_string());
             return Err(Failure::Interrupted(lost));
         }
@@ -190,7 +167,7 @@ impl Arguments {
             if let Some(calibration) = options.calibration() {
                 let learn = |rows: &dyn Source| Ok(learner.learn(rows, control)?.model);
                 let calibration = calibration.learn(target, source, context.seed, learn);
-                // A calibration that is stopped early would be of unfinished models.
+                // The models of an interrupted calibration are unfinished.
                 if control.is_interrupted() {
                     finished.interrupted = true;
                 } else {
@@ -205,8 +182,8 @@ impl Arguments {
 
     fn warn(&self, model: &Model, context: &Context) {
         let calibration = self.model.options.calibration();
-        let asked = calibration.is_some_and(|calibration| calibration.method().is_some());
-        if asked && model.calibration.is_none() {
+        let wanted = calibration.is_some_and(|calibration| calibration.method().is_some());
+        if wanted && model.calibration.is_none() {
             context.warn("the fit was stopped; its probabilities are not calibrated");
         }
         let warnings = &model.fit.warnings;
@@ -219,18 +196,51 @@ impl Arguments {
     }
 }
 
+impl Finished {
+    fn write_summary(
+        &self,
+        notes: &[String],
+        path: Option<&Path>,
+        seconds: f64,
+        context: &Context,
+    ) -> Outcome {
+        let choice_note = render::of(&self.model).choice_note().map(String::from);
+        let notes: Vec<String> = notes.iter().cloned().chain(choice_note).collect();
+        let summary = summary::Summary {
+            model: &self.model,
+            notes: &notes,
+            restarts: &self.restarts,
+            bounds: &self.bounds,
+            seconds,
+            interrupted: self.interrupted,
+            file: path,
+        };
+        let mut output = Output::text(None, context)?;
+        summary.write(context, &mut output)?;
+        output.finish()
+    }
+}
+
+/// Notes the weight of rows without a label, if the fit has chosen it.
+fn note_unlabelled_weight(model: &Model, unlabelled: u64, context: &Context) {
+    let mixture = model.body.get::<Mixture>();
+    if let Some(choice) = mixture.and_then(|mixture| mixture.details.unlabelled.as_ref()) {
+        context.note(&choice.told(unlabelled));
+    }
+}
+
 /// Checks that the model file can be written before the work begins.
 fn probe(path: Option<&Path>) -> Outcome {
     match path {
         Some(path) if path == Path::new("-") => Err(Failure::usage(
-            "-o: a model goes to a file, the summary to stdout; name a file",
+            "-o needs a file for the model; stdout is for the summary",
         )),
         Some(path) => Output::probe(path),
         None => Ok(()),
     }
 }
 
-/// Opens the data with the kinds asked for, and with classes that only an option names.
+/// Opens the data with the given kinds, and with classes that only an option names.
 fn open(
     model: &Chosen<FitArguments>,
     learner: &dyn AnyLearner,
@@ -248,7 +258,7 @@ fn open(
     data.open(target, &kinds, text, context)
 }
 
-/// Notes the size of a table and its columns and, if `rule`, how kinds are inferred.
+/// Notes the size of a table and its columns and, with `rule`, how kinds are inferred.
 pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: &Context) {
     if context.quiet || context.json {
         return;

@@ -11,7 +11,7 @@ use abduce::model::{AnyLearner, Learner};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Subcommand};
 
-/// The models that the command line reserves names for.
+/// The names of models that are not yet available.
 const LATER: [&str; 2] = ["network", "logistic"];
 
 /// The options of a model, and what `fit` and `evaluate` ask of them.
@@ -96,31 +96,33 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|entry| entry.name)
 }
 
-/// A message for an option that other models have, and for an unknown model.
+/// A message for an unknown model, or for an option that only other models have.
 pub fn explain(error: &clap::Error) -> Option<String> {
     let argument = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let parent = word_among(|word| ["fit", "evaluate"].contains(&word))?;
+    let parent = first_word(|word| ["fit", "evaluate"].contains(&word))?;
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let flag = argument(ContextKind::InvalidArg)?;
-            let models = with_option(&parent, flag);
-            let given = word_among(|word| names().any(|name| name == word));
-            let has_it = |name: &String| models.contains(name);
-            if models.is_empty() || given.as_ref().is_some_and(has_it) {
+            let models = models_with_option(&parent, flag);
+            let model = first_word(|word| names().any(|name| name == word));
+            let has_option = |name: &String| models.contains(name);
+            if models.is_empty() || model.as_ref().is_some_and(has_option) {
                 return None;
             }
             let models = models.join(", ");
-            Some(match given {
+            Some(match model {
                 Some(name) => {
                     format!("{flag} does not apply to {name}; it is an option of {models}")
                 }
-                None if parent == "evaluate" => format!(
-                    "{flag} does not apply to a fitted model; name a model to fit one ({models})"
-                ),
-                None => format!("{flag} stands after the name of the model ({models})"),
+                None if parent == "evaluate" => {
+                    format!("{flag} does not apply to a model file; it is an option of {models}")
+                }
+                None => {
+                    format!("{flag} is an option of {models}; write it after the name of the model")
+                }
             })
         }
         ErrorKind::InvalidSubcommand if parent == "fit" => {
@@ -131,7 +133,7 @@ pub fn explain(error: &clap::Error) -> Option<String> {
 }
 
 /// The names of the models that have an option as sub-commands of `parent`.
-fn with_option(parent: &str, flag: &str) -> Vec<String> {
+fn models_with_option(parent: &str, flag: &str) -> Vec<String> {
     let command = Cli::command();
     let models = command.find_subcommand(parent);
     let models = models.into_iter().flat_map(Command::get_subcommands);
@@ -143,8 +145,8 @@ fn with_option(parent: &str, flag: &str) -> Vec<String> {
     models.map(|model| model.get_name().to_string()).collect()
 }
 
-/// The first word of the command line that has a property.
-fn word_among(property: impl Fn(&str) -> bool) -> Option<String> {
+/// The first word of the command line with a property.
+fn first_word(property: impl Fn(&str) -> bool) -> Option<String> {
     let mut words = std::env::args().skip(1);
     words.find(|word| property(word))
 }

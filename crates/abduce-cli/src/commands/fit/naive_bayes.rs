@@ -19,9 +19,9 @@ pub struct Options {
     #[command(flatten)]
     labels: LabelOptions,
 
-    /// Answer questions with the parameters integrated out instead of estimated:
-    /// Student t for Gaussian columns, negative binomial for Poisson ones,
-    /// Dirichlet–multinomial for words
+    /// Use predictive distributions, with the parameters integrated out instead of estimated:
+    /// Student t for Gaussian columns, negative binomial for Poisson, Dirichlet-multinomial for
+    /// words
     #[arg(long)]
     predictive: bool,
 

@@ -21,7 +21,7 @@ use unicode_width::UnicodeWidthStr;
 pub const RULE: &str = "inferred kinds: 0/1 and yes/no are binary, small whole numbers with zeros \
     counts, other numbers real, words categorical; change them with --kind COL=KIND or --schema FILE";
 
-/// A fit to be summarized.
+/// What a fit reports.
 pub struct Summary<'a> {
     pub model: &'a Model,
     pub notes: &'a [String],
@@ -83,11 +83,11 @@ impl Summary<'_> {
     fn write_text(&self, context: &Context, output: &mut Output) -> Outcome {
         let (model, report) = (self.model, &self.model.fit);
         let fields = &model.schema().fields;
-        let of = match model.target() {
+        let target = match model.target() {
             Some(target) => format!(" of {}", fields[target].name),
             None => String::new(),
         };
-        let heading = context.heading(output, &format!("{}{of}", model.model));
+        let heading = context.heading(output, &format!("{}{target}", model.model));
         let weighted = if report.weight == report.rows as f64 {
             String::new()
         } else {
@@ -173,56 +173,37 @@ pub fn calibrated(calibration: &Calibration) -> String {
     )
 }
 
-/// The columns with their kinds and levels, one to a line, at most so wide where words allow.
-pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64], most: usize) -> String {
-    const SHOWN: usize = 6;
+/// The columns with their kinds and levels, one per line of at most `line_width` characters.
+pub fn columns(
+    schema: &Schema,
+    target: Option<&str>,
+    missing: &[u64],
+    line_width: usize,
+) -> String {
     const COLUMNS: usize = 30;
-    let width = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(UnicodeWidthStr::width).max().unwrap_or(0)
-    };
     let is_target = |field: &Field| target == Some(field.name.as_str());
     let name = |field: &Field| escape::line(&field.name).into_owned();
-    let fields = schema.fields.iter().zip(holes).enumerate();
+    let fields = schema.fields.iter().zip(missing).enumerate();
     // The target is always among those shown.
     let shown: Vec<(&Field, u64)> = fields
         .filter(|(number, (field, _))| *number < COLUMNS || is_target(field))
-        .map(|(_, (field, holes))| (field, *holes))
+        .map(|(_, (field, missing))| (field, *missing))
         .collect();
     let names: Vec<String> = shown.iter().map(|(field, _)| name(field)).collect();
-    let widest = width(&mut names.iter().map(String::as_str));
-    let kinds = width(&mut shown.iter().map(|(field, _)| field.kind.name()));
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let kinds = shown.iter().map(|(field, _)| field.kind.name().width());
+    let kinds = kinds.max().unwrap_or(0);
     let mut text = String::new();
-    for ((field, holes), name) in shown.iter().zip(&names) {
+    for ((field, missing), name) in shown.iter().zip(&names) {
         let gap = widest - name.width();
-        let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
-        let more = levels.len().saturating_sub(SHOWN);
-        levels.truncate(SHOWN);
-        let mut remark = escape::line(&levels.join(", ")).into_owned();
-        if more > 0 {
-            remark.push_str(&format!(" and {more} more"));
-        }
-        if is_target(field) {
-            remark = format!("target: {remark}");
-        }
-        if field.unit != 1.0 {
-            remark = format!("in units of {:e}", field.unit);
-        }
-        if *holes > 0 {
-            let gap = if remark.is_empty() { "" } else { "; " };
-            let what = if is_target(field) {
-                "unlabelled"
-            } else {
-                "missing"
-            };
-            remark.push_str(&format!("{gap}{holes} {what}"));
-        }
+        let remark = remark(field, *missing, is_target(field));
         let line = format!(
             "  {name}{:gap$}  {:kinds$}  {remark}",
             "",
             field.kind.name()
         );
         let remark_at = 2 + widest + 2 + kinds + 2;
-        text.push_str(&wrapped(line.trim_end(), most, remark_at));
+        text.push_str(&wrapped(line.trim_end(), line_width, remark_at));
         text.push('\n');
     }
     let more = (schema.fields.len() - shown.len()) as u64;
@@ -230,4 +211,28 @@ pub fn columns(schema: &Schema, target: Option<&str>, holes: &[u64], most: usize
         text.push_str(&format!("  and {}\n", counted(more, "more column")));
     }
     text
+}
+
+/// The levels or the unit of a column, and how many of its values are missing.
+fn remark(field: &Field, missing: u64, is_target: bool) -> String {
+    const LEVELS: usize = 6;
+    let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
+    let more = levels.len().saturating_sub(LEVELS);
+    levels.truncate(LEVELS);
+    let mut remark = escape::line(&levels.join(", ")).into_owned();
+    if more > 0 {
+        remark.push_str(&format!(" and {more} more"));
+    }
+    if is_target {
+        remark = format!("target: {remark}");
+    }
+    if field.unit != 1.0 {
+        remark = format!("in units of {:e}", field.unit);
+    }
+    if missing > 0 {
+        let gap = if remark.is_empty() { "" } else { "; " };
+        let what = if is_target { "unlabelled" } else { "missing" };
+        remark.push_str(&format!("{gap}{missing} {what}"));
+    }
+    remark
 }

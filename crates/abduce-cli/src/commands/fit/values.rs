@@ -2,7 +2,7 @@
 
 use crate::arguments::values::at_least_one;
 
-/// Numbers of components to choose from.
+/// Numbers of components to choose among.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(pub Vec<usize>);
 
@@ -20,7 +20,9 @@ pub fn components(text: &str) -> Result<Numbers, String> {
             ));
         }
         if last - first >= 1000 {
-            return Err(format!("{part} is too long a range: at most 1000 numbers"));
+            return Err(format!(
+                "{part} is too long: a range has at most 1000 numbers"
+            ));
         }
         numbers.extend(first..=last);
     }

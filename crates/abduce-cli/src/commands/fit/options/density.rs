@@ -1,4 +1,4 @@
-//! The options of densities, of all rows or one for each class.
+//! The options of densities, of all rows or of each class.
 
 use crate::commands::fit::CalibrationOptions;
 use crate::io::failure::Outcome;
@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "Model options")]
 pub struct ClassOptions {
-    /// The column of labels, for one density of each class; rows without a label are left out
+    /// The column of labels, for a density of each class; rows without a label are left out
     #[arg(long, value_name = "COL")]
     target: Option<String>,
 
@@ -17,7 +17,7 @@ pub struct ClassOptions {
 }
 
 impl ClassOptions {
-    /// Whether there is one density of each class.
+    /// Whether there is a density for each class.
     pub fn has_target(&self) -> bool {
         self.target.is_some()
     }
