@@ -1,5 +1,4 @@
-//! Densities: a line for each class with its weight, its rows and its bandwidths, bins or
-//! scales.
+//! Densities: one line per class with its weight, its rows and its bandwidths, bins or scales.
 
 use super::{Lines, Render, remove};
 use crate::context::Context;
@@ -20,11 +19,11 @@ impl Render for Fitted<DensityModel> {
 
     fn edit_figures(&self, report: &FitReport, lines: &mut Lines) {
         remove(lines, &["iterations"]);
-        // Files of early versions do not have it.
+        // Early model files do not store the log-likelihood.
         if report.log_likelihood == f64::NEG_INFINITY {
             remove(lines, &["log-likelihood"]);
         }
-        // Most densities have no maximum likelihood.
+        // BIC and AIC exist only for maximum-likelihood estimates, which most densities are not.
         if report.bic.is_infinite() {
             remove(lines, &["BIC", "AIC"]);
             let figures = lines.iter_mut();
@@ -100,11 +99,10 @@ fn table(densities: &DensityModel) -> String {
     table.text(2)
 }
 
-/// Of more bins than these, people are shown the first.
+/// How many bins are shown.
 const BINS: usize = 40;
 
-/// The bins of every column with the weight that each class has in them; nothing for
-/// other densities.
+/// The bins of every column with the weight of each class in them; empty for other densities.
 fn bins(densities: &DensityModel) -> String {
     let mut text = String::new();
     for (place, column) in densities.columns.iter().enumerate() {
@@ -127,7 +125,7 @@ fn bins(densities: &DensityModel) -> String {
     text
 }
 
-/// The bins of one column, with the weight that each histogram has in them.
+/// The bins of one column, with the weight of each histogram in them.
 pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
     let Some((_, first)) = histograms.first() else {
         return String::new();
@@ -136,13 +134,14 @@ pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
     let names = histograms.iter().map(|(name, _)| name.as_str());
     let mut table = TextTable::new(["from", "to"].into_iter().chain(names));
     let width = (edges.end - edges.start) / edges.bins as f64;
-    let edge = |bin: usize| match bin == edges.bins {
-        true => readable_within(edges.end, width),
-        false => readable_within(edges.start + width * bin as f64, width),
+    let edge = |bin: usize| {
+        let is_last = bin == edges.bins;
+        let start = edges.start + width * bin as f64;
+        readable_within(if is_last { edges.end } else { start }, width)
     };
     for bin in 0..edges.bins.min(BINS) {
-        let weight = |(_, own): &(String, &Histogram)| {
-            let cells = own.cells.iter();
+        let weight = |(_, histogram): &(String, &Histogram)| {
+            let cells = histogram.cells.iter();
             let here = cells.filter(|cell| cell.bins[column] as usize == bin);
             readable(here.map(|cell| cell.weight).sum())
         };
@@ -156,22 +155,22 @@ pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
     text
 }
 
-/// Rows, neighbours where there are any, and a number for each column.
+/// The number of rows, the number of neighbours if there are any, and a number for each column.
 fn numbers(density: Option<&Density>, columns: usize) -> Vec<f64> {
-    let one = |rows: f64, own: Vec<f64>| [vec![rows], own].concat();
+    let with_rows = |rows: f64, numbers: Vec<f64>| [vec![rows], numbers].concat();
     match density {
         None => vec![0.0],
-        Some(Density::Kde(density)) => one(
+        Some(Density::Kde(density)) => with_rows(
             density.points().weight(),
             density.bandwidth().widths(columns),
         ),
         Some(Density::Histogram(histogram)) => {
             let bins = histogram.edges.iter().map(|edges| edges.bins as f64);
-            one(histogram.total() - histogram.smoothing, bins.collect())
+            with_rows(histogram.total() - histogram.smoothing, bins.collect())
         }
         Some(Density::Knn(density)) => {
-            let own = [&[density.neighbours() as f64], density.scales()].concat();
-            one(density.points().weight(), own)
+            let numbers = [&[density.neighbours() as f64], density.scales()].concat();
+            with_rows(density.points().weight(), numbers)
         }
     }
 }
@@ -192,8 +191,8 @@ fn document(densities: &DensityModel) -> Value {
     };
     let columns = densities.columns.len();
     let classes = densities.names().into_iter().zip(&densities.densities);
-    let told = classes.map(|(name, density)| {
-        let own = match density {
+    let documents = classes.map(|(name, density)| {
+        let document = match density {
             None => json!({ "rows": 0 }),
             Some(Density::Kde(density)) => json!({
                 "rows": density.points().len(),
@@ -211,17 +210,20 @@ fn document(densities: &DensityModel) -> Value {
                 "scale": by_column(density.scales().to_vec()),
             }),
         };
-        (name, own)
+        (name, document)
     });
-    Value::Object(told.collect())
+    Value::Object(documents.collect())
 }
 
 /// How the density was tuned, in words. The warnings of the fit include one if a rule had no
 /// solution.
 fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
-    let otherwise = |instead: &str| match took_another_rule(warnings) {
-        true => format!(", by {instead} where that has no solution"),
-        false => String::new(),
+    let otherwise = |fallback: &str| {
+        if took_another_rule(warnings) {
+            format!(", by {fallback} where that has no solution")
+        } else {
+            String::new()
+        }
     };
     match estimator {
         Estimator::Kde { kernel, selection } => {
@@ -252,7 +254,7 @@ fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
         }
         Estimator::Knn { neighbours } => match neighbours {
             Some(number) => format!("{number} neighbours"),
-            None => "as many neighbours as the root of the rows".into(),
+            None => "as many neighbours as the square root of the number of rows".into(),
         },
     }
 }

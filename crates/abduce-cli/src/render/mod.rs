@@ -1,4 +1,4 @@
-//! How fitted models are shown, a file or folder for each kind of model. A new kind is a file,
+//! How fitted models are shown, with a file or folder for each kind of model. A new kind is a file,
 //! its `mod` line and its line in [`of`].
 
 pub mod density;
@@ -71,14 +71,14 @@ pub fn of(model: &Model) -> &dyn Render {
     found.next().expect("every kind of model is in the list")
 }
 
-/// Whether rows have densities under a model, and not only scores or distances.
+/// Whether rows have densities under a model, not only scores or distances.
 pub fn has_density(model: &Model) -> bool {
     model
         .joint()
         .is_ok_and(|joint| joint.check_density().is_ok())
 }
 
-/// The log-likelihood of a fit, with a remark where it is not that of the rows.
+/// The log-likelihood of a fit, with a remark if it is not simply that of the rows.
 pub fn log_likelihood(report: &FitReport) -> String {
     match report.log_likelihood_of.and_then(LogLikelihoodOf::remark) {
         Some(remark) => format!("{:.6} ({remark})", report.log_likelihood),

@@ -1,4 +1,4 @@
-//! Small tables for people: a first column of names, then numbers.
+//! Text tables: a first column of names, then numbers.
 
 use crate::io::escape;
 use std::fmt::Write;
@@ -25,8 +25,8 @@ impl TextTable {
         self.rows.push(safe.collect());
     }
 
-    /// The lines, indented; names to the left, the rest to the right. A table wider than
-    /// the terminal is cut into blocks of columns, each with the names.
+    /// The lines, indented, with names on the left and numbers aligned to the right. A table wider
+    /// than the terminal is divided into blocks of columns, each with the names.
     pub fn text(&self, indent: usize) -> String {
         self.within(indent, terminal_width())
     }
@@ -62,7 +62,7 @@ impl TextTable {
     }
 }
 
-/// The columns after the first, in blocks that fit beside it.
+/// The columns after the first, in blocks that fit next to it.
 fn blocks(widths: &[usize], indent: usize, most: usize) -> Vec<Range<usize>> {
     let names = indent + widths.first().copied().unwrap_or(0);
     let (mut blocks, mut start, mut used) = (Vec::new(), 1, names);
@@ -77,16 +77,16 @@ fn blocks(widths: &[usize], indent: usize, most: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// How many characters a line of a table may have: COLUMNS where it is set, else the
-/// width of the terminal that stdout or stderr writes to, else 80.
+/// The number of characters in a line of a table: COLUMNS if it is set, else the width of the
+/// terminal, else 80.
 fn terminal_width() -> usize {
     let terminal = || terminal_size().map(|(width, _)| usize::from(width.0));
     let terminal = || terminal().filter(|width| *width > 0);
     columns_variable().or_else(terminal).unwrap_or(80)
 }
 
-/// How many characters a line of text may have: as a table on a terminal or where
-/// COLUMNS is set, any number in a file or a pipe, so that programs find whole lines.
+/// The number of characters in a line of text: as for tables, but unlimited in files and pipes
+/// unless COLUMNS is set.
 pub fn line_width(is_terminal: bool) -> usize {
     if is_terminal {
         terminal_width()
@@ -101,8 +101,7 @@ fn columns_variable() -> Option<usize> {
     columns.trim().parse().ok().filter(|columns| *columns > 0)
 }
 
-/// The lines `name value`, indented, with the values below each other. Values longer
-/// than `width` allows are continued on the next line.
+/// Indented lines `name value` with aligned values, which are wrapped at `width`.
 pub fn labelled<N: AsRef<str>, V: AsRef<str>>(
     lines: impl IntoIterator<Item = (N, V)>,
     width: usize,
@@ -117,10 +116,9 @@ pub fn labelled<N: AsRef<str>, V: AsRef<str>>(
     text
 }
 
-/// A line broken at spaces so that no part is wider than `width`, where words allow;
-/// all parts but the first are indented.
+/// A line wrapped at spaces to `width`; all lines after the first are indented.
 pub fn wrapped(line: &str, width: usize, indent: usize) -> String {
-    // Beside a deep indent a narrow terminal has no room for words.
+    // A deep indent would leave no room for words in a narrow terminal.
     let indent = indent.min(width / 2);
     let start = line.len() - line.trim_start().len();
     let (mut text, mut used) = (line[..start].to_string(), start);
@@ -151,22 +149,22 @@ pub fn counted(number: u64, thing: &str) -> String {
     }
 }
 
-/// A number for people: about six significant digits.
+/// A number with about six significant digits.
 pub fn readable(x: f64) -> String {
     readable_within(x, 0.0)
 }
 
-/// The number of a natural logarithm, also where it is smaller than any number:
-/// a power of ten.
+/// The number with this natural logarithm, as a power of ten if it is smaller than any `f64`.
 pub fn readable_exp(log: f64) -> String {
-    match log < -700.0 && log.is_finite() {
-        true => format!("10^{:.1}", log / std::f64::consts::LN_10),
-        false => readable(log.exp()),
+    if log < -700.0 && log.is_finite() {
+        format!("10^{:.1}", log / std::f64::consts::LN_10)
+    } else {
+        readable(log.exp())
     }
 }
 
-/// A number for people that is uncertain by `width`: about six significant
-/// digits, or as many more as it takes to show three of the width.
+/// A number that is uncertain by `width`: about six significant digits, or more to show three
+/// digits of the width.
 pub fn readable_within(x: f64, width: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
@@ -185,9 +183,10 @@ pub fn readable_within(x: f64, width: f64) -> String {
         .clamp(0, 8)
         .max(least.min(15 - place(size))) as usize;
     let text = format!("{x:.digits$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
     }
 }
 
@@ -196,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wide_table_is_cut_into_blocks_that_fit() {
+    fn a_wide_table_is_divided_into_blocks_that_fit() {
         let mut table = TextTable::new(["k", "EII", "VII", "EEI"]);
         table.row(["1", "-1234.56", "-2234.56", "-3234.56"]);
         let cut = table.within(2, 24);
@@ -215,16 +214,16 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_broken_at_spaces_and_keep_every_word() {
+    fn long_lines_are_wrapped_at_spaces_and_keep_every_word() {
         let line = "  fitted on       first.csv, second.csv, third-with-a-long-name.csv";
         let broken = wrapped(line, 40, 18);
         assert!(broken.lines().count() > 1, "{broken}");
-        assert!(broken.lines().all(|own| own.width() <= 44), "{broken}");
+        assert!(broken.lines().all(|line| line.width() <= 44), "{broken}");
         assert!(
             broken
                 .lines()
                 .skip(1)
-                .all(|own| own.starts_with(&" ".repeat(18)))
+                .all(|line| line.starts_with(&" ".repeat(18)))
         );
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words(&broken), words(line));
@@ -244,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_small_for_a_number_is_not_shown_as_none() {
+    fn numbers_too_small_for_f64_are_shown_as_powers_of_ten() {
         assert_eq!(readable_exp(0.25_f64.ln()), "0.25");
         assert_eq!(readable_exp(-2302.585093), "10^-1000.0");
         assert_eq!(readable_exp(f64::NEG_INFINITY), "0");
     }
 
     #[test]
-    fn as_many_digits_are_shown_as_tell_the_ends_of_an_interval_apart() {
+    fn interval_ends_are_shown_with_enough_digits_to_differ() {
         assert_eq!(readable_within(1000000.23333, 0.5), "1000000.233");
         assert_eq!(readable_within(1e12 + 0.25, 0.5), "1.000000000000250e12");
         assert_eq!(readable_within(0.5, 1e-300), "0.5");

@@ -1,6 +1,5 @@
-//! From a table with missing values to answers: naive Bayes on the penguins, all labels
-//! seen and half of them hidden, and discriminant analysis with nine in ten
-//! hidden. No row is ever dropped.
+//! The penguins with their missing values: naive Bayes with all labels and with half of them hidden,
+//! and discriminant analysis with nine in ten hidden. No row is dropped.
 
 use super::{Line, Stop, open, table};
 use crate::io::cells::value;
@@ -33,7 +32,7 @@ fn run() -> Result<Vec<Line>> {
     let model = learn(table)?;
     let half = learn(&hide_labels(table, target, |row| row % 2 == 0)?)?;
     let mut lines = vec![
-        Line::same("cells missing in the table", 19, holes(table)),
+        Line::same("cells missing in the table", 19, missing_values(table)),
         Line::same("rows used by the fit", rows, model.rows),
         Line::same(
             "rows predicted",
@@ -55,7 +54,7 @@ fn run() -> Result<Vec<Line>> {
     let filled = Table::from_chunks(table.schema().clone(), filled);
     lines.extend([
         Line::same("rows scored", rows, scored as u64),
-        Line::same("cells missing after imputing", 0, holes(&filled)),
+        Line::same("cells missing after imputing", 0, missing_values(&filled)),
         Line::at_least("accuracy, 10-fold", 0.97, folded(table, target)?, 4),
         Line::same("rows used, half of the labels hidden", rows, half.rows),
         Line::same(
@@ -118,7 +117,7 @@ fn hide_labels(table: &Table, target: usize, hidden: impl Fn(usize) -> bool) -> 
     table.with_column(target, Column::from_codes(left))
 }
 
-fn holes(table: &Table) -> u64 {
+fn missing_values(table: &Table) -> u64 {
     let columns = table.chunks().iter().flat_map(|chunk| chunk.columns());
     columns
         .filter_map(Column::nulls)

@@ -95,7 +95,7 @@ fn a_file_that_is_read_is_not_written_over() {
     let before = files.read("t.csv");
     let model = files.fit(&["mixture", &table, "-k", "1"]);
     let kept = files.read("model.abduce");
-    let words = &["-o names a file that is being read"];
+    let words = &["-o would overwrite a file"];
     abduce(&["fit", "mixture", &table, "-k", "1", "-o", &table]).fails(2, words);
     for command in ["predict", "score", "impute"] {
         abduce(&[command, &model, &table, "-o", &table]).fails(2, words);

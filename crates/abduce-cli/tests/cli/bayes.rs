@@ -162,7 +162,7 @@ fn priors_are_rounded_with_a_note_or_refused_with_the_cure() {
         .json();
     near(&odds["hypotheses"][0]["prior"], 0.6);
     bayes("a=0,b=0,c=0", &["--normalize"]).fails(2, &["no hypothesis is possible"]);
-    bayes("a=-1,b=1,c=1", &[]).fails(2, &["--prior", "less than 0"]);
+    bayes("a=-1,b=1,c=1", &[]).fails(2, &["--prior", "is negative"]);
     bayes("a=.5,b=.5,c", &[]).fails(2, &["\"c\" has no probability"]);
     bayes("a=.5,a=.25,c=.25", &[]).fails(2, &["two hypotheses \"a\""]);
     bayes("a=x,b=.5,c=.5", &[]).fails(2, &["\"x\"", "1/4"]);
@@ -172,7 +172,7 @@ fn priors_are_rounded_with_a_note_or_refused_with_the_cure() {
 fn likelihoods_and_observations_that_cannot_be_are_refused() {
     let one = |likelihood: &str| abduce(&["bayes", "--prior", "a,b", "--likelihood", likelihood]);
     one("x=.5,1.5").fails(2, &["--likelihood", "\"b\" is 1.5"]);
-    one("x=.5,-.5").fails(2, &["--likelihood", "less than 0"]);
+    one("x=.5,-.5").fails(2, &["--likelihood", "is negative"]);
     one("x=.5").fails(2, &["needs 2 likelihoods, not 1", "a, b"]);
     one(".5,.5").fails(2, &["does not name an outcome"]);
     cancer(&["--observe", "postive"]).fails(2, &["\"postive\"", "did you mean positive"]);
@@ -215,7 +215,7 @@ fn bad_files_are_told_by_line_and_column() {
     abduce(&[&sure[..], &[&impossible]].concat()).fails(1, &["i.csv", "line 2", "impossible"]);
     let table = files.write("t.csv", "hypothesis,x\na,.5\n");
     let over = abduce(&["bayes", "--table", &table, "-o", &table]);
-    over.fails(2, &["-o names a file that is being read"]);
+    over.fails(2, &["-o would overwrite a file"]);
 }
 
 #[test]

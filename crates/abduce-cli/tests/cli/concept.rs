@@ -86,7 +86,7 @@ fn new_days_are_predicted_by_vote_and_by_a_draw() {
     assert_eq!(written.lines().count(), 5);
     let seeded = |seed: &str| enjoy(&["--predict", &days, "--seed", seed]).good().stdout;
     assert_eq!(seeded("7"), seeded("7"));
-    enjoy(&["--predict", &days, "-o", &days]).fails(2, &["-o names a file"]);
+    enjoy(&["--predict", &days, "-o", &days]).fails(2, &["-o would overwrite a file"]);
     enjoy(&["-o", &path]).fails(2, &["-o", "--predict"]);
 }
 

@@ -86,7 +86,7 @@ fn numbers_of_components_are_tested_until_one_is_not_rejected() {
     for words in [
         "components      LRTS       p",
         "1 or 2      119.2905  0.0250",
-        "2 components: not rejected at 0.05; 39 tables drawn",
+        "2 components: not rejected at 0.05; 39 tables simulated",
     ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

@@ -382,5 +382,5 @@ fn rows_are_read_from_a_pipe_and_results_written_to_a_file() {
     let ran = abduce(&["estimate", "bernoulli", &table, "-o", &written]).good();
     assert_eq!(ran.stdout, "");
     assert!(files.read("out.txt").starts_with("bernoulli of x"));
-    abduce(&["estimate", "bernoulli", &table, "-o", &table]).fails(2, &["being read"]);
+    abduce(&["estimate", "bernoulli", &table, "-o", &table]).fails(2, &["would overwrite"]);
 }

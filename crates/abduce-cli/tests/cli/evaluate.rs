@@ -310,7 +310,7 @@ fn the_class_of_least_expected_cost_is_predicted() {
     let plain = abduce(&["predict", &model, &table, "--proba"]).good();
     assert_eq!(predict("No>Yes=1,Yes>No=1").good().stdout, plain.stdout);
     predict("Noo>Yes=3").fails(2, &["Noo", "did you mean No?", "No, Yes"]);
-    predict("No>Yes=dear").fails(2, &["No>Yes=dear", "TRUE>SAID=COST"]);
+    predict("No>Yes=dear").fails(2, &["No>Yes=dear", "TRUE>PREDICTED=COST"]);
     predict("No>Yes=inf").fails(2, &["inf"]);
     predict(&files.path("absent.csv")).fails(2, &["absent.csv"]);
     let bad = files.write("bad.csv", "true,No,Yes\nNo,0,9\nYes,one,0\n");
@@ -434,7 +434,7 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
         &["--predictive"],
     ] {
         let all = [&["evaluate", &model, &test], option].concat();
-        abduce(&all).fails(2, &[option[0], "does not apply to a fitted model"]);
+        abduce(&all).fails(2, &[option[0], "does not apply to a model file"]);
     }
     let weighted = files.write("w.csv", "y,x,w\na,1,2\nb,5,1\nb,1.2,0\n,1.2,0\n");
     let ran = abduce(&["evaluate", &model, &weighted, "--weight", "w"]).good();

@@ -127,7 +127,10 @@ fn what_cannot_be_given_says_why() {
         (&["-k", "2", "--fix", "weights=.4,x"], "numbers"),
         (&["-k", "2", "--tie", "wait"], "\"wait\""),
         (&["-k", "3", "--start", &file], "2 components instead of 3"),
-        (&["--start", &file, "--restarts", "3"], "the start is given"),
+        (
+            &["--start", &file, "--restarts", "3"],
+            "does not apply with --start",
+        ),
         (&["--start", &classes], "--start needs a mixture model"),
         (
             &["-k", "1-3", "--start", &file],

@@ -199,9 +199,9 @@ fn kmeans_puts_a_row_without_numbers_into_the_largest_cluster() {
     let model = files.fit(&["kmeans", &table, "-k", "2"]);
     let ran = abduce(&["predict", &model, &table, "--proba"]).good();
     assert_eq!(ran.lines()[5], "1,1,0");
-    let warning = "1 row without a number in any column of the model, put into the largest";
+    let warning = "1 row without a number in any column of the model, assigned to the largest";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     assert_eq!(ran.lines()[2], "1,1,0", "the largest cluster is the first");
     let help = abduce(&["predict", "--help"]).good().stdout;
-    assert!(help.contains("no cell is seen"));
+    assert!(help.contains("row without any"));
 }

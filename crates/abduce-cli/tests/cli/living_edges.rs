@@ -350,8 +350,8 @@ fn costs_and_classes_that_are_wrong_name_their_option() {
     let model = files.fit(&["naive-bayes", &penguins, "--target", "species"]);
     for (costs, words) in [
         ("", &["--costs", "is empty"][..]),
-        ("Gentoo=Adelie", &["--costs", "TRUE>SAID=COST"]),
-        ("Gentoo=5", &["--costs", "Gentoo>SAID=5"]),
+        ("Gentoo=Adelie", &["--costs", "TRUE>PREDICTED=COST"]),
+        ("Gentoo=5", &["--costs", "Gentoo>PREDICTED=5"]),
         ("Gentoo>Adelie=5,Gentoo>Adelie=4", &["--costs", "twice"]),
         ("Gento>Adelie=5", &["--costs", "did you mean Gentoo"]),
     ] {

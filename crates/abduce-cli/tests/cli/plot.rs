@@ -180,7 +180,7 @@ fn what_cannot_be_drawn_is_said_with_its_cure() {
     let penguins = data("penguins.csv");
     let model = faithful(&files);
     let plot = |arguments: &[&str]| abduce(&[&["plot"], arguments].concat());
-    plot(&[&model]).fails(2, &["needs rows", "name the DATA"]);
+    plot(&[&model]).fails(2, &["needs rows", "give DATA after the model"]);
     let table = data("faithful.csv");
     plot(&[&model, &table, "--columns", "depth"]).fails(2, &["depth", "eruptions, waiting"]);
     plot(&[&model, &table, "--columns", "waiting,waiting"]).fails(2, &["named twice"]);
@@ -220,7 +220,7 @@ fn what_cannot_be_drawn_is_said_with_its_cure() {
     assert!(files.read("out.svg").starts_with("<svg"));
     let json = plot(&[&model, "--what", "trace", "--json"]).good().json();
     assert!(json["svg"].as_str().unwrap().starts_with("<svg"));
-    plot(&[&model, &table, "-o", &model]).fails(2, &["being read"]);
+    plot(&[&model, &table, "-o", &model]).fails(2, &["would overwrite"]);
 }
 
 #[test]

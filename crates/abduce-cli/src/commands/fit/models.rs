@@ -16,7 +16,7 @@ const LATER: [&str; 2] = ["network", "logistic"];
 
 /// The options of a model, and what `fit` and `evaluate` ask of them.
 pub trait ModelOptions {
-    /// The model with its options; `data` may say where the labels are.
+    /// The model with its options; the format of `data` may determine the labels.
     fn learner(&self, data: &DataArguments, context: &Context) -> Outcome<Box<dyn AnyLearner>>;
 
     /// How columns of text are read, if the model uses them.
@@ -83,7 +83,7 @@ impl Entry {
             _ => "Examples:",
         };
         let command = C::augment_args(Command::new(self.name));
-        // Structs of arguments may have descriptions of their own.
+        // Doc comments on structs of arguments would become the description.
         let command = (self.add_options)(command)
             .about(self.about)
             .long_about(None);

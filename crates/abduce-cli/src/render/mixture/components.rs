@@ -1,12 +1,12 @@
-//! The diagnostics of components, a line for each, and of the starts of a fit.
+//! The diagnostics of components, one per line, and of the starts of a fit.
 
 use crate::render::text_table::{TextTable, readable};
 use abduce::model::mixture::{ComponentDiagnostics, Diagnostics, Ended, Mixture};
 
-/// A figure of a component: its heading and its text, where there is one.
+/// A figure of a component: its heading, and its text if the component has it.
 type Figure = (&'static str, fn(&ComponentDiagnostics) -> Option<String>);
 
-/// A figure with three digits.
+/// A number with about three digits.
 fn short(x: f64) -> String {
     match x {
         0.0 => "0".into(),
@@ -21,23 +21,25 @@ fn size(x: f64) -> String {
     format!("{x:.1}")
 }
 
-const ROWS: Figure = ("rows", |own| Some(size(own.rows)));
-const KISH: Figure = ("Kish's rows", |own| own.kish_sample_size.map(size));
-const CONDITION: Figure = ("condition", |own| own.condition.map(short));
-const UNCERTAINTY: Figure = ("uncertainty", |own| own.uncertainty.map(short));
-const ENTROPY: Figure = ("entropy", |own| own.entropy.map(short));
+const ROWS: Figure = ("rows", |component| Some(size(component.rows)));
+const KISH: Figure = ("Kish's rows", |component| {
+    component.kish_sample_size.map(size)
+});
+const CONDITION: Figure = ("condition", |component| component.condition.map(short));
+const UNCERTAINTY: Figure = ("uncertainty", |component| component.uncertainty.map(short));
+const ENTROPY: Figure = ("entropy", |component| component.entropy.map(short));
 
-/// The weights, with the figures that most users look for.
+/// The weights with the most important figures.
 pub fn brief(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -> TextTable {
-    // If every label is seen, the rows of a class follow from its weight.
+    // Without hidden labels, the rows of a class follow from its weight.
     let hidden = diagnostics.is_some_and(|diagnostics| diagnostics.uncertainty.is_some());
     let figures = [ROWS, CONDITION, UNCERTAINTY];
     let figures = if hidden { &figures[..] } else { &figures[1..] };
     table(what, mixture, diagnostics, false, figures)
 }
 
-/// The weights, with all figures.
-pub fn whole(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -> TextTable {
+/// The weights with all figures.
+pub fn all(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -> TextTable {
     let figures = [KISH, CONDITION, UNCERTAINTY, ENTROPY];
     table(what, mixture, diagnostics, true, &figures)
 }
@@ -51,7 +53,11 @@ fn table(
 ) -> TextTable {
     let components = diagnostics.map_or(&[][..], |diagnostics| &diagnostics.components);
     let shown: Vec<&Figure> = (figures.iter())
-        .filter(|(_, figure)| components.iter().any(|own| figure(own).is_some()))
+        .filter(|(_, figure)| {
+            components
+                .iter()
+                .any(|component| figure(component).is_some())
+        })
         .collect();
     let first = [what, "weight", "rows"];
     let first = first.into_iter().take(if rows { 3 } else { 2 });
@@ -70,7 +76,7 @@ fn table(
     table
 }
 
-/// How certain the components of rows are; `None` if no label is hidden.
+/// How certain the assignment of rows to components is; `None` if no label is hidden.
 pub fn certainty(diagnostics: Option<&Diagnostics>) -> Option<String> {
     let several = diagnostics.filter(|diagnostics| diagnostics.components.len() > 1)?;
     let (certainty, uncertainty) = several.certainty.zip(several.uncertainty)?;
@@ -78,8 +84,7 @@ pub fn certainty(diagnostics: Option<&Diagnostics>) -> Option<String> {
     Some(format!("{certainty:.4}, mean uncertainty {uncertainty}"))
 }
 
-/// How the starts ended, and how many reached the best; `None` for a single one that
-/// converged.
+/// How the starts ended, and how many reached the best; `None` for a single start that converged.
 pub fn starts(
     ended: Vec<Ended>,
     best: &str,

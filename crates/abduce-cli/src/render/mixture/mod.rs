@@ -41,7 +41,7 @@ impl Render for Fitted<Mixture> {
     fn settings(&self, _: &FitReport) -> Lines {
         let seed = ("seed", self.recipe.options.seed.to_string());
         let mut lines = vec![seed];
-        lines.extend(recipe::of(
+        lines.extend(recipe::lines(
             self,
             &self.recipe.specification,
             &self.recipe.options,
@@ -60,10 +60,10 @@ impl Render for Fitted<Mixture> {
 
     fn choices(&self) -> Vec<(&'static str, String)> {
         let selection = self.details.selection.as_ref();
-        let selection = selection.map(|own| ("chosen among", selection::text(own)));
+        let selection = selection.map(|selection| ("chosen among", selection::text(selection)));
         let tests = self.details.bootstrap.as_ref();
         let heading = "tests of the number of components";
-        let tests = tests.map(|own| (heading, selection::tests(own)));
+        let tests = tests.map(|tests| (heading, selection::tests(tests)));
         selection.into_iter().chain(tests).collect()
     }
 
@@ -71,7 +71,7 @@ impl Render for Fitted<Mixture> {
         let selection = self.details.selection.as_ref();
         selection
             .is_some_and(Selection::chose_the_most)
-            .then_some(selection::THE_MOST)
+            .then_some(selection::LARGEST_CHOSEN)
     }
 
     fn document(&self) -> Map<String, Value> {

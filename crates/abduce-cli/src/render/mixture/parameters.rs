@@ -24,42 +24,31 @@ pub fn write(fitted: &Fitted<Mixture>, context: &Context, output: &mut Output) -
     };
     let heading = context.heading(output, "weights");
     writeln!(output, "\n{heading}")?;
-    let table = components::whole(&what, mixture, fitted.details.diagnostics.as_ref());
+    let table = components::all(&what, mixture, fitted.details.diagnostics.as_ref());
     write!(output, "{}", table.text(2))?;
     let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
-    for ((leaf, own), seen) in leaves.zip(&mixture.statistics.leaves) {
+    for ((leaf, distributions), seen) in leaves.zip(&mixture.statistics.leaves) {
         let columns: Vec<&str> = (leaf.columns.iter())
             .map(|column| mixture.schema.fields[*column].name.as_str())
             .collect();
         write_heading(&columns, leaf.family.name(), context, output)?;
-        let (own, noise) = match own.split_last() {
-            Some((Distribution::UniformBox(noise), own)) => (own, Some(noise)),
-            _ => (&own[..], None),
+        let (distributions, noise) = match distributions.split_last() {
+            Some((Distribution::UniformBox(noise), others)) => (others, Some(noise)),
+            _ => (&distributions[..], None),
         };
-        match own.first() {
+        match distributions.first() {
             Some(_) if leaf.family.is_text() => {
                 let word = |term: usize| word(mixture, leaf, term);
-                let width = output.line_width();
-                write!(
-                    output,
-                    "{}",
-                    labelled(typical_words(&names, own, word), width)
-                )?;
+                let words = typical_words(&names, distributions, word);
+                write!(output, "{}", labelled(words, output.line_width()))?;
             }
             Some(Distribution::Multivariate(_) | Distribution::MultivariateStudentT(_)) => {
-                write_multivariate(leaf, &columns, &names, own, seen, output)?;
+                write_multivariate(leaf, &columns, &names, distributions, seen, output)?;
             }
             _ => {
                 let levels = &mixture.schema.fields[leaf.columns[0]].levels;
-                let table = one_column(levels, &names, own, seen);
-                let named = names.iter().cloned().zip(own);
-                let histograms = named.filter_map(|(name, own)| match own {
-                    Distribution::Histogram(histogram) => Some((name, histogram)),
-                    _ => None,
-                });
-                let histograms: Vec<_> = histograms.collect();
-                let bins = bins_of(&histograms, 0);
-                write!(output, "{}{bins}", table.text(2))?;
+                let table = one_column(levels, &names, distributions, seen);
+                write!(output, "{}{}", table.text(2), bins(&names, distributions))?;
             }
         }
         if let Some(noise) = noise {
@@ -71,6 +60,16 @@ pub fn write(fitted: &Fitted<Mixture>, context: &Context, output: &mut Output) -
         }
     }
     Ok(())
+}
+
+/// The bins of the histograms among the distributions of a column.
+fn bins(names: &[String], distributions: &[Distribution]) -> String {
+    let named = names.iter().cloned().zip(distributions);
+    let histograms = named.filter_map(|(name, distribution)| match distribution {
+        Distribution::Histogram(histogram) => Some((name, histogram)),
+        _ => None,
+    });
+    bins_of(&histograms.collect::<Vec<_>>(), 0)
 }
 
 /// Writes the columns of a leaf in bold, and its family.
@@ -90,10 +89,10 @@ fn write_heading(
     Ok(writeln!(output, ": {family}")?)
 }
 
-/// How many words are shown of each class.
+/// How many words of each class are shown.
 const WORDS: usize = 12;
 
-/// What a term is called.
+/// The name of a term.
 fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
     let field = &mixture.schema.fields[leaf.columns[0]];
     match (&field.text, leaf.columns.get(term)) {
@@ -106,33 +105,33 @@ fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
     }
 }
 
-/// For every class the words that speak most for it: those whose logarithm is
-/// farthest above the mean over the classes.
+/// The most typical words of every class: those whose log-probability is farthest above its mean
+/// over the classes.
 fn typical_words(
     names: &[String],
-    own: &[Distribution],
+    distributions: &[Distribution],
     word: impl Fn(usize) -> String,
 ) -> Vec<(String, String)> {
-    let weight = |class: usize, term: usize| match &own[class] {
+    let weight = |class: usize, term: usize| match &distributions[class] {
         Distribution::Words(words) => words.log_weight(term),
         Distribution::Presence(presence) => presence.log_probability(term, true),
         _ => 0.0,
     };
-    let terms = match own.first() {
+    let terms = match distributions.first() {
         Some(Distribution::Words(words)) => words.probabilities.len(),
         Some(Distribution::Presence(presence)) => presence.probabilities.len(),
         _ => 0,
     };
     let mean = |term: usize| {
-        let all = (0..own.len()).map(|class| weight(class, term));
-        all.sum::<f64>() / own.len() as f64
+        let all = (0..distributions.len()).map(|class| weight(class, term));
+        all.sum::<f64>() / distributions.len() as f64
     };
     let means: Vec<f64> = (0..terms).map(mean).collect();
     let heading = ("class".to_string(), "words typical of it".to_string());
     let of_class = |(class, name): (usize, &String)| {
         let excess = |term: usize| {
-            let own = weight(class, term) - means[term];
-            if own.is_nan() { 0.0 } else { own }
+            let excess = weight(class, term) - means[term];
+            if excess.is_nan() { 0.0 } else { excess }
         };
         let mut ranked: Vec<usize> = (0..terms).collect();
         ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
@@ -147,29 +146,29 @@ fn typical_words(
 fn one_column(
     levels: &[String],
     names: &[String],
-    own: &[Distribution],
+    distributions: &[Distribution],
     seen: &[Statistics],
 ) -> TextTable {
-    let first = own
+    let first = distributions
         .first()
         .map(|first| numbers(first, levels))
         .unwrap_or_default();
     let heading = first.into_iter().map(|(name, _)| name);
     let ends = [String::new()].into_iter().chain(heading);
     let mut table = TextTable::new(ends.chain(["seen".to_string()]));
-    for ((name, distribution), seen) in names.iter().zip(own).zip(seen) {
-        let own = numbers(distribution, levels).into_iter().map(|(_, x)| x);
-        let cells = own.chain([seen.weight()]).map(readable);
+    for ((name, distribution), seen) in names.iter().zip(distributions).zip(seen) {
+        let numbers = numbers(distribution, levels).into_iter().map(|(_, x)| x);
+        let cells = numbers.chain([seen.weight()]).map(readable);
         table.row([name.clone()].into_iter().chain(cells));
     }
     table
 }
 
-/// What is shown of a distribution over one column.
+/// The parameters and figures shown of a distribution over one column.
 fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)> {
     let named = |pairs: &[(&str, f64)]| {
-        let own = pairs.iter().map(|(name, x)| (name.to_string(), *x));
-        own.collect()
+        let pairs = pairs.iter().map(|(name, x)| (name.to_string(), *x));
+        pairs.collect()
     };
     match (distribution, distribution.probabilities()) {
         (Distribution::Gaussian(g), _) => named(&[("mean", g.mean), ("sd", g.variance.sqrt())]),
@@ -194,29 +193,32 @@ fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)>
     }
 }
 
-/// A Gaussian or a t over several columns: the means and the degrees of freedom, then
-/// what varies with what.
+/// Writes Gaussians or t distributions over several columns: the means and degrees of freedom, then
+/// the standard deviations or covariances.
 fn write_multivariate(
     leaf: &Leaf,
     columns: &[&str],
     names: &[String],
-    own: &[Distribution],
+    distributions: &[Distribution],
     seen: &[Statistics],
     output: &mut Output,
 ) -> Outcome {
-    let parts = own.iter().filter_map(|distribution| match distribution {
-        Distribution::Multivariate(gaussian) => Some((gaussian, None)),
-        Distribution::MultivariateStudentT(t) => Some((&t.gaussian, Some(t.degrees))),
-        _ => None,
-    });
+    let parts = distributions
+        .iter()
+        .filter_map(|distribution| match distribution {
+            Distribution::Multivariate(gaussian) => Some((gaussian, None)),
+            Distribution::MultivariateStudentT(t) => Some((&t.gaussian, Some(t.degrees))),
+            _ => None,
+        });
     let (gaussians, degrees): (Vec<&MultivariateGaussian>, Vec<Option<f64>>) = parts.unzip();
-    let tailed = degrees.iter().any(Option::is_some);
-    let [mean, spread, matrix] = match tailed {
-        true => ["location", "scale", "scale matrix"],
-        false => ["mean", "sd", "covariance"],
+    let is_t = degrees.iter().any(Option::is_some);
+    let [mean, spread, matrix] = if is_t {
+        ["location", "scale", "scale matrix"]
+    } else {
+        ["mean", "sd", "covariance"]
     };
     let heading = [mean].into_iter().chain(columns.iter().copied());
-    let heading = heading.chain(tailed.then_some("degrees")).chain(["seen"]);
+    let heading = heading.chain(is_t.then_some("degrees")).chain(["seen"]);
     let mut means = TextTable::new(heading);
     let rows = names.iter().zip(&gaussians).zip(&degrees).zip(seen);
     for (((name, gaussian), degrees), seen) in rows {
@@ -225,29 +227,39 @@ fn write_multivariate(
         means.row([name.clone()].into_iter().chain(numbers.map(readable)));
     }
     write!(output, "{}", means.text(2))?;
-    let full =
+    let is_full =
         |gaussian: &&MultivariateGaussian| matches!(gaussian.covariance, Covariance::Full(_));
-    if !gaussians.iter().any(full) {
-        let mut table = TextTable::new([spread].into_iter().chain(columns.iter().copied()));
-        for (name, gaussian) in names.iter().zip(&gaussians) {
-            let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
-            table.row([name.clone()].into_iter().chain(numbers));
-        }
-        write!(output, "{}", table.text(2))?;
-        return Ok(());
+    if gaussians.iter().any(is_full) {
+        return write_covariances(leaf, matrix, columns, names, &gaussians, output);
     }
-    let tied = match &leaf.family {
+    let mut table = TextTable::new([spread].into_iter().chain(columns.iter().copied()));
+    for (name, gaussian) in names.iter().zip(&gaussians) {
+        let numbers = (0..columns.len()).map(|c| readable(gaussian.covariance(c, c).sqrt()));
+        table.row([name.clone()].into_iter().chain(numbers));
+    }
+    write!(output, "{}", table.text(2))?;
+    Ok(())
+}
+
+/// Writes a matrix for each component, or one if they share it. `title` is what the matrix is.
+fn write_covariances(
+    leaf: &Leaf,
+    title: &str,
+    columns: &[&str],
+    names: &[String],
+    gaussians: &[&MultivariateGaussian],
+    output: &mut Output,
+) -> Outcome {
+    let is_shared = match &leaf.family {
         LeafFamily::Multivariate { shape, .. } => shape.structure.is_shared(),
         LeafFamily::MultivariateStudentT { shape, .. } => shape.structure.is_shared(),
         _ => false,
     };
-    let shown = if tied { 1 } else { gaussians.len() };
-    for (name, gaussian) in names.iter().zip(&gaussians).take(shown) {
-        let title = match tied {
-            true => format!("{matrix} of all"),
-            false => format!("{matrix} of {name}"),
-        };
-        let mut table = TextTable::new([title.as_str()].into_iter().chain(columns.iter().copied()));
+    let count = if is_shared { 1 } else { gaussians.len() };
+    for (name, gaussian) in names.iter().zip(gaussians).take(count) {
+        let name = if is_shared { "all" } else { name };
+        let heading = [format!("{title} of {name}")].into_iter();
+        let mut table = TextTable::new(heading.chain(columns.iter().map(|c| c.to_string())));
         for (i, column) in columns.iter().enumerate() {
             let numbers = (0..columns.len()).map(|j| readable(gaussian.covariance(i, j)));
             table.row([column.to_string()].into_iter().chain(numbers));

@@ -1,5 +1,5 @@
-//! The settings of a mixture: the method, the covariance and tails of its numbers, the priors,
-//! and the fixed parts. Default settings have no line, except the covariance.
+//! The settings of a mixture: method, covariance, tails, priors and fixed parts. Default settings
+//! have no line, except the covariance.
 
 use crate::render::Lines;
 use crate::render::text_table::{counted, readable};
@@ -10,13 +10,13 @@ use abduce::learn::{Acceleration, EStep, EmOptions};
 use abduce::model::mixture::{ClassPrior, FitOptions, Held, Mixture, Specification};
 
 /// The lines of a mixture.
-pub fn of(mixture: &Mixture, specification: &Specification, options: &FitOptions) -> Lines {
+pub fn lines(mixture: &Mixture, specification: &Specification, options: &FitOptions) -> Lines {
     let class_prior = match &specification.class_prior {
         ClassPrior::Learned => String::new(),
         ClassPrior::Uniform => "uniform".into(),
         ClassPrior::Given(given) => {
-            let own = given.iter().map(|(name, share)| format!("{name} {share}"));
-            own.collect::<Vec<_>>().join(", ")
+            let shares = given.iter().map(|(name, share)| format!("{name} {share}"));
+            shares.collect::<Vec<_>>().join(", ")
         }
     };
     let prior = specification.normal_prior;
@@ -38,12 +38,14 @@ pub fn of(mixture: &Mixture, specification: &Specification, options: &FitOptions
         ("tails", tails(mixture)),
         (
             "start",
-            options
-                .start_by
-                .as_ref()
-                .map_or(String::new(), |own| format!("the levels of \"{own}\"")),
+            options.start_by.as_ref().map_or(String::new(), |column| {
+                format!("the levels of \"{column}\"")
+            }),
         ),
-        ("prior", prior.map_or(String::new(), |own| own.to_string())),
+        (
+            "prior",
+            prior.map_or(String::new(), |prior| prior.to_string()),
+        ),
         ("ridge", ridge),
         ("unit share", unit_share),
         ("class prior", class_prior),
@@ -64,20 +66,24 @@ pub fn of(mixture: &Mixture, specification: &Specification, options: &FitOptions
 fn smoothing(specification: &Specification) -> String {
     let all = match specification.m_estimate {
         None => readable(specification.smoothing),
-        Some(own) => {
-            let proportions = if own.pooled {
+        Some(estimate) => {
+            let proportions = if estimate.pooled {
                 "in the proportions of the table"
             } else {
                 "spread evenly"
             };
-            format!("m-estimate of {} rows {proportions}", readable(own.rows))
+            format!(
+                "m-estimate of {} rows {proportions}",
+                readable(estimate.rows)
+            )
         }
     };
     let each = specification
         .dirichlet
         .iter()
         .map(|(column, pseudocounts)| {
-            let pseudocounts: Vec<String> = pseudocounts.iter().map(|own| readable(*own)).collect();
+            let pseudocounts: Vec<String> =
+                pseudocounts.iter().map(|count| readable(*count)).collect();
             format!("; {column} {}", pseudocounts.join(", "))
         });
     [all].into_iter().chain(each).collect()
@@ -110,57 +116,59 @@ fn method(options: &EmOptions) -> String {
 }
 
 fn fixed(specification: &Specification) -> String {
-    let weights = specification.weights.as_ref().map(|own| {
-        let own: Vec<String> = own.iter().map(|share| share.to_string()).collect();
-        format!("weights={}", own.join(","))
+    let weights = specification.weights.as_ref().map(|weights| {
+        let shares: Vec<String> = weights.iter().map(|share| share.to_string()).collect();
+        format!("weights={}", shares.join(","))
     });
-    let held = specification.held.iter().map(held);
+    let held = specification.held.iter().map(held_text);
     held.chain(weights).collect::<Vec<_>>().join("; ")
 }
 
-/// What a column is held to; of several columns, their parameters are shown below.
-fn held(own: &Held) -> String {
+/// The fixed distribution of a column, with its parameters if there are few.
+fn held_text(held: &Held) -> String {
     const SHORT: usize = 4;
-    let numbers = Numbers::of(&own.distribution).0;
-    let inside = match numbers.len() <= SHORT {
-        true => {
-            let numbers = numbers
-                .iter()
-                .map(|(name, x)| format!("{name} {}", readable(*x)));
-            format!("({})", numbers.collect::<Vec<_>>().join(", "))
-        }
-        false => String::new(),
+    let numbers = Numbers::of(&held.distribution).0;
+    let parameters = if numbers.len() <= SHORT {
+        let numbers = numbers
+            .iter()
+            .map(|(name, x)| format!("{name} {}", readable(*x)));
+        format!("({})", numbers.collect::<Vec<_>>().join(", "))
+    } else {
+        String::new()
     };
-    let name = own.distribution.name();
-    format!("{}:{}={name}{inside}", own.component + 1, own.column)
+    let name = held.distribution.name();
+    format!("{}:{}={name}{parameters}", held.component + 1, held.column)
 }
 
-/// The covariance of a model's numbers, with mclust's code; nothing where it has none.
+/// The covariance of a model with mclust's code; empty if it has none.
 pub fn covariance(mixture: &Mixture) -> String {
     let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
         LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
         LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
         _ => None,
     });
-    structure.map_or(String::new(), |own| match own.name() == own.code() {
-        true => own.name().to_string(),
-        false => format!("{} ({})", own.name(), own.code()),
+    structure.map_or(String::new(), |structure| {
+        let (name, code) = (structure.name(), structure.code());
+        if name == code {
+            name.to_string()
+        } else {
+            format!("{name} ({code})")
+        }
     })
 }
 
-/// The tails of a model's numbers, with their degrees of freedom; nothing where they are a
-/// Gaussian's.
+/// The tails of a model with their degrees of freedom; empty if they are Gaussian.
 pub fn tails(mixture: &Mixture) -> String {
-    let own = mixture.parameters.leaves.iter().flatten();
+    let distributions = mixture.parameters.leaves.iter().flatten();
     let learned = mixture.leaves.iter().any(|leaf| {
         matches!(&leaf.family, LeafFamily::MultivariateStudentT { shape, .. } if shape.degrees.is_none())
     });
     let most = MultivariateStudentT::MOST_LEARNED;
-    let degrees = own.filter_map(|own| match own {
-        Distribution::MultivariateStudentT(own) if learned && own.degrees >= most => {
-            Some(format!("{} or more", readable(own.degrees)))
+    let degrees = distributions.filter_map(|distribution| match distribution {
+        Distribution::MultivariateStudentT(t) if learned && t.degrees >= most => {
+            Some(format!("{} or more", readable(t.degrees)))
         }
-        Distribution::MultivariateStudentT(own) => Some(readable(own.degrees)),
+        Distribution::MultivariateStudentT(t) => Some(readable(t.degrees)),
         _ => None,
     });
     let mut degrees: Vec<String> = degrees.collect();
@@ -169,7 +177,7 @@ pub fn tails(mixture: &Mixture) -> String {
         return String::new();
     }
     let mut text = format!("student-t, degrees of freedom {}", degrees.join(", "));
-    // What is tied or held stands by itself.
+    // Tied and fixed columns have Gaussians of their own.
     let alone = mixture.leaves.iter().filter(|leaf| {
         let gaussian = matches!(leaf.family, LeafFamily::Gaussian { .. });
         gaussian && (leaf.tied || !leaf.held.is_empty())
