@@ -1,9 +1,9 @@
-//! `estimate`: all there is to say of one family and one column.
+//! `estimate`: estimates of one family from one column.
 
 mod text;
 
 use crate::arguments::DataArguments;
-use crate::arguments::values::split_list;
+use crate::arguments::values::split_lists;
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
 use crate::io::output::{Output, refuse_inputs, write_json};
@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// Estimate one family from one column
 ///
-/// Prints the maximum-likelihood estimate, the posterior with its mode, mean
-/// and intervals, what it predicts of the next row, the evidence and the risk.
+/// Prints the maximum-likelihood estimate, the posterior with its mode, mean and intervals, the
+/// predictive distribution of the next row, the evidence and the risk.
 ///
 /// A prior is a name with numbers, as in "beta(2,2)", "gamma(2,1)",
 /// "normal(0,10)" (mean and variance), "normal-gamma(mean,strength,shape,rate)";
@@ -42,7 +42,7 @@ pub struct Arguments {
     family: String,
     #[command(flatten)]
     data: DataArguments,
-    /// The column; several for families over several
+    /// The column, or the columns of a family over several
     #[arg(long, value_name = "COL")]
     column: Vec<String>,
     /// Prior distribution [default: a non-informative prior]
@@ -53,23 +53,21 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     prior: Option<String>,
-    /// A prior on one parameter as a table of two columns, with or without a line
-    /// of names: places and values, straight lines between them
+    /// A prior on one parameter as a table of two columns, places and densities, interpolated
+    /// linearly; a line of names is optional
     #[arg(long, value_name = "FILE")]
     prior_table: Option<String>,
-    /// A parameter that is known, as in --known variance=4; the list below says
-    /// which of a family can be
+    /// A known parameter, as in --known variance=4; the list below shows those of each family
     #[arg(long, value_name = "NAME=VALUE")]
     known: Vec<String>,
-    /// The trials of a binomial: their number, or the column that says it for each
-    /// row
+    /// The trials of a binomial: a number, or the column with the number of each row
     #[arg(long, value_name = "N|COL")]
     trials: Option<String>,
-    /// The level whose probability a Bernoulli is about; all others are its
-    /// opposite [default: the second of two]
+    /// The level whose probability a Bernoulli describes; all others are its opposite [default:
+    /// the second of two]
     #[arg(long, value_name = "LEVEL")]
     positive: Option<String>,
-    /// The probability that intervals hold
+    /// The probability that intervals contain
     #[arg(
         long,
         value_name = "P",
@@ -99,12 +97,12 @@ const EXAMPLE: &str = "Example:
 
 fn families_and_priors() -> String {
     format!(
-        "Priors of each family, and what --known may say of it:\n{}\n\n{EXAMPLE}",
+        "Priors of each family, and its parameters for --known:\n{}\n\n{EXAMPLE}",
         described_families()
     )
 }
 
-/// What is written with --json.
+/// The document of --json.
 #[derive(Serialize)]
 struct Document<'a> {
     columns: &'a [String],
@@ -119,20 +117,21 @@ impl Arguments {
         let request = self.request(context.seed)?;
         let truth = self.truth()?;
         let opened = self.open(context)?;
-        let test = match self.test.is_empty() {
-            true => None,
-            false => Some(self.open_test(opened.source.schema(), context)?),
+        let test = if self.test.is_empty() {
+            None
+        } else {
+            Some(self.open_test(opened.source.schema(), context)?)
         };
         let read = opened.files.iter().map(PathBuf::from);
         refuse_inputs(self.output.as_deref(), read)?;
         let chosen = Chosen::new(&*opened.source, &self.columns(&opened))?;
         let one_level = self.one_level(&chosen)?;
-        let source: &dyn Source = one_level.as_ref().map_or(&chosen, |own| own);
+        let source: &dyn Source = one_level.as_ref().map_or(&chosen, |level| level);
         let found = estimate(&self.family, source, &request).map_err(|why| opened.locate(why))?;
         let risk_on = |test: Opened| {
             let one_level = self.one_level(&*test.source)?;
             let source: &dyn Source = match &one_level {
-                Some(own) => own,
+                Some(level) => level,
                 None => &*test.source,
             };
             let risk = found.risk_on(source).map_err(|why| test.locate(why))?;
@@ -163,21 +162,20 @@ impl Arguments {
 
     /// The columns that the user names, in that order.
     fn named(&self) -> Vec<String> {
-        let given = match self.column.is_empty() {
-            true => &self.data.columns,
-            false => &self.column,
-        };
-        given.iter().flat_map(|names| split_list(names)).collect()
+        split_lists(if self.column.is_empty() {
+            &self.data.columns
+        } else {
+            &self.column
+        })
     }
 
-    /// The column of trials, where --trials does not say their number.
+    /// The column of trials, if --trials is not a number.
     fn trials_column(&self) -> Option<&String> {
-        let own = self.trials.as_ref();
-        own.filter(|text| text.trim().parse::<f64>().is_err())
+        let trials = self.trials.as_ref();
+        trials.filter(|text| text.trim().parse::<f64>().is_err())
     }
 
-    /// The columns to estimate from: in the order in which they are named, or
-    /// all. Trials come last.
+    /// The columns to estimate from, in the given order, or all; trials come last.
     fn columns(&self, opened: &Opened) -> Vec<String> {
         let trials = self.trials_column();
         let mut columns = match self.named() {
@@ -189,13 +187,15 @@ impl Arguments {
         columns
     }
 
-    /// The column as whether it has the level of --positive.
+    /// The column as whether a cell has the level of --positive.
     fn one_level<'a>(&self, source: &'a dyn Source) -> Outcome<Option<OneLevel<'a>>> {
         let Some(level) = &self.positive else {
             return Ok(None);
         };
         if self.family != "bernoulli" {
-            return Err(Failure::usage("--positive is for the family bernoulli"));
+            return Err(Failure::usage(
+                "--positive applies only to the family bernoulli",
+            ));
         }
         let wrong = |error| Failure::usage(format!("--positive: {error}"));
         OneLevel::new(source, level).map(Some).map_err(wrong)
@@ -261,12 +261,14 @@ impl Arguments {
         let known = known.map(|text| match assignment(text, "--known")? {
             (Some(name), value) => Ok((name, value)),
             (None, _) => Err(Failure::usage(format!(
-                "--known: \"{text}\" does not say which parameter; write name=value"
+                "--known: \"{text}\" does not name a parameter; write name=value"
             ))),
         });
         let mut known = known.collect::<Outcome<Vec<_>>>()?;
         if self.trials.is_some() && self.family != "binomial" {
-            return Err(Failure::usage("--trials is for the family binomial"));
+            return Err(Failure::usage(
+                "--trials applies only to the family binomial",
+            ));
         }
         let trials = self
             .trials
@@ -307,8 +309,8 @@ impl Arguments {
     }
 }
 
-/// The places and values of a prior; a first line that has no number holds names.
-/// How the data are read says nothing of this file.
+/// The places and values of a prior; a first line without numbers contains names. The data options
+/// do not apply to this file.
 fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
     let options = ReadOptions {
         no_header: true,

@@ -1,5 +1,4 @@
-//! An estimate for people: a table of the parameters, then a line for each
-//! other thing there is to say.
+//! The report of an estimate: a table of the parameters, then one line per further result.
 
 use crate::context::Context;
 use crate::io::failure::Outcome;
@@ -52,12 +51,12 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let maximum = estimate
         .maximum_likelihood
         .as_ref()
-        .map(|own| &own.parameters);
+        .map(|maximum| &maximum.parameters);
     let errors = estimate.maximum_likelihood.as_ref();
-    let errors = errors.map(|own| &own.standard_errors);
+    let errors = errors.map(|maximum| &maximum.standard_errors);
     let columns: Vec<(&str, Option<&Numbers>)> = [
         ("ML", maximum),
-        (ERROR, errors.filter(|own| !own.0.is_empty())),
+        (ERROR, errors.filter(|numbers| !numbers.0.is_empty())),
         ("unbiased", estimate.unbiased.as_ref()),
         ("MAP", estimate.map.as_ref()),
         ("mean", estimate.mean.as_ref()),
@@ -68,7 +67,10 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let mut names: Vec<&str> = Vec::new();
     let known = columns.iter().filter_map(|(_, numbers)| *numbers);
     let known = known.flat_map(|numbers| numbers.0.iter().map(|(name, _)| name.as_str()));
-    let spanned = estimate.intervals.iter().map(|own| own.parameter.as_str());
+    let spanned = estimate
+        .intervals
+        .iter()
+        .map(|interval| interval.parameter.as_str());
     for name in known.chain(spanned) {
         if !names.contains(&name) {
             names.push(name);
@@ -79,15 +81,18 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let first = [String::new()];
     let mut table = TextTable::new(first.into_iter().chain(heads).chain(spans));
     for name in names {
-        let own = estimate.intervals.iter().find(|own| own.parameter == name);
-        let width = own.map_or(0.0, |own| own.equal_tailed.1 - own.equal_tailed.0);
+        let mut intervals = estimate.intervals.iter();
+        let found = intervals.find(|interval| interval.parameter == name);
+        let width = found.map_or(0.0, |found| found.equal_tailed.1 - found.equal_tailed.0);
         let cell = |(head, numbers): &(&str, Option<&Numbers>)| {
-            // An error needs no more digits than others.
+            // Standard errors are shown with the usual digits.
             let width = if *head == ERROR { 0.0 } else { width };
-            let own = numbers.and_then(|numbers| numbers.get(name));
-            own.map(|x| readable_within(x, width)).unwrap_or_default()
+            let number = numbers.and_then(|numbers| numbers.get(name));
+            number
+                .map(|x| readable_within(x, width))
+                .unwrap_or_default()
         };
-        let spans = own.map(|own| [ends(own.equal_tailed), ends(own.shortest)]);
+        let spans = found.map(|found| [ends(found.equal_tailed), ends(found.shortest)]);
         let cells = columns.iter().map(cell);
         let row = std::iter::once(name.to_string()).chain(cells);
         table.row(row.chain(spans.unwrap_or_default()));
@@ -97,105 +102,110 @@ fn parameters(estimate: &Estimate) -> TextTable {
 
 fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     let mut lines = Vec::new();
-    let mut say = |name: &str, value: String| lines.push((name.to_string(), value));
+    let mut add = |name: &str, value: String| lines.push((name.to_string(), value));
     if let Some(why) = &estimate.no_maximum {
-        say("no ML estimate", why.clone());
+        add("no ML estimate", why.clone());
     }
-    if let Some(own) = &estimate.maximum_likelihood {
-        say("log-likelihood", readable(own.log_likelihood));
+    if let Some(maximum) = &estimate.maximum_likelihood {
+        add("log-likelihood", readable(maximum.log_likelihood));
     }
     let improper = match estimate.proper {
         Some(true) => "",
         Some(false) => ", improper",
         None => ", perhaps improper",
     };
-    say("prior", described(&estimate.prior) + improper);
+    add("prior", described(&estimate.prior) + improper);
     match &estimate.posterior {
-        Some(posterior) => say(
+        Some(posterior) => add(
             "posterior",
             described_within(posterior, |name| uncertainty(estimate, name)),
         ),
-        None if estimate.no_posterior().is_some() => say("posterior", "none".into()),
-        None => say("posterior", format!("by {}", estimate.method)),
+        None if estimate.no_posterior().is_some() => add("posterior", "none".into()),
+        None => add("posterior", format!("by {}", estimate.method)),
     }
-    for own in &estimate.above {
-        let width = uncertainty(estimate, &own.parameter);
-        let value = readable_within(own.value, width);
-        let question = format!("P({} > {value})", own.parameter);
-        say(&question, readable(own.probability));
+    for above in &estimate.above {
+        let width = uncertainty(estimate, &above.parameter);
+        let value = readable_within(above.value, width);
+        let question = format!("P({} > {value})", above.parameter);
+        add(&question, readable(above.probability));
     }
     if let Some(predictive) = &estimate.predictive {
-        say("predictive", prediction(predictive, estimate.level));
+        add("predictive", prediction(predictive, estimate.level));
     }
-    say(
+    add(
         "log-evidence",
         match (estimate.log_evidence, estimate.proper) {
-            (Some(own), _) => readable(own),
+            (Some(evidence), _) => readable(evidence),
             (None, Some(true)) => "none".into(),
             (None, Some(false)) => "none: the prior is improper".into(),
             (None, None) => "none: whether the prior integrates could not be settled".into(),
         },
     );
-    if let Some(own) = &estimate.monte_carlo {
-        monte_carlo(own, &mut say);
+    if let Some(errors) = &estimate.monte_carlo {
+        monte_carlo(errors, &mut add);
     }
-    for own in &estimate.frequentist {
-        say(
+    for confidence in &estimate.frequentist {
+        add(
             &format!("{} confidence", percent(estimate.level)),
-            format!("{} ({})", ends(own.interval), own.method),
+            format!("{} ({})", ends(confidence.interval), confidence.method),
         );
     }
+    risk(estimate, &mut add);
+    lines
+}
+
+/// The risk of the maximum-likelihood estimate.
+fn risk(estimate: &Estimate, add: &mut impl FnMut(&str, String)) {
     let risk = &estimate.risk;
     if let Some(log_loss) = risk.log_loss {
-        say(
+        add(
             "log-loss of ML",
             format!("{} nats a row", readable(log_loss)),
         );
     }
     if let Some(entropy) = risk.entropy {
-        say("entropy of ML", format!("{} nats", readable(entropy)));
+        add("entropy of ML", format!("{} nats", readable(entropy)));
     }
     if !risk.ruled_out.is_empty() {
         let mut text = format!("infinite if {} can occur", risk.ruled_out.join(" or "));
-        // The prediction of a point mass is the same point.
+        // The predictive distribution of a point mass is the same point.
         if estimate.family != "point-mass" {
             text.push_str("; the predictive gives it a probability");
         }
-        say("risk of ML", text);
+        add("risk of ML", text);
     }
-    lines
 }
 
-/// By how much the figures of a sampled posterior would differ with other draws.
-fn monte_carlo(own: &MonteCarlo, say: &mut impl FnMut(&str, String)) {
-    say(
+/// The Monte Carlo errors of the figures of a sampled posterior.
+fn monte_carlo(errors: &MonteCarlo, add: &mut impl FnMut(&str, String)) {
+    add(
         "draws",
         format!(
             "{}, effective sample size {}",
-            own.draws,
-            readable(own.effective_sample_size.round())
+            errors.draws,
+            readable(errors.effective_sample_size.round())
         ),
     );
-    let deviations = own.posterior_deviation.0.iter().zip(&own.intervals);
+    let deviations = errors.posterior_deviation.0.iter().zip(&errors.intervals);
     for ((name, deviation), (_, (low, high))) in deviations {
-        let of = |errors: &Numbers| errors.get(name).map_or("none".into(), readable);
-        say(
+        let shown = |numbers: &Numbers| numbers.get(name).map_or("none".into(), readable);
+        add(
             &format!("posterior sd of {name}"),
             format!(
                 "{}; Monte Carlo standard errors: mean {}, sd {}, interval ends {} and {}",
                 readable(*deviation),
-                of(&own.mean),
-                of(&own.deviation),
+                shown(&errors.mean),
+                shown(&errors.deviation),
                 readable(*low),
                 readable(*high)
             ),
         );
     }
-    let ends = own.predictive_interval;
+    let ends = errors.predictive_interval;
     let others: Vec<String> = [
-        ("log-evidence", own.log_evidence),
-        ("predictive mean", own.predictive_mean),
-        ("predictive deviation", own.predictive_deviation),
+        ("log-evidence", errors.log_evidence),
+        ("predictive mean", errors.predictive_mean),
+        ("predictive deviation", errors.predictive_deviation),
         ("predictive low end", ends.map(|ends| ends.0)),
         ("predictive high end", ends.map(|ends| ends.1)),
     ]
@@ -203,20 +213,20 @@ fn monte_carlo(own: &MonteCarlo, say: &mut impl FnMut(&str, String)) {
     .filter_map(|(name, error)| Some(format!("{name} {}", readable(error?))))
     .collect();
     if !others.is_empty() {
-        say("Monte Carlo errors", others.join(", "));
+        add("Monte Carlo errors", others.join(", "));
     }
 }
 
-/// How uncertain a parameter is, or the surest of a list of them; 0 where that is
-/// not known.
+/// The width of the interval of a parameter, or the least width if it is a list; 0 if unknown.
 fn uncertainty(estimate: &Estimate, name: &str) -> f64 {
-    let own = estimate.intervals.iter();
-    let own = own.filter(|own| own.parameter.split('[').next() == name.split('[').next());
-    let widths = own.map(|own| own.equal_tailed.1 - own.equal_tailed.0);
+    let list = |name: &str| name.split('[').next().map(str::to_string);
+    let intervals = estimate.intervals.iter();
+    let intervals = intervals.filter(|interval| list(&interval.parameter) == list(name));
+    let widths = intervals.map(|interval| interval.equal_tailed.1 - interval.equal_tailed.0);
     widths.reduce(f64::min).unwrap_or(0.0)
 }
 
-/// Both ends, with digits enough to tell them apart.
+/// Both ends, with enough digits to distinguish them.
 fn ends((low, high): (f64, f64)) -> String {
     let shown = |x: f64| readable_within(x, high - low);
     format!("{} to {}", shown(low), shown(high))
@@ -226,7 +236,7 @@ fn percent(level: f64) -> String {
     format!("{}%", readable(100.0 * level))
 }
 
-/// At most so many numbers stand on a line.
+/// The most numbers on a line.
 const ON_A_LINE: usize = 10;
 
 /// The first few of many.
@@ -239,13 +249,13 @@ fn shortly(all: impl ExactSizeIterator<Item = String>, between: &str) -> String 
     some.join(between)
 }
 
-fn described(own: &Described) -> String {
-    described_within(own, |_| 0.0)
+fn described(distribution: &Described) -> String {
+    described_within(distribution, |_| 0.0)
 }
 
-/// A distribution with numbers that are as uncertain as their names say.
-fn described_within(own: &Described, width: impl Fn(&str) -> f64) -> String {
-    let numbers = own.parameters.grouped().into_iter();
+/// A distribution; `width` is the uncertainty of the parameter of a name.
+fn described_within(distribution: &Described, width: impl Fn(&str) -> f64) -> String {
+    let numbers = distribution.parameters.grouped().into_iter();
     let numbers: Vec<String> = numbers
         .map(|(name, values)| {
             let width = width(name);
@@ -253,25 +263,26 @@ fn described_within(own: &Described, width: impl Fn(&str) -> f64) -> String {
             format!("{name}={}", shortly(values, " "))
         })
         .collect();
-    match numbers.is_empty() {
-        true => own.name.clone(),
-        false => format!("{}({})", own.name, numbers.join(", ")),
+    if numbers.is_empty() {
+        distribution.name.clone()
+    } else {
+        format!("{}({})", distribution.name, numbers.join(", "))
     }
 }
 
-fn prediction(own: &Prediction, level: f64) -> String {
-    let width = own.interval.map_or(0.0, |(low, high)| high - low);
-    let mut text = described_within(&own.distribution, |_| width);
-    if let Some(mean) = own.mean {
+fn prediction(prediction: &Prediction, level: f64) -> String {
+    let width = prediction.interval.map_or(0.0, |(low, high)| high - low);
+    let mut text = described_within(&prediction.distribution, |_| width);
+    if let Some(mean) = prediction.mean {
         text += &format!(", mean {}", readable_within(mean, width));
     }
-    if let Some(deviation) = own.deviation {
+    if let Some(deviation) = prediction.deviation {
         text += &format!(", deviation {}", readable(deviation));
     }
-    if let Some(interval) = own.interval {
+    if let Some(interval) = prediction.interval {
         text += &format!(", {} {}", percent(level), ends(interval));
     }
-    if let Some(probabilities) = &own.probabilities {
+    if let Some(probabilities) = &prediction.probabilities {
         let each = probabilities.0.iter();
         let each = each.map(|(name, p)| format!("P({name})={}", readable(*p)));
         text += &format!(": {}", shortly(each, ", "));
@@ -284,7 +295,7 @@ pub fn write_risk(
     against: Option<&TrueRisk>,
     output: &mut Output,
 ) -> Outcome {
-    let shown = |own: Option<f64>| own.map_or_else(|| "none".into(), readable);
+    let shown = |x: Option<f64>| x.map_or_else(|| "none".into(), readable);
     if let Some(test) = test {
         let mut table = TextTable::new(["log-loss on the test rows", "nats a row"]);
         table.row(["maximum likelihood", &shown(test.maximum_likelihood)]);
@@ -308,18 +319,18 @@ pub fn write_risk(
             )?;
         }
     }
-    if let Some(own) = against {
+    if let Some(risk) = against {
         let mut table = TextTable::new(["if the truth is as given", "cross-entropy", "divergence"]);
-        table.row(["the truth itself", &readable(own.entropy), "0"]);
+        table.row(["the truth itself", &readable(risk.entropy), "0"]);
         table.row([
             "maximum likelihood",
-            &shown(own.maximum_likelihood),
-            &shown(own.divergence),
+            &shown(risk.maximum_likelihood),
+            &shown(risk.divergence),
         ]);
         table.row([
             "predictive",
-            &shown(own.predictive),
-            &shown(own.predictive_divergence),
+            &shown(risk.predictive),
+            &shown(risk.predictive_divergence),
         ]);
         write!(output, "\n{}", table.text(2))?;
     }
