@@ -168,7 +168,7 @@ fn smoothing(text: &str) -> Result<Smoothing, String> {
         "laplace" => Ok(Smoothing::Same(1.0)),
         text if text.starts_with("m=") => {
             let estimate = text.parse().map(Smoothing::MEstimate);
-            estimate.map_err(|error: Error| error.to_string())
+            estimate.map_err(|error: abduce::Error| error.to_string())
         }
         text => not_negative(text).map(Smoothing::Same),
     }
