@@ -161,7 +161,7 @@ NOT_CONVERGED = ("not converged", "Number of distinct clusters")
 ADVISED = re.compile(r"\b(?:max_iter|tol|variance_floor|n_init|smoothing|unlabelled|kinds|families)\b")
 
 # What users of scikit-learn's classifiers and k-means are not warned of: ordinary data are so.
-ORDINARY: tuple[str, ...] = ("next to no spread", "is constant and says nothing", "spreads more than")
+ORDINARY: tuple[str, ...] = ("almost no variance", "is constant and", "spreads more than")
 
 # The most starts of a fit: the results of all of them are kept until the best is known.
 MOST_STARTS = 1_000_000

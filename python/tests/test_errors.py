@@ -304,7 +304,7 @@ def test_kinds_of_columns_of_arrays_are_checked():
 
 
 def test_fewer_components_than_were_asked_for_are_told():
-    with pytest.warns(UserWarning, match="50 components are more than rows; 5 were fitted"):
+    with pytest.warns(UserWarning, match="there are only 5 rows; 5 were fitted"):
         Mixture(50).fit(X[:5])
 
 

@@ -186,18 +186,19 @@ fn what_cannot_be_is_refused_and_the_file_stays() {
     let model = files.fit(&["naive-bayes", &table, "--target", "pet", "--marks"]);
     let before = files.read("model.abduce");
     let never = files.write("never.csv", "pet,weight\ncat,4\ncat,4.5\n");
-    abduce(&["forget", &model, &never]).fails(2, &["never.csv", "line 3", "never seen this row"]);
+    abduce(&["forget", &model, &never])
+        .fails(2, &["never.csv", "line 3", "not fitted to this row"]);
     let twice = files.write("twice.csv", "pet,weight\ncat,4\ncat,4\n");
     abduce(&["forget", &model, &twice]).fails(2, &["line 3", "so often"]);
     let label = files.write("label.csv", "pet,weight\nemu,4\n");
     abduce(&["forget", &model, &label]).fails(2, &["line 2", "\"emu\""]);
     abduce(&["forget", &model, &table]).fails(2, &["no row would be left"]);
     let bare = files.write("bare.csv", "weight\n4\n");
-    abduce(&["forget", &model, &bare]).fails(2, &["hidden label"]);
+    abduce(&["forget", &model, &bare]).fails(2, &["without a label"]);
     let half = files.write("half.csv", "pet,weight\ncat,4\ndog,20\n,5\ndog,22\n");
     let some = files.path("some.abduce");
     abduce(&["fit", "naive-bayes", &half, "--target", "pet", "-o", &some]).good();
-    abduce(&["forget", &some, &half]).fails(2, &["hidden label"]);
+    abduce(&["forget", &some, &half]).fails(2, &["without a label"]);
     let word = files.write("word.csv", "pet,weight\ncat,heavy\n");
     abduce(&["update", &model, &word]).fails(2, &["line 2", "weight"]);
     let advice = "fit the model to all rows again with --kind \"weight=categorical\"";

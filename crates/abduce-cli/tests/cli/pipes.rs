@@ -97,7 +97,7 @@ fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String
         let ended = child.wait_with_output().unwrap();
         let mut told = String::new();
         stderr.read_to_string(&mut told).unwrap();
-        if !told.contains("stopped before there was a model") {
+        if !told.contains("interrupted before it produced a model") {
             return (ended.status.code(), told);
         }
     }
@@ -124,7 +124,7 @@ fn ctrl_c_keeps_the_best_model_so_far() {
     let model = files.path("kept.abduce");
     let (code, told) = stopped_fit(&table, &["-o", &model], "-INT");
     assert_eq!(code, Some(130), "{told}");
-    assert!(told.contains("warning: the fit was stopped"), "{told}");
+    assert!(told.contains("warning: the fit was interrupted"), "{told}");
     abduce(&["predict", &model, &data("faithful.csv")]).good();
     assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
 }

@@ -163,7 +163,10 @@ fn an_outlier_that_takes_all_digits_with_it_is_not_forgotten() {
             let model = parts.fit(&[first, &outlier]);
             let error = parts.try_forget(&model, &outlier).unwrap_err();
             assert_eq!(error.column(), Some("x"), "{family} {size}");
-            assert!(error.to_string().contains("no digit is left"), "{error}");
+            assert!(
+                error.to_string().contains("too much numerical precision"),
+                "{error}"
+            );
         }
         let outlier = "y,s,x\na,u,1e3\n";
         let left = parts.forget(&parts.fit(&[first, outlier]), outlier);
@@ -210,7 +213,7 @@ fn a_constant_that_begins_to_vary_joins_a_block_only_if_every_row_has_it() {
         Control::default(),
     );
     let error = grown.unwrap_err();
-    assert!(error.to_string().contains("does not say enough"), "{error}");
+    assert!(error.to_string().contains("cannot be converted"), "{error}");
 }
 
 #[test]

@@ -225,7 +225,7 @@ impl Finished {
 fn note_unlabelled_weight(model: &Model, unlabelled: u64, context: &Context) {
     let mixture = model.body.get::<Mixture>();
     if let Some(choice) = mixture.and_then(|mixture| mixture.details.unlabelled.as_ref()) {
-        context.note(&choice.told(unlabelled));
+        context.note(&choice.summary(unlabelled));
     }
 }
 

@@ -7,7 +7,7 @@ use super::points::ClassPoints;
 use super::{Density, DensityModel, Estimator, Specification};
 use crate::data::Source;
 use crate::density::{Bandwidth, Edges, Histogram, KernelDensity, NearestNeighbours, Points, Rule};
-use crate::model::mixture::stopped;
+use crate::model::mixture::interrupted;
 use crate::{Control, Progress, Result};
 
 /// Fitted densities and how the fit went.
@@ -196,7 +196,7 @@ impl<'a> Estimate<'a> {
                 let scales = Some(self.scales);
                 let (bandwidth, by_rule) = selection.choose(&points, kernel, scales, control)?;
                 if control.is_interrupted() {
-                    return Err(stopped());
+                    return Err(interrupted());
                 }
                 (findings.other_bandwidths).extend((!by_rule).then_some(class));
                 let bandwidth = self.given_bandwidth.clone().unwrap_or(bandwidth);

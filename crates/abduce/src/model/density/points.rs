@@ -2,7 +2,7 @@
 
 use crate::data::{Chunk, Schema, Source};
 use crate::density::Points;
-use crate::model::mixture::stopped;
+use crate::model::mixture::interrupted;
 use crate::{Control, Error, Result};
 
 /// The complete rows of each class.
@@ -42,7 +42,7 @@ impl ClassPoints {
         let mut points = ClassPoints::new(classes, columns.len());
         for chunk in source.scan()? {
             if control.is_interrupted() {
-                return Err(stopped());
+                return Err(interrupted());
             }
             points.add(&chunk?, target, columns);
         }

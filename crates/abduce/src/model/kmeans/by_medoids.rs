@@ -10,7 +10,7 @@ use super::seeding::Measure;
 use super::specification::Distance;
 use super::starts::Start;
 use crate::data::Source;
-use crate::model::mixture::{Ended, stopped};
+use crate::model::mixture::{Ended, interrupted};
 use crate::{Error, Result};
 
 /// Fits medoids; `rows` is the number of rows of positive weight.
@@ -70,7 +70,7 @@ pub(super) fn by_medoids(
             break;
         }
     }
-    let best = best.ok_or_else(stopped)?;
+    let best = best.ok_or_else(interrupted)?;
     let mut sizes = vec![0.0; best.rows.len()];
     for (label, weight) in best.labels.iter().zip(&weights) {
         sizes[*label] += weight;

@@ -14,7 +14,7 @@ use super::survey::Survey;
 use super::{Frame, KMeans, by_medoids, diagnose};
 use crate::data::{Source, Table};
 use crate::model::check_tries;
-use crate::model::mixture::{sample_rows, stopped};
+use crate::model::mixture::{interrupted, sample_rows};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -99,7 +99,7 @@ pub fn fit_from(
     check_tries("restarts", options.restarts)?;
     let (mut columns, left_out) = specification.columns(source.schema())?;
     control.report(Progress::Survey);
-    let mut survey = Survey::of(source, &columns, control)?.ok_or_else(stopped)?;
+    let mut survey = Survey::of(source, &columns, control)?.ok_or_else(interrupted)?;
     let learned =
         specification.distance == Distance::Mahalanobis && specification.covariance.is_none();
     let constants = survey.constants(&columns);
@@ -138,7 +138,7 @@ pub fn fit_from(
         (false, Some(start)) => run.over_all(source, run.given(start)?)?,
         (false, None) => run.with_restarts(source, &survey, &mut starts)?,
     };
-    let found = found.ok_or_else(stopped)?;
+    let found = found.ok_or_else(interrupted)?;
     let mut fit = run.finish(source, &survey, found, starts, algorithm);
     // A given covariance is that of all columns, constant ones too.
     if specification.covariance.is_none() {

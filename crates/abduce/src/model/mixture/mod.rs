@@ -22,7 +22,7 @@ mod step;
 
 pub use answer::discriminant::{ClassGaussians, Directions};
 pub use answer::joint::LogJoint;
-pub(crate) use fit::stopped;
+pub(crate) use fit::interrupted;
 pub use fit::unlabelled::{Tried, Unlabelled, UnlabelledChoice};
 pub use fit::{Fit, FitOptions, fit, fit_from, fit_from_mixture};
 pub use fitted::{Details, Recipe};

@@ -1,5 +1,5 @@
-//! From what EM found to a fit: components in their order, the figures that compare
-//! fits, BIC = −2 ln L + ν ln n and AIC = −2 ln L + 2ν, and what the user should know.
+//! From the result of EM to a fit: ordered components, the information criteria
+//! BIC = −2 ln L + ν ln n and AIC = −2 ln L + 2ν, and warnings.
 
 use crate::Control;
 use crate::Result;
@@ -7,15 +7,16 @@ use crate::data::{Schema, Source};
 use crate::leaf::Seen;
 use crate::learn::{EmOptions, em};
 use crate::model::LogLikelihoodOf;
-use crate::model::mixture::fit::saddle;
+use crate::model::mixture::fit::identical;
 use crate::model::mixture::report::diagnose::{diagnose, order_components};
 use crate::model::mixture::report::diagnostics::Diagnostics;
 use crate::model::mixture::step::task::{Found, Task};
 use crate::model::mixture::{Fit, FitOptions};
 
 impl Fit {
-    /// Takes the likelihood of the rows as they are, whose trace is that of rows completed.
-    pub(crate) fn is_of_rows(
+    /// Replaces the log-likelihood of hard EM, which is that of the completed rows, by that of
+    /// the rows.
+    pub(crate) fn use_soft_log_likelihood(
         &mut self,
         task: &Task,
         source: &dyn Source,
@@ -25,68 +26,68 @@ impl Fit {
             components: self.mixture.components(),
             ..task.clone()
         };
-        let once = EmOptions {
+        let options = EmOptions {
             max_iterations: 0,
             ..EmOptions::PLAIN
         };
-        let start = self.mixture.parameters.clone();
-        if let Some(found) = em(&task, source, start, &once, control)? {
+        let parameters = self.mixture.parameters.clone();
+        if let Some(found) = em(&task, source, parameters, &options, control)? {
             self.log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
-            let parameters = self.parameters as f64;
-            self.bic = -2.0 * self.log_likelihood + parameters * self.weight.ln();
-            self.aic = -2.0 * self.log_likelihood + 2.0 * parameters;
+            self.bic = bic(self.log_likelihood, self.parameters, self.weight);
+            self.aic = aic(self.log_likelihood, self.parameters);
         }
         Ok(())
     }
 }
 
-/// The fit that a result is.
+fn bic(log_likelihood: f64, parameters: usize, weight: f64) -> f64 {
+    -2.0 * log_likelihood + parameters as f64 * weight.ln()
+}
+
+fn aic(log_likelihood: f64, parameters: usize) -> f64 {
+    -2.0 * log_likelihood + 2.0 * parameters as f64
+}
+
+/// Makes a fit of the result of EM.
 pub(crate) fn finish(
     task: &Task,
     schema: &Schema,
     seen: Seen,
     options: &FitOptions,
-    mut result: Found,
+    mut found: Found,
 ) -> Fit {
     let mut warnings = Vec::new();
-    let dropped = match task.target.is_none() && !task.is_numbered() && !options.numbered {
-        true => order_components(task.leaves, &mut result, &mut warnings),
-        false => 0,
-    };
-    warnings.extend(diagnose(
-        task.leaves,
-        schema,
-        task.target,
-        &seen,
-        &result,
-        options,
-    ));
-    if task.target.is_none() {
-        warnings.extend(saddle::told(task, &seen, &result));
+    let mut dropped = 0;
+    if task.target.is_none() && !task.is_numbered() && !options.numbered {
+        dropped = order_components(task.leaves, &mut found, &mut warnings);
     }
-    // Stopped while starts were tried on a sample, that is all there is.
-    let weight = result.statistics.total;
+    warnings.extend(diagnose(task, schema, &seen, &found, options));
+    if task.target.is_none() {
+        warnings.extend(identical::warnings(task, &seen, &found));
+    }
+    // A fit interrupted while starts were tried on a sample has seen only the sample.
+    let weight = found.statistics.total;
     let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
-    if result.interrupted && weight < 0.999 * all {
+    if found.interrupted && weight < 0.999 * all {
         warnings.push(format!(
-            "stopped before all rows were used: model and figures are of a sample of weight {weight}"
+            "interrupted before all rows were used: the model and its report describe a sample \
+             of weight {weight}"
         ));
     }
     let rows = seen.rows;
-    let mixture = task.mixture(schema, result.parameters, result.statistics, seen);
-    let mut log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
+    let mixture = task.mixture(schema, found.parameters, found.statistics, seen);
+    let mut log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
     // Scores are no likelihood.
     if !mixture.is_generative() {
         log_likelihood = f64::NAN;
-        result.trace = vec![f64::NAN];
-        result.objectives = vec![f64::NAN];
-        result.bounds.clear();
+        found.trace = vec![f64::NAN];
+        found.objectives = vec![f64::NAN];
+        found.bounds.clear();
     }
     let parameters = mixture.free_parameters();
-    let mut diagnostics =
-        Diagnostics::without_rows(&mixture, &result.trace, &result.bounds, dropped);
-    // Of steps of several lengths, gains tell no rate.
-    if result.leaps > 0 {
+    let mut diagnostics = Diagnostics::without_rows(&mixture, &found.trace, &found.bounds, dropped);
+    // Accelerated steps differ in length, so their gains have no common rate.
+    if found.leaps > 0 {
         (diagnostics.rate, diagnostics.remaining) = (None, None);
     }
     Fit {
@@ -95,17 +96,17 @@ pub(crate) fn finish(
         log_likelihood,
         log_likelihood_of: LogLikelihoodOf::Rows,
         parameters,
-        bic: -2.0 * log_likelihood + parameters as f64 * weight.ln(),
-        aic: -2.0 * log_likelihood + 2.0 * parameters as f64,
-        iterations: result.iterations,
-        converged: result.converged,
-        monotone: result.monotone,
-        interrupted: result.interrupted,
-        trace: result.trace,
-        objectives: result.objectives,
-        warmup: result.warmup,
-        bounds: result.bounds,
-        trace_seconds: result.seconds,
+        bic: bic(log_likelihood, parameters, weight),
+        aic: aic(log_likelihood, parameters),
+        iterations: found.iterations,
+        converged: found.converged,
+        monotone: found.monotone,
+        interrupted: found.interrupted,
+        trace: found.trace,
+        objectives: found.objectives,
+        warmup: found.warmup,
+        bounds: found.bounds,
+        trace_seconds: found.seconds,
         restarts: Vec::new(),
         starts: Vec::new(),
         diagnostics,

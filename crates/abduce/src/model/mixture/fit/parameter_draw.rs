@@ -1,8 +1,7 @@
-//! Mixtures with drawn parameters, for multiple imputation: copies that are filled under one
-//! set of parameters differ too little, because they leave out how uncertain the parameters
-//! are. Each copy needs parameters of its own (Rubin 1987), and a bootstrap refit is such a
-//! draw, at any sample size that the likelihood can be trusted for (Little & Rubin 2019,
-//! §10.2).
+//! Draws of a mixture's parameters, for multiple imputation. Copies imputed under the same
+//! parameters differ too little, because they ignore how uncertain the parameters are. Each
+//! copy needs its own draw (Rubin 1987). Parameters refitted to a bootstrap sample are
+//! approximately such a draw (Little & Rubin 2019, §10.2).
 
 use crate::Control;
 use crate::ask::Joint as _;
@@ -13,37 +12,37 @@ use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::learn::{EmOptions, em};
 use crate::model::mixture::Mixture;
+use crate::model::mixture::incremental::convert::levels;
 use crate::model::mixture::step::task::Task;
 use crate::{Error, ErrorKind, Result};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Iterations of EM from the fitted parameters, at the most.
-const ITERATIONS: usize = 1000;
+/// The maximum number of EM iterations from the fitted parameters.
+const MAX_ITERATIONS: usize = 1000;
 
-/// The relative change of the mean log-likelihood at which they end: where much is missing, EM
-/// is slow, and draws that stop early differ too little.
+/// The relative change of the mean log-likelihood at which EM ends. With many missing values EM
+/// is slow, and draws that end early differ too little.
 const TOLERANCE: f64 = 1e-10;
 
-/// How many tables are drawn before a fit that fails is given up.
-const ATTEMPTS: u64 = 5;
+/// The maximum number of tables drawn until a fit succeeds.
+const MAX_ATTEMPTS: u64 = 5;
 
-/// Cells of a drawn table, at the most.
-const MOST_CELLS: usize = 33_554_432;
+/// The maximum number of cells of a drawn table.
+const MAX_CELLS: usize = 33_554_432;
 
 impl Mixture {
-    /// The same mixture with its parameters drawn from their approximate posterior, as each
-    /// copy of a multiple imputation needs them.
+    /// The same mixture with parameters drawn from their approximate posterior, as each copy of
+    /// a multiple imputation needs.
     ///
-    /// If `rows` are those that the mixture was fitted to, this is the Bayesian bootstrap:
-    /// the rows get random weights, Exp(1) each, and EM starts again from the fitted
-    /// parameters. Other rows do not change the parameters; then it is the parametric
-    /// bootstrap: as many rows as were fitted are drawn from the mixture, cells are hidden as
-    /// often as they were, and EM is run on those. `unlabelled` is the weight of rows without
-    /// a label in the fit.
+    /// If `rows` are the rows that the mixture was fitted to, the draw is a Bayesian bootstrap:
+    /// each row gets a random weight from Exp(1), and EM restarts from the fitted parameters.
+    /// For other rows it is a parametric bootstrap: as many rows as were fitted are drawn from
+    /// the mixture, with the same share of missing values, and EM is run on those.
+    /// `unlabelled` is the weight of rows without a label in the fit.
     ///
-    /// The parameters stay as they are where no rows are known, in mixtures without a
-    /// density, and in those with text columns for rows other than the fitted ones.
+    /// The parameters stay as they are if the mixture was not fitted to rows, if it has no
+    /// density, or if it has text columns and `rows` are not the fitted ones.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -75,14 +74,14 @@ impl Mixture {
             Some(target) if unlabelled == 0.0 => Labelled::of(rows, target, true)?,
             _ => None,
         };
-        let rows = labelled.as_ref().map_or(rows, |own| own as &dyn Source);
+        let rows = labelled.as_ref().map_or(rows, |rows| rows as &dyn Source);
         let fitted = self.was_fitted_to(rows)?;
         let text = self.leaves.iter().any(|leaf| leaf.family.is_text());
         if !fitted && text {
             return Ok(self.clone());
         }
         let mut failure = None;
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..MAX_ATTEMPTS {
             let seed = mix(mix(seed).wrapping_add(attempt));
             let drawn = if fitted {
                 let drawn = BayesianBootstrap::of(rows, seed)?;
@@ -91,14 +90,14 @@ impl Mixture {
                 self.refitted(&self.drawn_table(seed)?, unlabelled, control)
             };
             match drawn {
-                Err(why) if why.kind() == ErrorKind::Numeric => failure = Some(why),
+                Err(error) if error.kind() == ErrorKind::Numeric => failure = Some(error),
                 drawn => return drawn,
             }
         }
         Err(failure.unwrap_or_else(|| Error::numeric("no drawn table could be fitted")))
     }
 
-    /// The mixture after EM on other rows, from its parameters.
+    /// The mixture after EM on other rows, from the parameters of this one.
     fn refitted(&self, rows: &dyn Source, unlabelled: f64, control: Control) -> Result<Mixture> {
         let task = Task {
             leaves: &self.leaves,
@@ -108,32 +107,35 @@ impl Mixture {
             unlabelled,
             log_units: self.seen.log_units(&self.leaves),
             given: true,
-            // The draw stands for the uncertainty that a predictive answer would add.
+            // The draw already represents the uncertainty of the parameters.
             predictive: false,
             seed: 0,
             control,
         };
         let options = EmOptions {
-            max_iterations: ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
             tolerance: TOLERANCE,
             ..EmOptions::default()
         };
         let found = em(&task, rows, self.parameters.clone(), &options, control)?;
-        let found = found.ok_or_else(crate::model::mixture::fit::stopped)?;
+        let found = found.ok_or_else(crate::model::mixture::fit::interrupted)?;
         let (parameters, statistics) = (found.parameters, found.statistics);
         Ok(task.mixture(&self.schema, parameters, statistics, self.seen.clone()))
     }
 
-    /// Whether rows have the counts and moments of those that the mixture was fitted to.
+    /// Whether rows have the same counts and moments as the fitted ones.
     fn was_fitted_to(&self, rows: &dyn Source) -> Result<bool> {
         let fields = &self.schema.fields;
         if rows.schema().fields.len() != fields.len() {
             return Ok(false);
         }
         let mut seen = Seen::nothing(fields.len());
-        // Behind the levels stands what the model has never seen.
+        // The last count is that of unseen categories.
         let zeros = |levels: usize| vec![0.0; levels + 1];
-        let mut levels: Vec<_> = fields.iter().map(|own| zeros(own.levels.len())).collect();
+        let mut levels: Vec<_> = fields
+            .iter()
+            .map(|field| zeros(field.levels.len()))
+            .collect();
         for chunk in rows.scan()? {
             let chunk = chunk?;
             seen.merge(&self.counts_of(&chunk));
@@ -143,7 +145,7 @@ impl Mixture {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * self.seen.total;
         let mut columns = self.leaves.iter().flat_map(|leaf| &leaf.columns);
         let same = |column: &usize| match self.seen.columns.get(*column) {
-            Some(own) => are_same_moments(own, &seen.columns[*column]),
+            Some(moments) => are_same_moments(moments, &seen.columns[*column]),
             None => false,
         };
         Ok(seen.rows == self.seen.rows
@@ -153,24 +155,24 @@ impl Mixture {
             && self.has_level_counts(&levels))
     }
 
-    /// Whether levels have the counts that the statistics have of them, and none is new.
+    /// Whether the levels have the same counts as in the statistics, and none is new.
     fn has_level_counts(&self, levels: &[Vec<f64>]) -> bool {
-        // Rows without a label that count for less are in the statistics by that much.
-        let whole = (self.statistics.total - self.seen.total).abs() <= 1e-9 * self.seen.total;
+        // The statistics contain unlabelled rows with a smaller weight than the counts do.
+        let comparable = (self.statistics.total - self.seen.total).abs() <= 1e-9 * self.seen.total;
         let mut leaves = self.leaves.iter().zip(&self.statistics.leaves);
-        leaves.all(|(leaf, own)| {
-            let Some(counts) = level_counts(own) else {
+        leaves.all(|(leaf, statistics)| {
+            let Some(counts) = level_counts(statistics) else {
                 return true;
             };
-            let Some((unseen, own)) = levels[leaf.columns[0]].split_last() else {
+            let Some((unseen, seen)) = levels[leaf.columns[0]].split_last() else {
                 return false;
             };
             let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * self.seen.total;
-            *unseen == 0.0 && (!whole || own.iter().zip(&counts).all(near))
+            *unseen == 0.0 && (!comparable || seen.iter().zip(&counts).all(near))
         })
     }
 
-    /// What is seen of the rows of a chunk, without their statistics.
+    /// The counts and moments of a chunk.
     fn counts_of(&self, chunk: &Chunk) -> Seen {
         let ones = vec![1.0; chunk.rows()];
         let weights = chunk.weights().unwrap_or(&ones);
@@ -196,12 +198,12 @@ impl Mixture {
         seen
     }
 
-    /// A table drawn from the mixture: as many rows as it was fitted to, with cells hidden as
-    /// often as theirs.
+    /// A table drawn from the mixture, with as many rows as it was fitted to and the same share
+    /// of missing values.
     fn drawn_table(&self, seed: u64) -> Result<Table> {
         let columns = self.schema.fields.len();
         let rows = (self.seen.total / self.seen.row_weight()).round().max(2.0) as usize;
-        let rows = rows.min((MOST_CELLS / columns.max(1)).max(2));
+        let rows = rows.min((MAX_CELLS / columns.max(1)).max(2));
         let rates: Vec<f64> = (0..columns).map(|column| self.seen_rate(column)).collect();
         let mut chunks = Vec::new();
         for first in (0..rows).step_by(CHUNK_ROWS) {
@@ -216,7 +218,7 @@ impl Mixture {
         Ok(Table::from_chunks(self.schema.clone(), chunks))
     }
 
-    /// The share of the rows in which a column was seen.
+    /// The share of rows in which a column was not missing.
     fn seen_rate(&self, column: usize) -> f64 {
         let total = self.seen.total;
         if self.target == Some(column) {
@@ -225,21 +227,21 @@ impl Mixture {
         let leaf = |leaf: &Leaf| leaf.columns.contains(&column);
         let seen = match self.leaves.iter().position(leaf) {
             Some(place) if self.leaves[place].family.levels().is_some() => {
-                let own = self.statistics.leaves[place].iter();
-                own.map(Statistics::weight).sum::<f64>() / self.statistics.total
+                let components = self.statistics.leaves[place].iter();
+                components.map(Statistics::weight).sum::<f64>() / self.statistics.total
             }
             _ => self
                 .seen
                 .columns
                 .get(column)
-                .map_or(1.0, |own| own.weight / total),
+                .map_or(1.0, |moments| moments.weight / total),
         };
-        // Sums of shares have rounding errors, which must hide nothing.
+        // A rounding error must not hide cells.
         if seen > 1.0 - 1e-9 { 1.0 } else { seen }
     }
 }
 
-/// Whether moments differ by no more than rounding.
+/// Whether moments are equal up to rounding.
 fn are_same_moments(a: &GaussianStats, b: &GaussianStats) -> bool {
     let weight = a.weight;
     let size = if weight > 0.0 {
@@ -268,18 +270,14 @@ fn hidden_at_random(column: &Column, seen: f64, rng: &mut ChaCha8Rng) -> Column 
     }
 }
 
-/// The weight of each level that statistics have seen, of families over levels.
-fn level_counts(own: &[Statistics]) -> Option<Vec<f64>> {
-    let counts = own.iter().map(|own| match own {
-        Statistics::Categorical(own) => Some(own.counts.clone()),
-        Statistics::Bernoulli(own) => Some(vec![own.failures, own.successes]),
-        _ => None,
-    });
+/// The weight of each level over all components; `None` for families that are not over levels.
+fn level_counts(components: &[Statistics]) -> Option<Vec<f64>> {
+    let counts = components.iter().map(levels);
     let sum = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
     counts.collect::<Option<Vec<_>>>()?.into_iter().reduce(sum)
 }
 
-/// Adds the weights of the levels of a column; those beyond the last count as the last.
+/// Adds the weights of the levels of a column; unseen categories are added to the last count.
 fn add_levels(chunk: &Chunk, column: usize, counts: &mut [f64]) {
     let cells = chunk.column(column).cells(0, chunk.rows());
     let codes = cells.codes();

@@ -1,7 +1,6 @@
-//! The first look at the rows: statistics of every label, and what is seen of
-//! every column. With all labels seen and no cell hidden among
-//! correlated columns this is the whole fit; otherwise it gives EM its scales
-//! and, where there are labels, its start.
+//! The first pass over the rows: the statistics of each label, and the moments of each column.
+//! If no label and no correlated cell is missing, this is the whole fit. Otherwise it provides
+//! the scales of the columns and, if there are labels, the initial parameters of EM.
 
 use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
@@ -14,16 +13,16 @@ use crate::model::mixture::step::groups::{Hidden, observe_documents, observe_gro
 use crate::model::mixture::step::maximize::segment;
 use crate::{Error, Result};
 
-/// What the first look found.
+/// The result of the first pass.
 pub(crate) struct Survey {
     /// Statistics of the labelled rows, one component per label.
     pub labelled: MixtureStatistics,
-    /// What was seen of all rows.
+    /// The moments of all rows.
     pub seen: Seen,
 }
 
 impl Survey {
-    /// Looks at all rows; `None` when the caller stopped it.
+    /// Surveys all rows; `None` if the caller interrupted it.
     pub fn of(
         source: &dyn Source,
         leaves: &[Leaf],
@@ -70,7 +69,7 @@ impl Survey {
         Ok(Some(survey))
     }
 
-    /// What is seen of no row.
+    /// The survey of no rows.
     pub fn nothing(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
         Survey {
             labelled: MixtureStatistics::zero(leaves, labels),
@@ -86,12 +85,12 @@ impl Survey {
         let cells = chunk.column(target).cells(0, chunk.rows());
         let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
         let leaves = leaves.iter().zip(&mut self.labelled.leaves);
-        for (leaf, own) in leaves.filter(|(leaf, _)| leaf.family.is_text()) {
-            observe_documents(leaf, chunk, &label_of, own);
+        for (leaf, statistics) in leaves.filter(|(leaf, _)| leaf.family.is_text()) {
+            observe_documents(leaf, chunk, &label_of, statistics);
         }
     }
 
-    /// All but the documents, whose statistics are large.
+    /// The survey of a chunk without its documents, whose statistics are large.
     fn of_chunk(chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) -> Survey {
         let mut survey = Survey {
             labelled: MixtureStatistics::zero_but_text(leaves, labels),
@@ -109,11 +108,11 @@ impl Survey {
                 &ones
             }
         };
-        survey.look_for_holes(chunk, weights, leaves);
+        survey.count_incomplete(chunk, weights, leaves);
         let rows = chunk.rows();
         let all_labelled = target.is_some_and(|t| chunk.column(t).nulls().is_none());
         for leaf in leaves {
-            // Gaussian leaves of labelled rows are merged from their labels.
+            // The moments of labelled rows are merged from those of the labels below.
             if all_labelled && matches!(leaf.family, LeafFamily::Gaussian { .. }) {
                 continue;
             }
@@ -142,8 +141,8 @@ impl Survey {
             &mut survey.labelled,
         );
         if all_labelled {
-            for (leaf, own) in leaves.iter().zip(&survey.labelled.leaves) {
-                for statistics in own {
+            for (leaf, labels) in leaves.iter().zip(&survey.labelled.leaves) {
+                for statistics in labels {
                     if let Statistics::Gaussian(statistics) = statistics {
                         survey.seen.columns[leaf.columns[0]].merge(statistics);
                     }
@@ -153,9 +152,11 @@ impl Survey {
         survey
     }
 
-    fn look_for_holes(&mut self, chunk: &Chunk, weights: &[f64], leaves: &[Leaf]) {
+    /// Adds the weight of the rows whose statistics must be expected: those with latent
+    /// variables, or with some of their correlated cells missing.
+    fn count_incomplete(&mut self, chunk: &Chunk, weights: &[f64], leaves: &[Leaf]) {
         for leaf in leaves {
-            let full = matches!(
+            let correlated = matches!(
                 &leaf.family,
                 LeafFamily::Multivariate { shape, .. } if shape.structure.is_correlated()
             );
@@ -165,8 +166,8 @@ impl Survey {
                 .iter()
                 .map(|c| chunk.column(*c).cells(0, chunk.rows()))
                 .collect();
-            let whole = columns.iter().all(|cells| cells.seen.is_none());
-            if !latent && (!full || whole) {
+            let complete = columns.iter().all(|cells| cells.seen.is_none());
+            if !latent && (!correlated || complete) {
                 continue;
             }
             for (row, weight) in weights.iter().enumerate() {
@@ -195,14 +196,14 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
             if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
                 return Err(Error::data(format!(
-                    "{} cannot come from the family {}",
+                    "{} is outside the support of the family {}",
                     x[row],
                     leaf.family.name()
                 ))
                 .at_row((number * CHUNK_ROWS + row + 1) as u64)
                 .at_column(&schema.fields[*column].name)
                 .with_hint(format!(
-                    "pass {}, which takes every number, or another family",
+                    "pass {}, whose support is all numbers, or another family",
                     family_option(&schema.fields[*column].name, Gaussian::NAME)
                 )));
             }

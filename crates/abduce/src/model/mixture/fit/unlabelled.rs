@@ -1,12 +1,11 @@
-//! How much rows without a label should count. Where the model is wrong they
-//! can do harm: EM then bends the classes towards whatever clusters there are.
-//! So they weigh λ beside the labelled rows' 1 (Nigam et al. 2000), and λ is
-//! chosen by repeated cross-validation on the labelled rows: the largest weight that is about
-//! as good as the best. A few labels seldom prove that unlabelled rows help, but they show it
-//! when these do harm.
+//! The weight of rows without a label. If the model is wrong, unlabelled rows can make it
+//! worse: EM moves the classes towards clusters that have nothing to do with them. Their weight
+//! is therefore λ, where that of labelled rows is 1 (Nigam et al. 2000). Repeated
+//! cross-validation on the labelled rows chooses the largest λ that is about as good as the
+//! best: a few labels seldom prove that unlabelled rows help, but they do show it when they
+//! harm.
 //!
-//! Rows are the evidence: weights say how much one counts beside another, and a
-//! common factor of them changes nothing here.
+//! Only the ratios of row weights matter here, not a common factor.
 
 use crate::Control;
 use crate::Result;
@@ -22,51 +21,51 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// How much rows without a label count beside the labelled ones.
+/// The weight of rows without a label, where that of labelled rows is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unlabelled {
-    /// As much as serves the labelled rows best, found by cross-validation.
+    /// Chosen by cross-validation on the labelled rows.
     #[default]
     Chosen,
-    /// This much.
+    /// A given weight.
     Weight(f64),
 }
 
-/// What cross-validation said of rows without a label.
+/// The weight of rows without a label, chosen by cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnlabelledChoice {
-    /// How much each counts.
+    /// The chosen weight.
     pub weight: f64,
-    /// The weights tried, each with the accuracy and the mean log-loss on
-    /// labelled rows that were held out.
+    /// The weights that were tried, with their scores on held-out labelled rows.
     pub tried: Vec<Tried>,
 }
 
-/// A weight that was tried.
+/// A weight that was tried, with its scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// The weight of a row without a label.
     pub weight: f64,
-    /// The share of labelled rows that were told right.
+    /// The share of labelled rows that were classified correctly.
     pub accuracy: f64,
     /// The mean of −ln P(label).
     pub log_loss: f64,
-    /// How many labelled rows are told right with the others and wrong without; a
-    /// row counts as its weight says beside the mean of all.
+    /// The number of labelled rows that are classified correctly with unlabelled rows and
+    /// wrongly without them, in units of the mean weight of a row.
     pub mended: f64,
-    /// How many labelled rows are told wrong with the others and right without.
+    /// The number of labelled rows that are classified wrongly with unlabelled rows and
+    /// correctly without them, in the same units.
     pub spoiled: f64,
 }
 
 const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0];
 const FOLDS: usize = 5;
-/// How often the rows are dealt anew: a few labels are a noisy judge.
+/// The number of times that cross-validation is repeated, as few labels give noisy scores.
 const REPEATS: u64 = 3;
-/// The most rows of either kind that the choice looks at.
-const LABELLED: f64 = 5_000.0;
-const UNLABELLED: f64 = 20_000.0;
-/// How far the trials go.
+/// The maximum numbers of rows used.
+const MAX_LABELLED: f64 = 5_000.0;
+const MAX_UNLABELLED: f64 = 20_000.0;
+/// The options of EM in each trial.
 const EM: EmOptions = EmOptions {
     tolerance: 1e-5,
     max_iterations: 100,
@@ -74,37 +73,39 @@ const EM: EmOptions = EmOptions {
 };
 
 impl UnlabelledChoice {
-    /// What the user should know, in one line.
-    pub fn told(&self, rows: u64) -> String {
+    /// The choice in one line, for a table with `rows` unlabelled rows.
+    pub fn summary(&self, rows: u64) -> String {
         let accuracy = |weight: f64| {
-            let own = self.tried.iter().find(|own| own.weight == weight);
-            own.map_or(f64::NAN, |own| own.accuracy)
+            let tried = self.tried.iter().find(|tried| tried.weight == weight);
+            tried.map_or(f64::NAN, |tried| tried.accuracy)
         };
-        let alone = accuracy(0.0);
+        let without = accuracy(0.0);
         let rows = match rows {
             1 => "1 row without a label".to_string(),
             many => format!("{many} rows without a label"),
         };
         if self.tried.is_empty() {
-            return format!("{rows} left out: so few labels cannot tell whether they help");
+            return format!("{rows} left out: there are too few labels to test whether they help");
         }
-        match self.weight > 0.0 {
-            true => format!(
-                "{rows} used with weight {}: on held-out labelled rows the \
-                 accuracy is {:.3} with them and {alone:.3} without",
+        if self.weight > 0.0 {
+            format!(
+                "{rows} used with weight {}: on held-out labelled rows the accuracy is {:.3} with \
+                 them and {without:.3} without",
                 self.weight,
                 accuracy(self.weight)
-            ),
-            false => format!(
-                "{rows} left out: on held-out labelled rows the accuracy is {alone:.3} without them and {:.3} with them",
+            )
+        } else {
+            format!(
+                "{rows} left out: on held-out labelled rows the accuracy is {without:.3} without \
+                 them and {:.3} with them",
                 accuracy(1.0)
-            ),
+            )
         }
     }
 }
 
-/// Chooses how much rows without a label count; `seen` is the survey of all rows, whose
-/// units the priors of predictive distributions are in.
+/// Chooses the weight of rows without a label. `seen` holds the moments of all rows, from which
+/// the priors of predictive distributions take their units.
 pub(crate) fn choose(
     task: &Task,
     source: &dyn Source,
@@ -119,20 +120,20 @@ pub(crate) fn choose(
     let labels = table.column(target);
     let labelled = labels.len() - labels.nulls().map_or(0, |nulls| nulls.null_count());
     let mut scores: Vec<Score> = WEIGHTS.iter().map(|_| Score::default()).collect();
-    // One labelled row cannot judge itself.
-    let number = if labelled > 1 { FOLDS.min(labelled) } else { 0 };
-    for repeat in 0..REPEATS.min(number as u64) {
-        let folds = Folds::stratified(&table, Some(target), number, seed.wrapping_add(repeat))?;
-        for fold in 0..number {
+    // A single labelled row cannot be held out.
+    let fold_count = if labelled > 1 { FOLDS.min(labelled) } else { 0 };
+    for repeat in 0..REPEATS.min(fold_count as u64) {
+        let folds = Folds::stratified(&table, Some(target), fold_count, seed.wrapping_add(repeat))?;
+        for fold in 0..fold_count {
             let training = folds.training(&table, fold)?;
             let held_out = folds.held_out(&table, fold)?;
-            let mut alone = Vec::new();
+            let mut right_without = Vec::new();
             for (weight, score) in WEIGHTS.into_iter().zip(&mut scores) {
                 let trial = Task {
                     unlabelled: weight,
                     ..task.clone()
                 };
-                let Some(found) = trial.begun_by_labels(&*training, target, &EM, control)? else {
+                let Some(found) = trial.em_from_labels(&*training, target, &EM, control)? else {
                     continue;
                 };
                 let mixture = trial.mixture(
@@ -141,26 +142,26 @@ pub(crate) fn choose(
                     found.statistics,
                     seen.clone(),
                 );
-                let right = score.add(&mixture, &*held_out, target, &alone, unit)?;
+                let right = score.add(&mixture, &*held_out, target, &right_without, unit)?;
                 if weight == 0.0 {
-                    alone = right;
+                    right_without = right;
                 }
             }
         }
     }
-    let judged = WEIGHTS.into_iter().zip(&scores);
-    let judged = judged.filter(|(_, score)| score.weight > 0.0);
-    let tried: Vec<Tried> = judged.map(|(weight, score)| score.of(weight)).collect();
+    let scored = WEIGHTS.into_iter().zip(&scores);
+    let scored = scored.filter(|(_, score)| score.weight > 0.0);
+    let tried: Vec<Tried> = scored.map(|(weight, score)| score.of(weight)).collect();
     let weight = best(&tried);
     Ok(UnlabelledChoice { weight, tried })
 }
 
-/// How many rows there are that weigh anything.
+/// The numbers of rows with positive weight.
 #[derive(Default)]
 struct Counts {
     labelled: f64,
     unlabelled: f64,
-    /// What the labelled ones weigh together.
+    /// The total weight of the labelled rows.
     weight: f64,
 }
 
@@ -183,8 +184,7 @@ impl Counts {
     }
 }
 
-/// Some rows of either kind, or all of a few; whether a row is among them
-/// depends on its number alone.
+/// A sample of labelled and unlabelled rows, or all rows if there are few.
 fn sample(source: &dyn Source, target: usize, counts: &Counts, seed: u64) -> Result<Table> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x1abe1);
     let mut parts = Vec::new();
@@ -193,9 +193,10 @@ fn sample(source: &dyn Source, target: usize, counts: &Counts, seed: u64) -> Res
         let cells = chunk.column(target).cells(0, chunk.rows());
         let mut chosen = Vec::new();
         for row in chunk.weighing_rows() {
-            let share = match cells.is_seen(row) {
-                true => LABELLED / counts.labelled,
-                false => UNLABELLED / counts.unlabelled,
+            let share = if cells.is_seen(row) {
+                MAX_LABELLED / counts.labelled
+            } else {
+                MAX_UNLABELLED / counts.unlabelled
             };
             if rng.random::<f64>() < share {
                 chosen.push(row as u32);
@@ -206,7 +207,7 @@ fn sample(source: &dyn Source, target: usize, counts: &Counts, seed: u64) -> Res
     Ok(Table::from_parts(source.schema().clone(), &parts))
 }
 
-/// How labelled rows that were held out fared.
+/// Sums over the labelled rows that were held out.
 #[derive(Default)]
 struct Score {
     weight: f64,
@@ -217,15 +218,14 @@ struct Score {
 }
 
 impl Score {
-    /// Adds rows, and says which were told right; `alone` says it of the model
-    /// without rows that have no label, and `unit` is the weight that counts as
-    /// one row.
+    /// Adds rows, and returns which of them were classified correctly. `right_without` is the
+    /// same of the model fitted without unlabelled rows, and `unit` the mean weight of a row.
     fn add(
         &mut self,
         mixture: &Mixture,
         held_out: &dyn Source,
         target: usize,
-        alone: &[bool],
+        right_without: &[bool],
         unit: f64,
     ) -> Result<Vec<bool>> {
         let mut all = Vec::new();
@@ -234,15 +234,15 @@ impl Score {
             let posterior = mixture.posterior(&chunk)?;
             let cells = chunk.column(target).cells(0, chunk.rows());
             for row in 0..chunk.rows() {
-                let own = chunk.weights().map_or(1.0, |weights| weights[row] / unit);
+                let weight = chunk.weights().map_or(1.0, |weights| weights[row] / unit);
                 let label = cells.codes()[row] as usize;
                 let right = posterior.best(row) == label;
-                self.weight += own;
-                self.right += if right { own } else { 0.0 };
-                self.loss -= own * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
-                match (alone.get(all.len()), right) {
-                    (Some(false), true) => self.mended += own,
-                    (Some(true), false) => self.spoiled += own,
+                self.weight += weight;
+                self.right += if right { weight } else { 0.0 };
+                self.loss -= weight * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
+                match (right_without.get(all.len()), right) {
+                    (Some(false), true) => self.mended += weight,
+                    (Some(true), false) => self.spoiled += weight,
                     _ => {}
                 }
                 all.push(right);
@@ -262,21 +262,22 @@ impl Score {
     }
 }
 
-/// The largest weight whose errors are within a fraction of their standard deviation of the
-/// fewest (counted as in McNemar's test, against the labelled rows alone) and whose log-loss is
-/// close to the least of such weights.
+/// The largest weight whose number of errors is within a fraction of a standard deviation of
+/// the smallest, and whose log-loss is close to the smallest among those. Errors are compared
+/// with those without unlabelled rows, as in McNemar's test.
 fn best(tried: &[Tried]) -> f64 {
     const DEVIATIONS: f64 = 0.3;
     const LOG_LOSS: f64 = 0.05;
-    let net = |own: &Tried| own.spoiled - own.mended;
-    let fewest = tried.iter().map(net).fold(f64::INFINITY, f64::min);
-    let few = |own: &&Tried| {
-        let deviation = (own.mended + own.spoiled).sqrt();
-        net(own) - fewest <= 1e-9 + DEVIATIONS * deviation
+    let added_errors = |tried: &Tried| tried.spoiled - tried.mended;
+    let fewest = tried.iter().map(added_errors);
+    let fewest = fewest.fold(f64::INFINITY, f64::min);
+    let has_few_errors = |tried: &&Tried| {
+        let deviation = (tried.mended + tried.spoiled).sqrt();
+        added_errors(tried) - fewest <= 1e-9 + DEVIATIONS * deviation
     };
-    let losses = tried.iter().filter(few).map(|own| own.log_loss);
-    let least = losses.fold(f64::INFINITY, f64::min);
-    let good = tried.iter().filter(few);
-    let good = good.filter(|own| own.log_loss <= least + LOG_LOSS);
-    good.map(|own| own.weight).fold(0.0, f64::max)
+    let accurate = || tried.iter().filter(has_few_errors);
+    let losses = accurate().map(|tried| tried.log_loss);
+    let smallest = losses.fold(f64::INFINITY, f64::min);
+    let good = accurate().filter(|tried| tried.log_loss <= smallest + LOG_LOSS);
+    good.map(|tried| tried.weight).fold(0.0, f64::max)
 }

@@ -1,5 +1,4 @@
-//! Changing a fitted mixture without its rows: what a change does to its report, and the notes
-//! about it.
+//! The report and the notes after a fitted mixture is changed without its rows.
 
 use super::super::{Mixture, Unlabelled};
 use crate::data::Source;
@@ -7,13 +6,13 @@ use crate::model::mixture::{Fit, Specification};
 use crate::model::{AnyModel, Changed, FitReport, Fitted, Incremental, LogLikelihoodOf};
 use crate::{Control, Error, Result};
 
-const BOUND: &str = "the model was not learned from its rows alone: expected labels and cells stay \
-     as they were, and the log-likelihood is a lower bound; fit all rows again for the best model";
+const BOUND: &str = "the statistics contain expected labels or missing values, which are not \
+     updated: the log-likelihood is a lower bound; fit all rows again for the best model";
 
-const LIMITED: &str = "the terms were limited when the model was fitted: the choice is not \
-     repeated, and new terms are left out";
+const LIMITED: &str = "the number of terms was limited when the model was fitted: the terms are \
+     not selected again, and new terms are ignored";
 
-/// The note about rows that may be forgotten without having been fitted.
+/// The note that a model without marks may forget rows that were never fitted.
 pub const NO_MARKS: &str = "the model has no row marks: rows that were never fitted are noticed \
      only if the statistics rule them out; fit with `marks` to recognize all of them";
 
@@ -25,11 +24,11 @@ impl Incremental for Fitted<Mixture> {
         unlabelled: Option<f64>,
         control: Control,
     ) -> Result<Changed> {
-        if weigh_nothing(rows)? {
+        if all_weights_are_zero(rows)? {
             return Ok(unchanged());
         }
         let weight = unlabelled.unwrap_or_else(|| self.unlabelled_weight());
-        let labelled = self.model.taught_by(rows, weight)?;
+        let labelled = self.model.labelled_rows(rows, weight)?;
         let mut notes = Vec::new();
         if let Some(labelled) = &labelled {
             let options = &self.recipe.options;
@@ -41,7 +40,7 @@ impl Incremental for Fitted<Mixture> {
                  `unlabelled`"
                     .to_string()
             });
-            if weigh_nothing(labelled)? {
+            if all_weights_are_zero(labelled)? {
                 return Ok(Changed {
                     result: None,
                     notes,
@@ -76,7 +75,7 @@ impl Incremental for Fitted<Mixture> {
         let mut changed = self.changed(report, fit, Vec::new())?;
         let marked = |marked: bool| parts.iter().any(|part| part.marks.is_some() == marked);
         if marked(true) && marked(false) {
-            let note = "one of the models keeps no marks of its rows, so the merged model has none";
+            let note = "one of the models has no row marks, so the merged model has none";
             changed.notes.push(note.into());
         }
         let repeated = parts.iter().enumerate().any(|(i, part)| {
@@ -84,14 +83,14 @@ impl Incremental for Fitted<Mixture> {
             marks.is_some() && parts[..i].iter().any(|other| other.marks.as_ref() == marks)
         });
         if repeated {
-            let note = "two of the models have the same rows, which now count twice";
+            let note = "two of the models were fitted to the same rows, which now count twice";
             changed.notes.push(note.into());
         }
         Ok(changed)
     }
 
     fn forget(&self, report: &FitReport, rows: &dyn Source, control: Control) -> Result<Changed> {
-        if weigh_nothing(rows)? {
+        if all_weights_are_zero(rows)? {
             return Ok(unchanged());
         }
         let specification = &self.recipe.specification;
@@ -133,7 +132,7 @@ impl Fitted<Mixture> {
         let classes = fit.mixture.target.map_or(0, |_| fit.mixture.components());
         if classes > self.model.names().len() && 10 * classes as u64 >= 9 * fit.rows {
             notes.push(format!(
-                "there are {classes} classes in {} rows: hardly any label repeats",
+                "there are {classes} classes in {} rows: almost every row has its own label",
                 fit.rows
             ));
         }
@@ -165,12 +164,12 @@ impl Fitted<Mixture> {
 fn unchanged() -> Changed {
     Changed {
         result: None,
-        notes: vec!["every row has weight 0; nothing is changed".into()],
+        notes: vec!["every row has weight 0; the model is unchanged".into()],
     }
 }
 
-/// Whether no row has a weight.
-fn weigh_nothing(rows: &dyn Source) -> Result<bool> {
+/// Whether all rows have weight 0.
+fn all_weights_are_zero(rows: &dyn Source) -> Result<bool> {
     for chunk in rows.scan()? {
         if chunk?.weighing_rows().next().is_some() {
             return Ok(false);

@@ -1,7 +1,7 @@
-//! A mark for every row that a model has seen, so that it can tell a row which it
-//! has not: 48 bits of a hash of its cells. Of 100,000 rows, one that was never
-//! seen has the mark of another with probability 4e-10. Marks are sums over cells of
-//! their column's name and their value, whatever codes levels and terms have.
+//! A mark for each row that a model was fitted to, by which it recognizes rows that it was not
+//! fitted to: 48 bits of a hash of the cells. With 100,000 marks, a row that was not fitted has
+//! a known mark with probability 4e-10. A mark is a sum over the cells of a hash of the column's
+//! name and the value, so that it does not depend on the codes of levels and terms.
 
 use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
 use crate::kernel::hashing::mix;
@@ -10,35 +10,35 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Marks of more rows are not kept: they would outweigh the model.
-const MOST_ROWS: u64 = 100_000;
+/// The maximum number of rows with marks; more would be larger than the model.
+const MAX_ROWS: u64 = 100_000;
 
 const BITS: u32 = 48;
 const DIGITS: usize = BITS as usize / 4;
 
-/// A share of a weight that rounding leaves when all of it is gone.
+/// The relative rounding error of a difference of weights.
 const ROUNDING: f64 = 1e-9;
 
-/// The marks of rows, with what each row weighs.
+/// The marks and weights of rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "Serialized", into = "Serialized")]
 pub struct Marks {
     /// In ascending order of mark and weight.
-    each: Vec<Alike>,
+    groups: Vec<Group>,
 }
 
 /// Rows with the same mark and weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Alike {
+struct Group {
     mark: u64,
     weight: f64,
     rows: u64,
 }
 
-/// Marks as they stand in a file: 12 hexadecimal digits each, and the weights and
-/// the numbers of rows unless all are 1.
+/// The form of marks in a model file: 12 hexadecimal digits each. Weights and numbers of rows
+/// are left out if all are 1.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct Serialized {
     marks: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     weights: Vec<f64>,
@@ -47,9 +47,9 @@ struct Written {
 }
 
 impl Marks {
-    /// The marks of all rows that weigh anything; `None` if there are too many.
+    /// The marks of all rows with positive weight; `None` if there are too many.
     pub(crate) fn of(source: &dyn Source) -> Result<Option<Marks>> {
-        if source.rows() > MOST_ROWS {
+        if source.rows() > MAX_ROWS {
             return Ok(None);
         }
         let marker = Marker::new(source.schema());
@@ -57,25 +57,26 @@ impl Marks {
             source,
             |_, chunk| {
                 let marks = marker.marks(chunk);
-                let alike = |row: usize| Alike {
+                let group = |row: usize| Group {
                     mark: marks[row],
                     weight: chunk.weights().map_or(1.0, |w| w[row]),
                     rows: 1,
                 };
-                Ok(chunk.weighing_rows().map(alike).collect::<Vec<_>>())
+                Ok(chunk.weighing_rows().map(group).collect::<Vec<_>>())
             },
-            |all: &mut Vec<Alike>, more| all.extend(more),
+            |all: &mut Vec<Group>, more| all.extend(more),
         )?;
-        let each = marks.unwrap_or_default();
-        Ok(Some(Marks { each }.tidied()))
+        let groups = marks.unwrap_or_default();
+        Ok(Some(Marks { groups }.sorted()))
     }
 
-    fn tidied(mut self) -> Marks {
-        self.each.sort_unstable_by(|a, b| {
+    /// Sorts the groups, and merges those with the same mark and weight.
+    fn sorted(mut self) -> Marks {
+        self.groups.sort_unstable_by(|a, b| {
             let weights = a.weight.total_cmp(&b.weight);
             a.mark.cmp(&b.mark).then(weights)
         });
-        self.each.dedup_by(|later, earlier| {
+        self.groups.dedup_by(|later, earlier| {
             let same = (later.mark, later.weight) == (earlier.mark, earlier.weight);
             if same {
                 earlier.rows += later.rows;
@@ -85,27 +86,27 @@ impl Marks {
         self
     }
 
-    /// Whether they are few enough to be kept.
+    /// Whether there are few enough marks to keep.
     pub(crate) fn are_few(&self) -> bool {
-        self.each.len() as u64 <= MOST_ROWS
+        self.groups.len() as u64 <= MAX_ROWS
     }
 
     /// Adds the marks of other rows.
     pub(crate) fn merge(&mut self, other: &Marks) {
-        self.each.extend_from_slice(&other.each);
-        *self = std::mem::take(self).tidied();
+        self.groups.extend_from_slice(&other.groups);
+        *self = std::mem::take(self).sorted();
     }
 
-    /// Takes the marks of rows out, and gives how many rows are gone: a row of
-    /// which some weight is left is not.
+    /// Removes the marks of rows, and returns the number of rows removed entirely, not counting
+    /// those of which some weight is left.
     ///
     /// # Errors
-    /// If one of the rows was not seen, or not so often.
+    /// If one of the rows was not fitted, or with a smaller weight.
     pub(crate) fn forget(&mut self, rows: &dyn Source) -> Result<u64> {
         let marker = Marker::new(rows.schema());
-        let mut kept: BTreeMap<u64, Vec<Alike>> = BTreeMap::new();
-        for alike in &self.each {
-            kept.entry(alike.mark).or_default().push(*alike);
+        let mut kept: BTreeMap<u64, Vec<Group>> = BTreeMap::new();
+        for group in &self.groups {
+            kept.entry(group.mark).or_default().push(*group);
         }
         let mut before = 0;
         for chunk in rows.scan()? {
@@ -113,75 +114,76 @@ impl Marks {
             let marks = marker.marks(&chunk);
             for row in chunk.weighing_rows() {
                 let weight = chunk.weights().map_or(1.0, |w| w[row]);
-                let taken = kept.get_mut(&marks[row]).map(|own| take(own, weight));
+                let taken = kept.get_mut(&marks[row]).map(|groups| take(groups, weight));
                 let message = match taken {
                     Some(true) => continue,
-                    Some(false) => "the model has not seen this row so often",
-                    None => "the model has never seen this row",
+                    Some(false) => "the model was not fitted to this row so often",
+                    None => "the model was not fitted to this row",
                 };
                 return Err(Error::data(message)
                     .at_row(before + row as u64 + 1)
-                    .with_hint("only rows that it was fitted on can be forgotten"));
+                    .with_hint("only rows that the model was fitted to can be forgotten"));
             }
             before += chunk.rows() as u64;
         }
         let all = self.rows();
-        let each = kept.into_values().flatten().filter(|own| own.rows > 0);
-        let each = each.collect();
-        *self = Marks { each }.tidied();
+        let groups = kept.into_values().flatten();
+        let groups = groups.filter(|group| group.rows > 0).collect();
+        *self = Marks { groups }.sorted();
         Ok(all - self.rows())
     }
 
     fn rows(&self) -> u64 {
-        self.each.iter().map(|own| own.rows).sum()
+        self.groups.iter().map(|group| group.rows).sum()
     }
 }
 
-/// Takes some weight out of rows that are the same: a row that weighs just so, or
-/// else the heaviest; `false` if they weigh less together.
-fn take(own: &mut Vec<Alike>, weight: f64) -> bool {
-    let just = |own: &&mut Alike| {
-        own.rows > 0 && (own.weight - weight).abs() <= ROUNDING * own.weight.max(weight)
+/// Removes a weight from rows with the same mark: a row of exactly this weight or, without one,
+/// the heaviest rows. Returns `false` if their total weight is smaller.
+fn take(groups: &mut Vec<Group>, weight: f64) -> bool {
+    let has_weight = |group: &&mut Group| {
+        let larger = group.weight.max(weight);
+        group.rows > 0 && (group.weight - weight).abs() <= ROUNDING * larger
     };
-    if let Some(own) = own.iter_mut().find(just) {
-        own.rows -= 1;
+    if let Some(group) = groups.iter_mut().find(has_weight) {
+        group.rows -= 1;
         return true;
     }
-    let all: f64 = own.iter().map(|own| own.weight * own.rows as f64).sum();
-    if all < weight * (1.0 - ROUNDING) {
+    let weights = groups.iter().map(|group| group.weight * group.rows as f64);
+    if weights.sum::<f64>() < weight * (1.0 - ROUNDING) {
         return false;
     }
-    own.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
-    let mut wanted = weight;
-    let mut part = None;
-    for own in own.iter_mut().filter(|own| own.rows > 0) {
-        if wanted <= ROUNDING * weight {
+    groups.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
+    let mut remaining = weight;
+    let mut lighter = None;
+    for group in groups.iter_mut().filter(|group| group.rows > 0) {
+        if remaining <= ROUNDING * weight {
             break;
         }
-        let whole = (wanted / own.weight * (1.0 + ROUNDING)).floor();
-        let whole = (whole as u64).min(own.rows);
-        own.rows -= whole;
-        wanted -= whole as f64 * own.weight;
-        if own.rows > 0 && wanted > ROUNDING * own.weight {
-            own.rows -= 1;
-            part = Some(Alike {
-                weight: own.weight - wanted,
+        let whole = (remaining / group.weight * (1.0 + ROUNDING)).floor();
+        let whole = (whole as u64).min(group.rows);
+        group.rows -= whole;
+        remaining -= whole as f64 * group.weight;
+        if group.rows > 0 && remaining > ROUNDING * group.weight {
+            group.rows -= 1;
+            lighter = Some(Group {
+                weight: group.weight - remaining,
                 rows: 1,
-                ..*own
+                ..*group
             });
-            wanted = 0.0;
+            remaining = 0.0;
         }
     }
-    own.extend(part);
+    groups.extend(lighter);
     true
 }
 
-/// Makes marks of rows.
+/// Computes the marks of rows.
 struct Marker {
     columns: Vec<Column>,
 }
 
-/// What a column's numbers are mixed with, and what its codes become.
+/// The hash of a column's name, which is mixed with its numbers, and those of its levels.
 struct Column {
     name: u64,
     codes: Vec<u64>,
@@ -195,7 +197,7 @@ impl Marker {
                 Some(Encoding::Vocabulary(terms)) => {
                     terms.terms().map(|t| mix(name ^ hash(t))).collect()
                 }
-                // A level that is a number is that number.
+                // A numeric level has the hash of the number.
                 _ => field
                     .levels
                     .iter()
@@ -211,15 +213,15 @@ impl Marker {
 
     fn marks(&self, chunk: &Chunk) -> Vec<u64> {
         let mut sums = vec![0_u64; chunk.rows()];
-        for (column, own) in self.columns.iter().zip(chunk.columns()) {
-            let cells = own.cells(0, chunk.rows());
+        for (column, data) in self.columns.iter().zip(chunk.columns()) {
+            let cells = data.cells(0, chunk.rows());
             let add = |sums: &mut [u64], of: &dyn Fn(usize) -> u64| {
                 let rows = sums.iter_mut().enumerate();
                 let seen = rows.filter(|(row, _)| cells.is_seen(*row));
                 seen.for_each(|(row, sum)| *sum = sum.wrapping_add(of(row)));
             };
             match cells.values {
-                // Most cells are such, and this becomes vector code.
+                // The common case, which the compiler vectorizes.
                 Values::Real(x) if cells.seen.is_none() => {
                     for (sum, x) in sums.iter_mut().zip(x) {
                         *sum = sum.wrapping_add(mix(column.name ^ bits(*x)));
@@ -254,55 +256,63 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-impl From<Marks> for Written {
-    fn from(marks: Marks) -> Written {
-        let each = || marks.each.iter();
-        let weighed = each().any(|own| own.weight != 1.0);
-        let repeated = each().any(|own| own.rows != 1);
-        Written {
-            marks: each()
-                .map(|own| format!("{:0DIGITS$x}", own.mark))
+impl From<Marks> for Serialized {
+    fn from(marks: Marks) -> Serialized {
+        let groups = || marks.groups.iter();
+        let weighted = groups().any(|group| group.weight != 1.0);
+        let repeated = groups().any(|group| group.rows != 1);
+        Serialized {
+            marks: groups()
+                .map(|group| format!("{:0DIGITS$x}", group.mark))
                 .collect(),
-            weights: each().filter(|_| weighed).map(|own| own.weight).collect(),
-            rows: each().filter(|_| repeated).map(|own| own.rows).collect(),
+            weights: groups()
+                .filter(|_| weighted)
+                .map(|group| group.weight)
+                .collect(),
+            rows: groups()
+                .filter(|_| repeated)
+                .map(|group| group.rows)
+                .collect(),
         }
     }
 }
 
-impl TryFrom<Written> for Marks {
+impl TryFrom<Serialized> for Marks {
     type Error = Error;
 
-    fn try_from(written: Written) -> Result<Marks> {
-        let wrong = || Error::data("the marks of rows are damaged");
-        let digits = written.marks.as_bytes();
+    fn try_from(serialized: Serialized) -> Result<Marks> {
+        let damaged = || Error::data("the marks of rows are damaged");
+        let digits = serialized.marks.as_bytes();
         let marks = digits.chunks(DIGITS).map(|digits| {
             let digits = std::str::from_utf8(digits).ok()?;
             u64::from_str_radix(digits, 16).ok()
         });
-        let marks: Vec<u64> = marks.collect::<Option<_>>().ok_or_else(wrong)?;
-        let weights = match written.weights.is_empty() {
-            true => vec![1.0; marks.len()],
-            false => written.weights,
+        let marks: Vec<u64> = marks.collect::<Option<_>>().ok_or_else(damaged)?;
+        let weights = if serialized.weights.is_empty() {
+            vec![1.0; marks.len()]
+        } else {
+            serialized.weights
         };
-        let rows = match written.rows.is_empty() {
-            true => vec![1; marks.len()],
-            false => written.rows,
+        let rows = if serialized.rows.is_empty() {
+            vec![1; marks.len()]
+        } else {
+            serialized.rows
         };
-        let each = marks.iter().zip(&weights).zip(&rows);
-        let each = each.map(|((mark, weight), rows)| Alike {
+        let groups = marks.iter().zip(&weights).zip(&rows);
+        let groups = groups.map(|((mark, weight), rows)| Group {
             mark: *mark,
             weight: *weight,
             rows: *rows,
         });
-        let each: Vec<Alike> = each.collect();
-        let sorted = each.is_sorted_by(|a, b| (a.mark, a.weight) < (b.mark, b.weight));
+        let groups: Vec<Group> = groups.collect();
+        let sorted = groups.is_sorted_by(|a, b| (a.mark, a.weight) < (b.mark, b.weight));
         let lengths = weights.len() == marks.len() && rows.len() == marks.len();
-        let weighed = weights.iter().all(|weight| *weight > 0.0);
-        let counted = rows.iter().all(|rows| (1..=1 << 32).contains(rows));
-        let sound = lengths && weighed && counted && sorted;
-        if !digits.len().is_multiple_of(DIGITS) || !sound {
-            return Err(wrong());
+        let valid_weights = weights.iter().all(|weight| *weight > 0.0);
+        let valid_rows = rows.iter().all(|rows| (1..=1 << 32).contains(rows));
+        let valid = lengths && valid_weights && valid_rows && sorted;
+        if !digits.len().is_multiple_of(DIGITS) || !valid {
+            return Err(damaged());
         }
-        Ok(Marks { each })
+        Ok(Marks { groups })
     }
 }

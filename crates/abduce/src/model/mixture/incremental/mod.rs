@@ -1,51 +1,46 @@
-//! Models that go on living without the rows they were fitted on: they take in
-//! new rows, add each other up and forget, because their statistics are a
-//! commutative group and all that a fit needs of its rows is in them.
+//! Changing a fitted mixture without its rows: new rows are added, models are merged, rows are
+//! forgotten. This works because the statistics can be added and subtracted, and are all that
+//! the estimates depend on.
 //!
-//! With all labels and correlated cells seen, what comes out is the fit of all
-//! rows. Otherwise rows were shared out among components under the parameters of
-//! their time, and keep those shares: taking in new rows is then one step of
-//! incremental EM (Neal & Hinton 1998), whose lower bound of the log-likelihood,
+//! If all labels and correlated cells are seen, the result equals a fit of all rows. Otherwise
+//! the responsibilities of earlier rows stay as they were when these rows were added: adding
+//! rows is one step of incremental EM (Neal & Hinton 1998). The report then contains its lower
+//! bound of the log-likelihood, which never decreases,
 //!
-//!   E log p(x, z | θ) + H(z),
-//!
-//! never falls and is what the fit reports.
+//!   E log p(x, z | θ) + H(z).
 
 pub(crate) mod change;
+mod combine;
+pub(crate) mod convert;
 mod forget;
 pub(crate) mod marks;
+mod merge_schemas;
 mod passage;
 mod precision;
-mod union;
 
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
-use crate::family::Statistics;
-use crate::leaf::{Leaf, Seen};
-use crate::learn::{EmOptions, Latent, em};
+use crate::leaf::Seen;
 use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::finish::finish;
-use crate::model::mixture::fit::survey::Survey;
-use crate::model::mixture::fit::{settle, stopped};
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Fit, FitOptions, Marks, Mixture, MixtureStatistics, Specification};
-use crate::{Control, Progress};
-use crate::{Error, Result};
-use passage::Passage;
-use union::{union_of, with_constant};
+use crate::model::mixture::{Fit, FitOptions, Mixture, MixtureStatistics, Specification};
+use crate::{Control, Error, Result};
+use combine::Combination;
+use merge_schemas::{union_of, with_constant};
 
 impl Mixture {
-    /// Whether the statistics are those of the rows alone, with nothing in them
-    /// that only some parameters said of the hidden.
+    /// Whether the statistics follow from the rows alone, without expectations of hidden labels
+    /// or cells.
     pub fn is_exact(&self) -> bool {
-        // Rows without a label that weigh nothing are in no statistics.
+        // Unlabelled rows may have been fitted with weight 0.
         let labelled = self.seen.total - self.seen.unlabelled;
-        let shared = self.statistics.total - labelled;
-        let known = shared <= 1e-9 * self.seen.total || self.components() == 1;
-        self.seen.total > 0.0 && known && self.seen.incomplete <= 0.0
+        let unlabelled = self.statistics.total - labelled;
+        let known_labels = unlabelled <= 1e-9 * self.seen.total || self.components() == 1;
+        self.seen.total > 0.0 && known_labels && self.seen.incomplete <= 0.0
     }
 
-    /// Takes in new rows, with all levels, terms and classes that are new in them.
-    /// `unlabelled` is how much rows without a label count.
+    /// Adds new rows, with their new levels, terms and classes. `unlabelled` is the weight of
+    /// rows without a label.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -72,7 +67,7 @@ impl Mixture {
     /// ```
     ///
     /// # Errors
-    /// If the rows do not fit the model's columns.
+    /// If the rows do not match the columns of the model.
     pub fn update(
         &self,
         rows: &dyn Source,
@@ -81,26 +76,26 @@ impl Mixture {
         unlabelled: f64,
         control: Control,
     ) -> Result<Fit> {
-        let labelled = self.taught_by(rows, unlabelled)?;
-        let rows = labelled.as_ref().map_or(rows, |own| own as &dyn Source);
-        let new = rows.schema();
+        let labelled = self.labelled_rows(rows, unlabelled)?;
+        let rows = labelled.as_ref().map_or(rows, |rows| rows as &dyn Source);
         let mut fields = Vec::with_capacity(self.schema.fields.len());
-        for (place, own) in self.schema.fields.iter().enumerate() {
-            let more = new.fields.iter().find(|field| field.name == own.name);
-            let field = match (more, self.constant(place)) {
-                (Some(more), Some(x)) => with_constant(more, x),
-                (Some(more), None) if self.models(place) => own.union(more)?,
-                (Some(more), None) => more.clone(),
-                (None, _) => own.clone(),
+        for (column, before) in self.schema.fields.iter().enumerate() {
+            let mut new_fields = rows.schema().fields.iter();
+            let new = new_fields.find(|field| field.name == before.name);
+            let field = match (new, self.constant(column)) {
+                (Some(new), Some(x)) => with_constant(new, x),
+                (Some(new), None) if self.models(column) => before.union(new)?,
+                (Some(new), None) => new.clone(),
+                (None, _) => before.clone(),
             };
-            fields.push(field.asked(own.asked));
+            fields.push(field.asked(before.asked));
         }
         let schema = Schema {
             fields,
             weight: self.schema.weight.clone(),
         };
         let rows = Recoded::new(rows, schema.clone())?;
-        let grown = Grown {
+        let combination = Combination {
             parts: &[self],
             schema,
             specification,
@@ -108,14 +103,13 @@ impl Mixture {
             unlabelled,
             control,
         };
-        grown.learn(Some(&rows))
+        combination.fit(Some(&rows))
     }
 
-    /// Adds up models of different rows, fitted to the same specification.
+    /// Merges models that were fitted to different rows with the same specification.
     ///
     /// # Errors
-    /// If they have different columns, or components without names that tell
-    /// which is which.
+    /// If they have different columns, or unnamed components, which cannot be matched.
     pub fn merge(
         parts: &[&Mixture],
         specification: &Specification,
@@ -126,36 +120,19 @@ impl Mixture {
             return Err(Error::parameter("there is no model to merge"));
         };
         if first.target.is_none() && first.components() > 1 && !others.is_empty() {
-            return Err(
-                Error::parameter("clusters of different fits are not the same clusters")
-                    .with_hint("update one model with the other's data instead"),
-            );
+            let message = "the clusters of different fits cannot be matched";
+            return Err(Error::parameter(message)
+                .with_hint("update one model with the rows of the other instead"));
         }
         for other in others {
-            let names = |mixture: &Mixture| {
-                let fields = mixture.schema.fields.iter();
-                let mut names: Vec<String> = fields.map(|field| field.name.clone()).collect();
-                names.sort();
-                names
-            };
-            if names(first) != names(other) {
-                let (here, there) = (names(first), names(other));
-                let only = here.iter().find(|name| !there.contains(name));
-                let only = only.or_else(|| there.iter().find(|name| !here.contains(name)));
-                let only = only.map_or("", |name| name.as_str());
-                return Err(Error::data("only some of the models have the column")
-                    .at_column(only)
-                    .with_hint("fit all of them on the same columns"));
-            }
+            first.check_same_columns(other)?;
         }
-        let mut fields = Vec::with_capacity(first.schema.fields.len());
-        for own in &first.schema.fields {
-            fields.push(union_of(parts, own)?);
-        }
-        let grown = Grown {
+        let fields = first.schema.fields.iter();
+        let fields = fields.map(|field| union_of(parts, field));
+        let combination = Combination {
             parts,
             schema: Schema {
-                fields,
+                fields: fields.collect::<Result<_>>()?,
                 weight: first.schema.weight.clone(),
             },
             specification,
@@ -163,75 +140,80 @@ impl Mixture {
             unlabelled,
             control: Control::default(),
         };
-        grown.learn(None)
+        combination.fit(None)
     }
 
-    /// The rows that have a label, where only those teach the model anything.
-    pub(crate) fn taught_by<'a>(
+    fn check_same_columns(&self, other: &Mixture) -> Result<()> {
+        let missing_in = |a: &Mixture, b: &Mixture| {
+            let mut fields = a.schema.fields.iter();
+            let missing = fields.find(|field| b.schema.position(&field.name).is_err());
+            missing.map(|field| field.name.clone())
+        };
+        match missing_in(self, other).or_else(|| missing_in(other, self)) {
+            None => Ok(()),
+            Some(column) => Err(Error::data("only some of the models have the column")
+                .at_column(&column)
+                .with_hint("fit all of them on the same columns")),
+        }
+    }
+
+    /// The labelled rows, if the others have no weight; `None` if all rows are used.
+    pub(crate) fn labelled_rows<'a>(
         &self,
         rows: &'a dyn Source,
         unlabelled: f64,
     ) -> Result<Option<Labelled<'a>>> {
-        // Scores cannot say how probable a label is.
-        let counted = unlabelled > 0.0 && self.is_generative();
-        let target = self.target.map(|place| &self.schema.fields[place].name);
+        // The probability of a hidden label needs densities.
+        let use_unlabelled = unlabelled > 0.0 && self.is_generative();
+        let target = self.target.map(|target| &self.schema.fields[target].name);
         let target = target.and_then(|name| rows.schema().position(name).ok());
         match target {
-            Some(target) if !counted => Labelled::of(rows, target, false),
+            Some(target) if !use_unlabelled => Labelled::of(rows, target, false),
             _ => Ok(None),
         }
     }
 
-    /// Whether a column says something: it is the target, or has been seen.
+    /// Whether a column is the target or in a leaf. Columns without any value are not.
     fn models(&self, column: usize) -> bool {
         self.target == Some(column) || self.leaf_of(column).is_some()
     }
 
-    /// The columns of numbers of which so little was seen, nothing or one number,
-    /// that new rows may say what they are.
+    /// The numeric columns with at most one distinct value, whose kind new rows may change.
     pub fn unsettled(&self) -> Vec<String> {
         let fields = self.schema.fields.iter().enumerate();
-        let unsettled = fields.filter(|(place, field)| {
-            let number = !field.kind.is_coded() && field.text.is_none();
-            let number = number && field.asked == Asked::Nothing;
-            number && (!self.models(*place) || self.constant(*place).is_some())
+        let unsettled = fields.filter(|(column, field)| {
+            let is_numeric = !field.kind.is_coded() && field.text.is_none();
+            is_numeric
+                && field.asked == Asked::Nothing
+                && (!self.models(*column) || self.constant(*column).is_some())
         });
         unsettled.map(|(_, field)| field.name.clone()).collect()
     }
 
-    /// The number that a column has in all rows, where it has one.
+    /// The value of a constant column.
     fn constant(&self, column: usize) -> Option<f64> {
         let leaf = &self.leaves[self.leaf_of(column)?];
         leaf.fixed.then(|| self.seen.columns[column].mean)
     }
 
-    /// The leaf of a column.
+    /// The leaf that contains a column.
     fn leaf_of(&self, column: usize) -> Option<usize> {
         let mut leaves = self.leaves.iter();
         leaves.position(|leaf| leaf.columns.contains(&column))
     }
 
-    /// H(z): how much the hidden adds to the bound of the log-likelihood.
+    /// H(z), the entropy term of the lower bound.
     fn entropy(&self) -> f64 {
         if self.is_exact() {
             return 0.0;
         }
         let complete = (self.statistics).log_likelihood_of(&self.leaves, &self.parameters);
-        let entropy = self.statistics.log_likelihood - complete;
-        if entropy.is_finite() { entropy } else { 0.0 }
+        finite_or_zero(self.statistics.log_likelihood - complete)
     }
 }
 
-/// An error where no column is left.
-fn refuse_nothing(leaves: &[Leaf]) -> Result<()> {
-    match leaves.is_empty() {
-        true => Err(Error::data("no cell of any column is seen")),
-        false => Ok(()),
-    }
-}
-
-/// The fit that statistics are, with H(z) of what was hidden.
-fn concluded(
+/// The fit that follows from statistics. `entropy` is that of the hidden labels and cells.
+fn fit_of_statistics(
     task: &Task,
     schema: &Schema,
     seen: Seen,
@@ -239,191 +221,20 @@ fn concluded(
     statistics: MixtureStatistics,
     entropy: f64,
 ) -> Fit {
-    let mut result = task.in_one_pass(statistics);
-    result.statistics.log_likelihood += entropy;
-    result.objective += entropy;
-    result.trace = vec![result.statistics.log_likelihood];
-    result.objectives = vec![result.objective];
-    let mut fit = finish(task, schema, seen, options, result);
+    let mut found = task.in_one_pass(statistics);
+    found.statistics.log_likelihood += entropy;
+    found.objective += entropy;
+    found.trace = vec![found.statistics.log_likelihood];
+    found.objectives = vec![found.objective];
+    let mut fit = finish(task, schema, seen, options, found);
     if !fit.mixture.is_exact() {
         fit.log_likelihood_of = LogLikelihoodOf::Bound;
-        // One step of EM was made.
+        // A single step of EM was made.
         fit.converged = false;
     }
     fit
 }
 
-/// The statistics of all components together.
-fn whole_of(each: &[Statistics]) -> Option<Statistics> {
-    let (first, others) = each.split_first()?;
-    let mut whole = first.clone();
-    others.iter().for_each(|own| whole.merge(own));
-    Some(whole)
-}
-
-/// Models, perhaps new rows, and the schema of all of them.
-struct Grown<'a> {
-    parts: &'a [&'a Mixture],
-    schema: Schema,
-    specification: &'a Specification,
-    options: &'a FitOptions,
-    unlabelled: f64,
-    control: Control<'a>,
-}
-
-impl Grown<'_> {
-    fn learn(&self, rows: Option<&dyn Source>) -> Result<Fit> {
-        let first = self.parts[0];
-        if self.parts.iter().any(|part| part.seen.rows == 0) {
-            return Err(Error::data("the model does not say what it has seen")
-                .with_hint("it was written by an older abduce; fit it again"));
-        }
-        let target = first.target.map(|place| &first.schema.fields[place].name);
-        let target = target.map(|name| self.schema.position(name)).transpose()?;
-        let components = match target {
-            Some(target) => self.schema.fields[target].levels.len(),
-            None => first.components(),
-        };
-        let mut passages = Vec::with_capacity(self.parts.len());
-        let mut known = Seen::nothing(self.schema.fields.len());
-        for part in self.parts {
-            let passage = Passage::new(part, &self.schema)?;
-            known.merge(&passage.seen(&part.seen, &part.statistics));
-            passages.push(passage);
-        }
-        self.control.report(Progress::Survey);
-        for (name, _) in &self.specification.dirichlet {
-            let (known, all) = (first.schema.position(name)?, self.schema.position(name)?);
-            let known = &first.schema.fields[known];
-            let mut levels = self.schema.fields[all].levels.iter();
-            if let Some(new) = levels.find(|level| known.code(level).is_none()) {
-                let message =
-                    format!("the level \"{new}\" is new, and --dirichlet has no number for it");
-                return Err(Error::data(message).at_column(name).with_hint(format!(
-                    "fit all rows again with --dirichlet \"{name}=…\" for every level"
-                )));
-            }
-        }
-        let mut leaves = self.specification.leaves(&self.schema)?;
-        let mut survey = self.survey(rows, &leaves, target, components)?;
-        let mut seen = known.clone();
-        seen.merge(&survey.seen);
-        if let Some(reconsidered) = seen.reconsidered(&leaves, self.specification.added(&seen)) {
-            leaves = reconsidered;
-            refuse_nothing(&leaves)?;
-            survey = self.survey(rows, &leaves, target, components)?;
-            seen = known;
-            seen.merge(&survey.seen);
-        }
-        let mut old = MixtureStatistics::zero(&leaves, components);
-        for (part, passage) in self.parts.iter().zip(&passages) {
-            let own = passage.statistics(&part.statistics, target, components, &leaves, &seen)?;
-            old.merge(&own);
-        }
-        let hidden = survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0;
-        let expected = rows.filter(|_| hidden);
-        let mut labelled = old.clone();
-        labelled.merge(&survey.labelled);
-        let survey = Survey {
-            labelled,
-            seen: seen.clone(),
-        };
-        settle(self.specification, &self.schema, &survey, &mut leaves)?;
-        let (schema, specification) = (&self.schema, self.specification);
-        specification.hold(schema, components, &mut leaves)?;
-        if let Some(prior) = &self.specification.normal_prior {
-            let whole = |number: usize, _: &Leaf| Ok(whole_of(&survey.labelled.leaves[number]));
-            prior.settle(&seen, components, &mut leaves, whole)?;
-        }
-        let weights = self.specification;
-        let task = Task {
-            leaves: &leaves,
-            target,
-            components,
-            weights: weights.weight_belief(&self.schema, target, components)?,
-            unlabelled: self.unlabelled,
-            log_units: seen.log_units(&leaves),
-            given: false,
-            predictive: self.specification.predictive,
-            seed: self.options.seed,
-            control: self.control,
-        };
-        let mut entropy: f64 = self.parts.iter().map(|part| part.entropy()).sum();
-        let statistics = match expected {
-            None => survey.labelled,
-            Some(rows) => {
-                let (new, spread) = self.expect(&task, rows, &old, &survey.labelled)?;
-                entropy += spread;
-                let mut all = old;
-                all.merge(&new);
-                all
-            }
-        };
-        let mut fit = concluded(&task, &self.schema, seen, self.options, statistics, entropy);
-        fit.mixture.marks = self.marks(rows)?;
-        Ok(fit)
-    }
-
-    /// The marks of all rows, if all parts have theirs.
-    fn marks(&self, rows: Option<&dyn Source>) -> Result<Option<Marks>> {
-        let mut all = Marks::default();
-        for part in self.parts {
-            match &part.marks {
-                Some(own) => all.merge(own),
-                None => return Ok(None),
-            }
-        }
-        if let Some(rows) = rows {
-            match Marks::of(rows)? {
-                Some(more) => all.merge(&more),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(all).filter(Marks::are_few))
-    }
-
-    fn survey(
-        &self,
-        rows: Option<&dyn Source>,
-        leaves: &[Leaf],
-        target: Option<usize>,
-        components: usize,
-    ) -> Result<Survey> {
-        let labels = if target.is_some() { components } else { 0 };
-        match rows {
-            Some(rows) => Survey::of(rows, leaves, target, self.control)?.ok_or_else(stopped),
-            None => Ok(Survey::nothing(leaves, labels, self.schema.fields.len())),
-        }
-    }
-
-    /// The E-step of new rows under what was known before, and the entropy of what
-    /// it made of the hidden.
-    fn expect(
-        &self,
-        task: &Task,
-        rows: &dyn Source,
-        old: &MixtureStatistics,
-        labelled: &MixtureStatistics,
-    ) -> Result<(MixtureStatistics, f64)> {
-        let grown = self.parts.iter().any(|part| part.schema != self.schema);
-        let start = match grown {
-            false => task.maximize(old, None),
-            // What is new must not be impossible.
-            true => {
-                let mut start = labelled.clone();
-                let leaves = task.leaves.iter().zip(&mut start.leaves);
-                leaves.for_each(|(leaf, own)| leaf.family.pull_together(own));
-                task.maximize(&start, None)
-            }
-        };
-        let once = EmOptions {
-            max_iterations: 0,
-            ..self.options.em.plainly()
-        };
-        let found = em(task, rows, start, &once, self.control)?.ok_or_else(stopped)?;
-        let complete = (found.statistics).log_likelihood_of(task.leaves, &found.parameters);
-        let entropy = found.statistics.log_likelihood - complete;
-        let entropy = if entropy.is_finite() { entropy } else { 0.0 };
-        Ok((found.statistics, entropy))
-    }
+fn finite_or_zero(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
 }

@@ -1,57 +1,61 @@
-//! How many digits are left of a spread when rows are taken out. A scatter of S
-//! is known to about εS; if what is left of it is not much more, because a row that
-//! went dwarfs those that stay, nobody can say what it is. Only where so small a
-//! spread does not matter, beside the numbers themselves, may it be anything.
+//! The precision of a scatter after rows are subtracted. A scatter S has a rounding error of
+//! about εS. If the remaining scatter is not much larger, because a removed row was far from the
+//! others, its value is meaningless. That is harmless only if the remaining scatter is
+//! negligible compared with the squares of the values.
 
 use crate::family::{GaussianStats, MultivariateStats, Statistics, Stats as _};
 use crate::model::mixture::MixtureStatistics;
 
-/// Rounding of a scatter, as a share of it.
+/// The relative rounding error of a scatter.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// A share of a scatter that is no more than a loss of digits.
-const FEWER_DIGITS: f64 = 1e-7;
+/// The largest relative error at full precision.
+const FULL: f64 = 1e-7;
 
-/// A share of a scatter beyond which nothing of it is known.
-const NO_DIGITS: f64 = 1e-3;
+/// The relative error above which all precision is lost.
+const LOST: f64 = 1e-3;
 
-/// A variance that does not matter, as a share of the square of the column's
-/// numbers.
+/// A negligible variance, as a share of the mean square of the column.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// What is left of the digits.
+/// The precision of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Digits {
-    All,
-    Fewer,
-    None,
+pub(super) enum Precision {
+    Full,
+    Reduced,
+    Lost,
 }
 
-/// What is left of the digits of a column's spread; `square` is that of all its
-/// numbers, where these are only those of a component.
-pub(super) fn digits(before: &GaussianStats, after: &GaussianStats, square: f64) -> Digits {
+/// The precision of a column's remaining scatter. For the moments of one component, `mean_square`
+/// is that of the whole column.
+pub(super) fn precision(
+    before: &GaussianStats,
+    after: &GaussianStats,
+    mean_square: f64,
+) -> Precision {
     if after.weight <= 0.0 || after.weight >= before.weight {
-        return Digits::All;
+        return Precision::Full;
     }
     let error = ROUNDING * before.scatter;
     let share = error / after.scatter;
-    // Nothing but zeros, as far as one can see.
+    // All remaining values may be zero.
     let gone = before.weight - after.weight;
     let far = (before.scatter / gone).sqrt() * gone / after.weight;
-    let zero = square <= 0.0
+    let zero = mean_square <= 0.0
         && after.mean.abs() <= 8.0 * f64::EPSILON * (before.mean.abs() + far)
         && after.scatter <= error;
-    let square = square.max(after.mean * after.mean);
-    match () {
-        () if share <= FEWER_DIGITS => Digits::All,
-        () if error / after.weight <= NEGLIGIBLE * square || zero => Digits::All,
-        () if share <= NO_DIGITS => Digits::Fewer,
-        () => Digits::None,
+    let mean_square = mean_square.max(after.mean * after.mean);
+    if share <= FULL || error / after.weight <= NEGLIGIBLE * mean_square || zero {
+        Precision::Full
+    } else if share <= LOST {
+        Precision::Reduced
+    } else {
+        Precision::Lost
     }
 }
 
-/// The moments of the columns of a leaf by themselves, where it keeps such.
-pub(super) fn moments(statistics: &Statistics) -> Vec<GaussianStats> {
+/// The moments of each column of a leaf, if its statistics contain them.
+fn moments(statistics: &Statistics) -> Vec<GaussianStats> {
     match statistics {
         Statistics::Gaussian(own) => vec![own.clone()],
         Statistics::Multivariate(own) => moments_of(own),
@@ -79,11 +83,11 @@ fn moments_of(statistics: &MultivariateStats) -> Vec<GaussianStats> {
     }
 }
 
-/// The moments of a leaf's columns in all components, where it keeps such: of rows
-/// that have gone from one component, the others keep all digits.
-pub(super) fn together(own: &[Statistics]) -> Vec<GaussianStats> {
+/// The moments of a leaf's columns over all components. Subtracting rows from one component
+/// leaves those of the others exact.
+pub(super) fn merged_moments(components: &[Statistics]) -> Vec<GaussianStats> {
     let mut all: Vec<GaussianStats> = Vec::new();
-    for statistics in own {
+    for statistics in components {
         let moments = moments(statistics);
         all.resize(moments.len(), GaussianStats::default());
         all.iter_mut().zip(&moments).for_each(|(a, b)| a.merge(b));
@@ -91,21 +95,21 @@ pub(super) fn together(own: &[Statistics]) -> Vec<GaussianStats> {
     all
 }
 
-/// What is left of the digits of a leaf in the worst of its components, by column;
-/// `squares` are those of the columns' numbers.
-pub(super) fn worst(
+/// The worst precision over the components of a leaf, by column; `mean_squares` are those of the
+/// whole columns.
+pub(super) fn worst_precision(
     before: &MixtureStatistics,
     after: &MixtureStatistics,
     leaf: usize,
-    squares: &[f64],
-) -> Vec<Digits> {
-    let mut worst = vec![Digits::All; squares.len()];
+    mean_squares: &[f64],
+) -> Vec<Precision> {
+    let mut worst = vec![Precision::Full; mean_squares.len()];
     let pairs = before.leaves[leaf].iter().zip(&after.leaves[leaf]);
     for (before, after) in pairs {
         let moments = moments(before).into_iter().zip(moments(after));
-        let columns = moments.zip(squares).zip(&mut worst);
-        for (((before, after), square), worst) in columns {
-            *worst = (*worst).max(digits(&before, &after, *square));
+        let columns = moments.zip(mean_squares).zip(&mut worst);
+        for (((before, after), mean_square), worst) in columns {
+            *worst = (*worst).max(precision(&before, &after, *mean_square));
         }
     }
     worst
@@ -115,7 +119,7 @@ pub(super) fn worst(
 mod tests {
     use super::*;
 
-    fn of(numbers: &[f64]) -> GaussianStats {
+    fn moments_of_values(numbers: &[f64]) -> GaussianStats {
         let mut all = GaussianStats::default();
         for x in numbers {
             all.merge(&GaussianStats {
@@ -127,24 +131,24 @@ mod tests {
         all
     }
 
-    fn left(numbers: &[f64], gone: &[f64]) -> Digits {
-        let before = of(&[numbers, gone].concat());
+    fn left(numbers: &[f64], gone: &[f64]) -> Precision {
+        let before = moments_of_values(&[numbers, gone].concat());
         let mut after = before.clone();
-        after.forget(&of(gone)).unwrap();
-        digits(&before, &after, 0.0)
+        after.forget(&moments_of_values(gone)).unwrap();
+        precision(&before, &after, 0.0)
     }
 
     #[test]
-    fn digits_go_with_an_outlier_and_stay_with_a_constant() {
+    fn forgetting_an_outlier_loses_precision_and_forgetting_from_a_constant_does_not() {
         let spread = [0.3, 1.7, 0.9, 1.2, 0.1];
-        assert_eq!(left(&spread, &[5.0]), Digits::All);
-        assert_eq!(left(&spread, &[1e3]), Digits::All);
-        assert_eq!(left(&spread, &[1e5]), Digits::Fewer);
+        assert_eq!(left(&spread, &[5.0]), Precision::Full);
+        assert_eq!(left(&spread, &[1e3]), Precision::Full);
+        assert_eq!(left(&spread, &[1e5]), Precision::Reduced);
         for outlier in [1e7, 1e8, 1e12, 1e15] {
-            assert_eq!(left(&spread, &[outlier]), Digits::None, "{outlier}");
+            assert_eq!(left(&spread, &[outlier]), Precision::Lost, "{outlier}");
         }
-        assert_eq!(left(&[7.0, 7.0, 7.0], &[8.0]), Digits::All);
-        assert_eq!(left(&[0.0, 0.0, 0.0], &[1.0]), Digits::All);
-        assert_eq!(left(&[0.0, 0.0, 0.0], &[3.0, 0.1]), Digits::All);
+        assert_eq!(left(&[7.0, 7.0, 7.0], &[8.0]), Precision::Full);
+        assert_eq!(left(&[0.0, 0.0, 0.0], &[1.0]), Precision::Full);
+        assert_eq!(left(&[0.0, 0.0, 0.0], &[3.0, 0.1]), Precision::Full);
     }
 }

@@ -4,11 +4,11 @@
 //! ones: the labelled rows, each class pulled towards what all have in common,
 //! so that two rows are enough for a class.
 
-pub(crate) mod begin;
 mod far;
 mod hierarchical;
 pub(crate) mod restarts;
 pub(crate) mod sample;
+pub(crate) mod starting_point;
 mod whiten;
 
 use crate::Result;

@@ -1,60 +1,59 @@
-//! What went wrong or nearly so in a fit: components without rows, covariances
-//! without volume, a likelihood that fell. Nothing here fails; it is told.
+//! Warnings about a fit: empty components, degenerate covariances, a decreasing objective, no
+//! convergence.
 
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Scale};
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
-use crate::learn::{EStep, EmResult};
-use crate::model::mixture::{FitOptions, Mixture, MixtureStatistics, Parameters};
+use crate::learn::EStep;
+use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::{FitOptions, Mixture, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
 
-/// A variance, as a share of the table's, below which a component has collapsed onto a
-/// few equal rows. Rows that agree in two or three digits have a few 1e-5 of the variance
-/// of the rest, and such groups are real; maxima on rows that are equal but for rounding
-/// lie orders of magnitude below, next to the variance floor of 1e-6 over their rows.
+/// A component whose smallest variance is a smaller share of the table's is degenerate. Rows
+/// that agree in two or three digits have a few 1e-5 of the variance of the others, and such
+/// clusters are real. Spurious maxima on rows that are equal up to rounding are orders of
+/// magnitude smaller, close to the default variance floor of 1e-6 divided by their rows.
 const COLLAPSED: f64 = 1e-5;
 
-/// A share of the rows below which a component is empty: a hundredth of one row in ten
-/// million, so that only components that EM has given up are dropped, and far enough above
-/// the smallest number that what is left of them divides nothing by zero.
+/// A component with a smaller share of the rows is empty. This is a hundredth of one row in ten
+/// million, so that only components that EM has emptied are dropped.
 const EMPTY: f64 = 1e-9;
 
-type Result = EmResult<Parameters, MixtureStatistics>;
-
-/// Every component's smallest variance of a column given those before it, as a share of
-/// the table's: the smallest pivot of its covariance, which costs no eigenvalues. 1 where no
-/// spread is learned.
+/// For each component, the smallest variance of a column given those before it, as a share of
+/// the table's variance: the smallest pivot of the covariance, cheaper than an eigenvalue. 1 if
+/// no variance is estimated.
 pub(crate) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
-    let mut least = vec![1.0f64; parameters.weights.len()];
+    let mut smallest = vec![1.0f64; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
-    for (leaf, own) in leaves.filter(|(leaf, _)| !leaf.fixed && !leaf.has_given_spread()) {
+    let leaves = leaves.filter(|(leaf, _)| !leaf.fixed && !leaf.has_given_spread());
+    for (leaf, distributions) in leaves {
         let scales = seen.scales(leaf);
-        for j in leaf.learned(own.len()) {
-            least[j] = least[j].min(own[j].spread(&scales));
+        for j in leaf.learned(distributions.len()) {
+            smallest[j] = smallest[j].min(distributions[j].spread(&scales));
         }
     }
-    least
+    smallest
 }
 
-/// Whether so small a share of the table's variance is next to nothing.
+/// Whether a smallest variance, as a share of the table's, is degenerate.
 pub(crate) fn is_collapsed(spread: f64) -> bool {
     spread < COLLAPSED
 }
 
-/// Whether the spread of any component is next to nothing in some direction.
+/// Whether any component is degenerate.
 pub(crate) fn any_collapsed(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> bool {
     let mut spreads = spreads(leaves, seen, parameters).into_iter();
     spreads.any(is_collapsed)
 }
 
-/// The same for Gaussians and t beside what is said where nothing was seen, which
-/// is as wide as the table.
+/// Whether any Gaussian or Student t component is degenerate, compared with the prior
+/// distribution of its family, which is as wide as the table.
 pub(crate) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
     let learned = leaves.iter().zip(&parameters.leaves);
     let mut learned = learned.filter(|(leaf, _)| !leaf.fixed);
-    learned.any(|(leaf, own)| {
+    learned.any(|(leaf, distributions)| {
         let wide = match leaf.family.vague() {
             Some(Distribution::Multivariate(wide)) => wide,
             Some(Distribution::MultivariateStudentT(wide)) => wide.gaussian,
@@ -66,25 +65,25 @@ pub(crate) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
             constant: false,
         };
         let scales: Vec<Scale> = (0..wide.mean.len()).map(scale).collect();
-        let mut these = leaf.learned(own.len()).into_iter();
-        these.any(|j| is_collapsed(own[j].spread(&scales)))
+        let mut components = leaf.learned(distributions.len()).into_iter();
+        components.any(|j| is_collapsed(distributions[j].spread(&scales)))
     })
 }
 
-/// Why a fit is not to be trusted: its likelihood is that of a component on a few
-/// rows that happen to lie close to each other.
+/// A degenerate component: its likelihood comes from a few rows that happen to be close to each
+/// other.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spurious {
     /// The component, counted from 1.
     component: usize,
-    /// Its rows.
+    /// The weight of its rows.
     rows: f64,
     /// Its smallest variance, as a share of the table's.
     spread: f64,
 }
 
 impl Spurious {
-    /// The worst of a mixture's components, if it is one.
+    /// The component with the smallest variance, if it is degenerate.
     pub fn of(mixture: &Mixture) -> Option<Spurious> {
         let spreads = spreads(&mixture.leaves, &mixture.seen, &mixture.parameters);
         let (worst, spread) = spreads
@@ -103,107 +102,126 @@ impl std::fmt::Display for Spurious {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(
             out,
-            "component {} of {:.1} rows has {:.0e} of the table's variance in some direction",
+            "component {} with {:.1} rows has {:.0e} of the table's variance in some direction",
             self.component, self.rows, self.spread
         )
     }
 }
 
-/// What to tell the user.
+/// Warnings about the result of a fit.
 pub(crate) fn diagnose(
-    leaves: &[Leaf],
+    task: &Task,
     schema: &Schema,
-    target: Option<usize>,
     seen: &Seen,
-    result: &Result,
+    found: &Found,
     options: &FitOptions,
 ) -> Vec<String> {
-    let name = |j: usize| match target {
+    let name = |j: usize| match task.target {
         Some(target) => format!("class \"{}\"", schema.fields[target].levels[j]),
         None => format!("component {}", j + 1),
     };
-    let mut warnings = Vec::new();
-    for (column, field) in schema.fields.iter().enumerate() {
-        let modelled = leaves.iter().find(|leaf| leaf.columns.contains(&column));
-        match modelled {
-            None if target != Some(column) => warnings.push(format!(
-                "column \"{}\" has no seen cell and is left out",
-                field.name
-            )),
-            Some(leaf) if leaf.fixed => warnings.push(format!(
-                "column \"{}\" is constant and says nothing",
-                field.name
-            )),
-            _ => {}
-        }
-    }
-    let spreads = spreads(leaves, seen, &result.parameters);
-    let narrow: Vec<String> = (0..spreads.len())
-        .filter(|j| is_collapsed(spreads[*j]))
-        .map(name)
-        .collect();
-    if !narrow.is_empty() {
+    let mut warnings = unused_columns(task, schema);
+    let spreads = spreads(task.leaves, seen, &found.parameters);
+    let collapsed = (0..spreads.len()).filter(|j| is_collapsed(spreads[*j]));
+    let collapsed: Vec<String> = collapsed.map(name).collect();
+    if !collapsed.is_empty() {
         warnings.push(format!(
-            "next to no spread in some direction, variance kept from vanishing (--variance-floor): {}",
-            some_of(&narrow)
+            "almost no variance in some direction, kept above zero (`variance_floor`): {}",
+            some_of(&collapsed)
         ));
     }
-    let components = result.parameters.weights.len();
-    let bounded = |leaf: &&Leaf| {
-        let uniform = matches!(leaf.family, LeafFamily::Uniform { .. });
-        uniform && !leaf.fixed && !leaf.tied && !leaf.learned(components).is_empty()
-    };
-    let narrowed = options.em.step == EStep::Hard || components == 1;
-    if let (None, Some(leaf), false) = (target, leaves.iter().find(bounded), narrowed) {
+    let components = found.parameters.weights.len();
+    warnings.extend(fixed_range(task, schema, components, options));
+    let weights = found.statistics.weights.iter().enumerate();
+    let empty = weights.filter(|(_, weight)| **weight <= EMPTY * found.statistics.total);
+    let empty: Vec<String> = empty.map(|(j, _)| name(j)).collect();
+    if task.target.is_some() && !empty.is_empty() {
         warnings.push(format!(
-            "EM never narrows what a uniform reaches over, as in column \"{}\"; --method hard does",
-            schema.fields[leaf.columns[0]].name
-        ));
-    }
-    let weights = result.statistics.weights.iter().enumerate();
-    let empty: Vec<String> = weights
-        .filter(|(_, weight)| **weight <= EMPTY * result.statistics.total)
-        .map(|(j, _)| name(j))
-        .collect();
-    if target.is_some() && !empty.is_empty() {
-        warnings.push(format!(
-            "no rows, described by all rows together: {}",
+            "without rows, and estimated from all rows together: {}",
             some_of(&empty)
         ));
     }
-    if !result.monotone {
-        warnings.push("the objective fell during the fit by more than rounding explains".into());
+    warnings.extend(convergence(found, options));
+    warnings
+}
+
+/// Warnings about columns without any value and constant columns.
+fn unused_columns(task: &Task, schema: &Schema) -> Vec<String> {
+    let columns = schema.fields.iter().enumerate();
+    let warnings = columns.filter_map(|(column, field)| {
+        let name = &field.name;
+        let mut leaves = task.leaves.iter();
+        match leaves.find(|leaf| leaf.columns.contains(&column)) {
+            None if task.target != Some(column) => Some(format!(
+                "column \"{name}\" has only missing values and is left out"
+            )),
+            Some(leaf) if leaf.fixed => Some(format!(
+                "column \"{name}\" is constant and carries no information"
+            )),
+            _ => None,
+        }
+    });
+    warnings.collect()
+}
+
+/// A warning if EM cannot change the range of a uniform distribution: every component keeps some
+/// responsibility for every row in it.
+fn fixed_range(
+    task: &Task,
+    schema: &Schema,
+    components: usize,
+    options: &FitOptions,
+) -> Option<String> {
+    if task.target.is_some() || options.em.step == EStep::Hard || components == 1 {
+        return None;
     }
-    if result.interrupted {
-        warnings.push("the fit was stopped; this is the best model so far".into());
-    } else if result.singular && !result.converged {
+    let mut leaves = task.leaves.iter();
+    let leaf = leaves.find(|leaf| {
+        let uniform = matches!(leaf.family, LeafFamily::Uniform { .. });
+        uniform && !leaf.fixed && !leaf.tied && !leaf.learned(components).is_empty()
+    })?;
+    Some(format!(
+        "EM never narrows the range of a uniform, as in column \"{}\"; pass `method=hard`",
+        schema.fields[leaf.columns[0]].name
+    ))
+}
+
+/// Warnings about how EM ended.
+fn convergence(found: &Found, options: &FitOptions) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !found.monotone {
+        warnings.push("the objective decreased during the fit by more than rounding error".into());
+    }
+    if found.interrupted {
+        warnings.push("the fit was interrupted; this is the best model so far".into());
+    } else if found.singular && !found.converged {
         warnings.push(
-            "a component is so thin that rounding outweighs what a step gains: stopped before it; raise --variance-floor"
+            "stopped because a component is nearly singular, so that the rounding error of a step \
+             exceeds its gain; raise `variance_floor`"
                 .into(),
         );
-    } else if !result.converged {
+    } else if !found.converged {
         warnings.push(format!(
-            "not converged after {} iterations; raise --max-iter or --tol",
+            "not converged after {} iterations; raise `max_iter` or `tol`",
             options.em.max_iterations
         ));
     }
     warnings
 }
 
-/// Sorts unlabelled components by weight, the heaviest first, then by where they lie,
-/// and drops the empty ones; says how many these were. Noise stays the last.
+/// Sorts unlabelled components by weight, the largest first, then by location, and drops empty
+/// ones. Noise remains the last. Returns the number of dropped components.
 pub(crate) fn order_components(
     leaves: &[Leaf],
-    result: &mut Result,
+    result: &mut Found,
     warnings: &mut Vec<String>,
 ) -> usize {
     let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));
     let weights = &result.parameters.weights;
     let clusters = weights.len() - noise;
-    // Weights that differ in what one more iteration would change are equal: at the default
-    // tolerance of 1e-8 that is a few 1e-7.
+    // One more iteration would change weights by a few 1e-7 at the default tolerance of 1e-8.
     let rounded = |j: usize| (weights[j] * 1e6).round();
-    let place = |j: usize| {
+    let location = |j: usize| {
         let leaves = result.parameters.leaves.iter();
         leaves
             .flat_map(|leaf| leaf[j].place())
@@ -212,12 +230,12 @@ pub(crate) fn order_components(
     let mut order: Vec<usize> = (0..clusters).collect();
     order.sort_by(|a, b| {
         let by_weight = rounded(*b).total_cmp(&rounded(*a));
-        let by_place = || {
-            let pairs = place(*a).into_iter().zip(place(*b));
+        let by_location = || {
+            let pairs = location(*a).into_iter().zip(location(*b));
             let differing = pairs.map(|(a, b)| a.total_cmp(&b));
             differing.fold(Ordering::Equal, Ordering::then)
         };
-        by_weight.then_with(by_place)
+        by_weight.then_with(by_location)
     });
     let kept: Vec<usize> = order
         .iter()

@@ -145,7 +145,7 @@ impl Diagnostics {
 
     /// Adds what the rows tell, if some of their labels are hidden and the caller has not
     /// stopped.
-    pub(crate) fn look_at_rows(
+    pub(crate) fn add_certainty(
         &mut self,
         task: &Task,
         mixture: &Mixture,

@@ -10,7 +10,7 @@
 
 use crate::data::{Source, Table};
 use crate::model::check_tries;
-use crate::model::mixture::fit::stopped;
+use crate::model::mixture::fit::interrupted;
 use crate::model::mixture::report::diagnose::Spurious;
 use crate::model::mixture::select::pattern::Pattern;
 use crate::model::mixture::{Fit, FitOptions, Specification, fit, fit_from};
@@ -161,7 +161,7 @@ pub fn bootstrap_test(
     let most = (*components.end()).min(null.rows as usize);
     for k in components.take_while(|k| *k < most) {
         let next = match control.is_interrupted() {
-            true => Err(stopped()),
+            true => Err(interrupted()),
             false => fit(&of(k + 1), source, options, control),
         };
         let more = match next {

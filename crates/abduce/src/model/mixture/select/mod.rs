@@ -14,7 +14,7 @@ pub(crate) mod pattern;
 use crate::ask::{Joint, Predict};
 use crate::data::Folds;
 use crate::data::{Source, fold};
-use crate::model::mixture::fit::stopped;
+use crate::model::mixture::fit::interrupted;
 use crate::model::mixture::report::diagnose::Spurious;
 use crate::model::mixture::select::distinct::{Distinct, Pair, SameCovariances};
 use crate::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Reals, Specification, fit};
@@ -233,9 +233,9 @@ pub fn select(
         best.map(|(i, _)| i)
     };
     let Some(chosen) = best(true).or_else(|| best(false)) else {
-        return Err(failure.unwrap_or_else(stopped));
+        return Err(failure.unwrap_or_else(interrupted));
     };
-    let (mut fit, _) = fits[places[chosen]].take().ok_or_else(stopped)?;
+    let (mut fit, _) = fits[places[chosen]].take().ok_or_else(interrupted)?;
     let better = tried.iter().filter(|own| {
         let pair = (
             own.value(grid.criterion),

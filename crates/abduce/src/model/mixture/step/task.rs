@@ -201,7 +201,7 @@ impl Task<'_> {
     }
 
     /// EM from where the labelled rows are; `None` when the caller stopped it.
-    pub fn begun_by_labels(
+    pub fn em_from_labels(
         &self,
         source: &dyn Source,
         target: usize,
@@ -214,7 +214,7 @@ impl Task<'_> {
 
     /// EM from where the levels of a column of the `whole` are, which `source` is
     /// without, of so many rows; `None` when the caller stopped it.
-    pub fn begun_by_column(
+    pub fn em_from_column(
         &self,
         (whole, column): (&dyn Source, usize),
         source: &dyn Source,
@@ -241,7 +241,7 @@ impl Task<'_> {
 
     /// The parameters of one step of EM, which keep to what is tied or shared here, if
     /// those before did not; `None` when the caller stopped it.
-    pub fn brought_within(
+    pub fn after_one_step(
         &self,
         source: &dyn Source,
         start: Parameters,

@@ -1,11 +1,10 @@
-//! What columns are in all models together.
+//! The schema of several models together.
 
 use super::Mixture;
 use crate::data::{Field, number_token};
 use crate::{Error, Result};
 
-/// A column in which there is also a constant number. All that is known of such a
-/// column is its number, so that its kind is any that can have it.
+/// A field that also contains the value of a constant column, whose kind is not known.
 pub(super) fn with_constant(field: &Field, x: f64) -> Field {
     if !field.kind.is_coded() || field.level_numbers().is_none() {
         let whole = field.whole && x.fract() == 0.0;
@@ -18,28 +17,28 @@ pub(super) fn with_constant(field: &Field, x: f64) -> Field {
     field.union(&constant).unwrap_or_else(|_| field.clone())
 }
 
-/// What a column is in all the models that have seen something of it.
-pub(super) fn union_of(parts: &[&Mixture], own: &Field) -> Result<Field> {
+/// The union of a field over all models in which the column has values.
+pub(super) fn union_of(parts: &[&Mixture], first: &Field) -> Result<Field> {
     let mut union: Option<Field> = None;
     let mut constants = Vec::new();
     for part in parts {
-        let place = part.schema.position(&own.name)?;
-        let field = &part.schema.fields[place];
-        if let Some(x) = part.constant(place) {
+        let column = part.schema.position(&first.name)?;
+        let field = &part.schema.fields[column];
+        if let Some(x) = part.constant(column) {
             constants.push(x);
             continue;
         }
-        if !part.models(place) {
+        if !part.models(column) {
             continue;
         }
         union = Some(match union {
             None => field.clone(),
             Some(union) => {
-                let closed = |field: &Field| field.text.as_ref().is_some_and(|t| !t.may_grow());
-                if (closed(&union) || closed(field)) && union.text != field.text {
-                    let message = "each model has kept other terms of its own documents";
+                let is_limited = |field: &Field| field.text.as_ref().is_some_and(|t| !t.may_grow());
+                if (is_limited(&union) || is_limited(field)) && union.text != field.text {
+                    let message = "the models have kept different terms";
                     return Err(Error::data(message)
-                        .at_column(&own.name)
+                        .at_column(&first.name)
                         .with_hint("fit without limits on terms, or with hashing"));
                 }
                 union.union(field)?
@@ -50,6 +49,6 @@ pub(super) fn union_of(parts: &[&Mixture], own: &Field) -> Result<Field> {
         Some(union) => constants
             .into_iter()
             .fold(union, |union, x| with_constant(&union, x)),
-        None => own.clone(),
+        None => first.clone(),
     })
 }

@@ -1,32 +1,32 @@
-//! Where EM begins other than at starts of its own: at given parameters, at those of
-//! another mixture, or at the levels of a column.
+//! Initial parameters that the caller chooses: given parameters, those of another mixture, or
+//! the levels of a column.
 
-use crate::data::{Schema, Source};
+use crate::data::{Kind, Schema, Source, kind_option};
 use crate::leaf::Seen;
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{FitOptions, Mixture, MixtureStatistics, Parameters, Specification};
 use crate::{Error, Result};
 
-/// Where EM begins.
+/// Where the initial parameters of EM come from.
 #[derive(Clone, Copy)]
-pub(crate) enum Beginning<'a> {
-    /// At labels, or at starts of its own.
-    Own,
-    /// At these parameters.
+pub(crate) enum StartingPoint<'a> {
+    /// The labels or, without labels, the best of several starts.
+    Automatic,
+    /// Given parameters.
     Parameters(&'a Parameters),
-    /// At those of a mixture of the same columns.
+    /// A mixture of the same columns.
     Mixture(&'a Mixture),
-    /// At the levels of a column of the same rows, which the rows to fit lack.
+    /// The levels of a column of a source that has the same rows and one column more.
     Column(&'a dyn Source, usize),
 }
 
-impl Beginning<'_> {
-    /// The parameters to begin with, where they are given.
+impl StartingPoint<'_> {
+    /// The initial parameters, if the caller gave them or a mixture.
     pub fn parameters(self, task: &Task, schema: &Schema) -> Result<Option<Parameters>> {
         let mut start = match self {
-            Beginning::Own | Beginning::Column(..) => return Ok(None),
-            Beginning::Parameters(start) => start.clone(),
-            Beginning::Mixture(start) => start.parameters_of(task.leaves, schema)?,
+            StartingPoint::Automatic | StartingPoint::Column(..) => return Ok(None),
+            StartingPoint::Parameters(start) => start.clone(),
+            StartingPoint::Mixture(start) => start.parameters_of(task.leaves, schema)?,
         };
         if start.weights.len() != task.components {
             return Err(Error::parameter(format!(
@@ -35,17 +35,17 @@ impl Beginning<'_> {
                 task.components
             )));
         }
-        // What is given is not where the start has it.
+        // Given weights and held distributions replace those of the start.
         if let Some(given) = &task.weights.given {
             start.weights = given.clone();
         }
         let leaves = task.leaves.iter().zip(&mut start.leaves);
-        // Of another number, the check below says what is wrong.
-        for (leaf, own) in leaves.filter(|(_, own)| own.len() == task.components) {
+        // The check below rejects a wrong number of distributions.
+        for (leaf, start) in leaves.filter(|(_, start)| start.len() == task.components) {
             for (j, held) in &leaf.held {
-                own[*j] = held.clone();
+                start[*j] = held.clone();
             }
-            if let (Some(noise), Some(last)) = (&leaf.noise, own.last_mut()) {
+            if let (Some(noise), Some(last)) = (&leaf.noise, start.last_mut()) {
                 *last = noise.clone();
             }
         }
@@ -57,21 +57,22 @@ impl Beginning<'_> {
 }
 
 impl FitOptions {
-    /// Refuses a start at a column where several numbers of components are compared.
+    /// An error if the levels of a column are the start: a grid or a test compares several
+    /// numbers of components.
     pub(crate) fn refuse_start_by(&self) -> Result<()> {
         match &self.start_by {
             None => Ok(()),
             Some(name) => Err(Error::parameter(
-                "several numbers of components cannot begin at the levels of one column",
+                "the levels of one column cannot start several numbers of components",
             )
             .at_column(name)),
         }
     }
 }
 
-/// The specification of components that begin at the levels of a column, and where
-/// that is.
-pub(crate) fn begun_at(
+/// The position of the column whose levels are the initial components, and the specification
+/// with one component for each level.
+pub(crate) fn start_column(
     specification: &Specification,
     schema: &Schema,
     name: &str,
@@ -81,26 +82,27 @@ pub(crate) fn begun_at(
     let components = specification.components.unwrap_or(field.levels.len());
     if specification.target.is_some() {
         return Err(
-            Error::parameter("the labels of the target say where to begin").at_column(name),
+            Error::parameter("a model with a target starts from its labels").at_column(name),
         );
     }
     if !field.kind.is_coded() {
         return Err(Error::parameter(format!(
-            "components begin at a column of levels, not of the kind {}",
+            "components start from a column with levels, not from one of kind {}",
             field.kind.name()
         ))
         .at_column(name)
         .with_hint(format!(
-            "read it as levels with --kind \"{name}=categorical\""
+            "pass {}",
+            kind_option(name, Kind::Categorical.name())
         )));
     }
     if field.levels.len() != components {
         return Err(Error::parameter(format!(
-            "{components} components cannot begin at a column of {} levels",
+            "{components} components cannot start from a column with {} levels",
             field.levels.len()
         ))
         .at_column(name)
-        .with_hint("there must be a level for each component"));
+        .with_hint("there must be one level for each component"));
     }
     let specification = Specification {
         components: Some(components),

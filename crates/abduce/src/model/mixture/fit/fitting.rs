@@ -1,0 +1,371 @@
+//! The steps of one fit: survey of the rows, priors, weight of unlabelled rows, EM, report.
+
+use crate::data::{Labelled, Schema, Source};
+use crate::family::{Belief, Statistics};
+use crate::leaf::{Leaf, Seen};
+use crate::learn::{EStep, em};
+use crate::model::mixture::fit::finish::finish;
+use crate::model::mixture::fit::identical::separate_identical;
+use crate::model::mixture::fit::interrupted;
+use crate::model::mixture::fit::survey::Survey;
+use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice, choose};
+use crate::model::mixture::incremental::marks::Marks;
+use crate::model::mixture::initialise::restarts::{Start, best_of_starts};
+use crate::model::mixture::initialise::starting_point::StartingPoint;
+use crate::model::mixture::specification::noise::add_noise;
+use crate::model::mixture::specification::normal_prior::{statistics_of_all, statistics_of_each};
+use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::{Fit, FitOptions, MixtureStatistics, Specification};
+use crate::model::{LogLikelihoodOf, classes_of};
+use crate::{Control, Error, Progress, Result};
+
+/// The arguments of a fit.
+#[derive(Clone, Copy)]
+pub(super) struct Fitting<'a> {
+    specification: &'a Specification,
+    source: &'a dyn Source,
+    start: StartingPoint<'a>,
+    options: &'a FitOptions,
+    control: Control<'a>,
+}
+
+impl<'a> Fitting<'a> {
+    pub fn new(
+        specification: &'a Specification,
+        source: &'a dyn Source,
+        start: StartingPoint<'a>,
+        options: &'a FitOptions,
+        control: Control<'a>,
+    ) -> Self {
+        Fitting {
+            specification,
+            source,
+            start,
+            options,
+            control,
+        }
+    }
+
+    pub fn run(self) -> Result<Fit> {
+        let schema = self.source.schema();
+        let mut leaves = self.specification.leaves(schema)?;
+        let target = self.specification.target.as_deref();
+        let target = target.map(|name| schema.position(name)).transpose()?;
+        if let Some(fit) = self.run_on_labelled_rows(&leaves, target)? {
+            return Ok(fit);
+        }
+        let requested = requested_components(self.specification, schema, target)?;
+        self.control.report(Progress::Survey);
+        let survey = self.survey(&mut leaves, target)?;
+        let mut components = requested;
+        // More components than rows would be empty.
+        if target.is_none() && self.is_automatic() && self.specification.holds_nothing() {
+            components = components.min(survey.seen.rows as usize);
+        }
+        self.set_priors(&survey, components, &mut leaves)?;
+        let mut task = self.task(&leaves, target, components, &survey.seen)?;
+        if let Some(target) = target
+            && survey.labelled.total <= 0.0
+        {
+            return Err(no_labels(schema, target));
+        }
+        let choice = self.weigh_unlabelled(&mut task, &survey.seen)?;
+        if choice.as_ref().is_some_and(|choice| choice.weight == 0.0) {
+            return self.run_without_unlabelled(choice);
+        }
+        let Survey { labelled, seen } = survey;
+        let mut starts = Vec::new();
+        let found = self.estimate(&task, labelled, &seen, &mut starts)?;
+        let mut fit = finish(&task, schema, seen, self.options, found);
+        self.examine_rows(&mut fit, &task)?;
+        if components < requested {
+            let warning = format!(
+                "{requested} components were requested, but there are only {components} rows; \
+                 {components} were fitted"
+            );
+            fit.warnings.insert(0, warning);
+        }
+        fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
+        fit.starts = starts;
+        fit.unlabelled = choice;
+        Ok(fit)
+    }
+
+    fn is_automatic(&self) -> bool {
+        matches!(self.start, StartingPoint::Automatic)
+    }
+
+    /// The fit to the labelled rows alone, if the others have no weight; `None` if all rows are
+    /// fitted.
+    fn run_on_labelled_rows(&self, leaves: &[Leaf], target: Option<usize>) -> Result<Option<Fit>> {
+        let generative = leaves.iter().all(|leaf| leaf.family.is_generative());
+        // The probability of a hidden label needs densities.
+        let use_unlabelled = generative && self.options.unlabelled != Unlabelled::Weight(0.0);
+        let Some(target) = target.filter(|_| !use_unlabelled && self.is_automatic()) else {
+            return Ok(None);
+        };
+        let Some(labelled) = Labelled::of(self.source, target, true)? else {
+            return Ok(None);
+        };
+        let source = &labelled;
+        let mut fit = Fitting { source, ..*self }.run()?;
+        fit.rows = self.source.rows();
+        fit.log_likelihood_of = LogLikelihoodOf::Weighted;
+        Ok(Some(fit))
+    }
+
+    fn run_without_unlabelled(&self, choice: Option<UnlabelledChoice>) -> Result<Fit> {
+        let options = &FitOptions {
+            unlabelled: Unlabelled::Weight(0.0),
+            ..self.options.clone()
+        };
+        let mut fit = Fitting { options, ..*self }.run()?;
+        fit.unlabelled = choice;
+        Ok(fit)
+    }
+
+    /// Surveys the rows; again if some columns turn out to be constant or without any value,
+    /// which changes the leaves.
+    fn survey(&self, leaves: &mut Vec<Leaf>, target: Option<usize>) -> Result<Survey> {
+        let of = |leaves: &[Leaf]| {
+            Survey::of(self.source, leaves, target, self.control)?.ok_or_else(interrupted)
+        };
+        let survey = of(leaves)?;
+        let seen = &survey.seen;
+        if seen.total <= 0.0 {
+            return Err(Error::data("every row has weight 0"));
+        }
+        let Some(changed) = seen.reconsidered(leaves, self.specification.added(seen)) else {
+            return Ok(survey);
+        };
+        refuse_no_leaves(&changed)?;
+        *leaves = changed;
+        of(leaves)
+    }
+
+    fn set_priors(&self, survey: &Survey, components: usize, leaves: &mut [Leaf]) -> Result<()> {
+        let specification = self.specification;
+        let (source, schema) = (self.source, self.source.schema());
+        specification.set_smoothing(schema, survey, leaves)?;
+        if specification.pools_levels() && survey.seen.unlabelled > 0.0 {
+            self.pool_levels(leaves)?;
+        }
+        specification.hold(schema, components, leaves)?;
+        if specification.noise {
+            add_noise(source, &survey.seen, leaves)?;
+        }
+        if let Some(prior) = &specification.normal_prior {
+            let whole = |_: usize, leaf: &Leaf| statistics_of_all(source, leaf);
+            prior.settle(&survey.seen, components, leaves, whole)?;
+        }
+        Ok(())
+    }
+
+    /// Smooths levels and words towards their shares of all rows: the survey counts them in
+    /// labelled rows only.
+    fn pool_levels(&self, leaves: &mut [Leaf]) -> Result<()> {
+        let is_pooled = |leaf: &Leaf| leaf.family.levels().is_some() || leaf.family.is_text();
+        let pooled: Vec<&Leaf> = leaves.iter().filter(|leaf| is_pooled(leaf)).collect();
+        let all = statistics_of_each(self.source, &pooled, self.control)?;
+        let pooled = leaves.iter_mut().filter(|leaf| is_pooled(leaf));
+        for (leaf, all) in pooled.zip(all) {
+            self.specification
+                .smooth(leaf, self.source.schema(), &[all])?;
+        }
+        Ok(())
+    }
+
+    fn task<'b>(
+        &self,
+        leaves: &'b [Leaf],
+        target: Option<usize>,
+        components: usize,
+        seen: &Seen,
+    ) -> Result<Task<'b>>
+    where
+        'a: 'b,
+    {
+        let schema = self.source.schema();
+        let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));
+        let weights = self
+            .specification
+            .weight_belief(schema, target, components)?;
+        Ok(Task {
+            leaves,
+            target,
+            components: components + noise,
+            weights,
+            unlabelled: 1.0,
+            log_units: seen.log_units(leaves),
+            given: matches!(self.start, StartingPoint::Parameters(_)),
+            predictive: self.specification.predictive,
+            seed: self.options.seed,
+            control: self.control,
+        })
+    }
+
+    /// Sets the weight of rows without a label; returns the choice if cross-validation made it.
+    fn weigh_unlabelled(&self, task: &mut Task, seen: &Seen) -> Result<Option<UnlabelledChoice>> {
+        let Some(target) = task.target else {
+            return Ok(None);
+        };
+        if seen.unlabelled <= 0.0 || !self.is_automatic() {
+            return Ok(None);
+        }
+        let choice = match self.options.unlabelled {
+            Unlabelled::Weight(weight) => {
+                task.unlabelled = weight;
+                return Ok(None);
+            }
+            Unlabelled::Chosen => {
+                let seed = self.options.seed;
+                choose(task, self.source, target, seen, seed, self.control)?
+            }
+        };
+        task.unlabelled = choice.weight;
+        Ok(Some(choice))
+    }
+
+    /// Estimates the parameters: by EM or, if all labels are seen, in one pass. The outcomes of
+    /// random starts are added to `starts`.
+    fn estimate(
+        &self,
+        task: &Task,
+        labelled: MixtureStatistics,
+        seen: &Seen,
+        starts: &mut Vec<Start>,
+    ) -> Result<Found> {
+        let (source, options, control) = (self.source, self.options, self.control);
+        let found = match (self.start, task.target) {
+            (StartingPoint::Column(whole, column), _) => {
+                task.em_from_column((whole, column), source, seen.total, &options.em, control)?
+            }
+            (StartingPoint::Parameters(_) | StartingPoint::Mixture(_), _) => {
+                self.em_from_parameters(task)?
+            }
+            (StartingPoint::Automatic, Some(target)) => {
+                let hidden_labels = seen.unlabelled > 0.0 && task.unlabelled > 0.0;
+                if hidden_labels || seen.incomplete > 0.0 {
+                    task.em_from_labels(source, target, &options.em, control)?
+                } else {
+                    Some(task.in_one_pass(labelled))
+                }
+            }
+            (StartingPoint::Automatic, None) => {
+                best_of_starts(task, source, seen, options, control, starts)?
+            }
+        };
+        let found = found.ok_or_else(interrupted)?;
+        // Two classes may be identical; identical clusters should be one.
+        if task.target.is_some() {
+            return Ok(found);
+        }
+        separate_identical(task, source, seen, options, control, found)
+    }
+
+    fn em_from_parameters(&self, task: &Task) -> Result<Option<Found>> {
+        let (source, options) = (self.source, &self.options.em);
+        let start = self.start.parameters(task, source.schema())?;
+        let start = match (self.start, start) {
+            (StartingPoint::Mixture(_), Some(parameters)) => {
+                task.after_one_step(source, parameters, options, self.control)?
+            }
+            (_, start) => start,
+        };
+        match start {
+            Some(parameters) => em(task, source, parameters, options, self.control),
+            None => Ok(None),
+        }
+    }
+
+    /// What the report needs one more pass over the rows for.
+    fn examine_rows(&self, fit: &mut Fit, task: &Task) -> Result<()> {
+        if self.options.marks && task.target.is_some() {
+            fit.mixture.marks = Marks::of(self.source)?;
+        }
+        if self.options.certainty {
+            fit.diagnostics
+                .add_certainty(task, &fit.mixture, self.source)?;
+        }
+        if task.unlabelled != 1.0 {
+            fit.log_likelihood_of = LogLikelihoodOf::Weighted;
+        }
+        let hard = self.options.em.step == EStep::Hard;
+        if hard && fit.mixture.is_generative() && !fit.interrupted {
+            fit.use_soft_log_likelihood(task, self.source, self.control)?;
+        }
+        Ok(())
+    }
+}
+
+/// An error if no column is left to model.
+pub(crate) fn refuse_no_leaves(leaves: &[Leaf]) -> Result<()> {
+    if leaves.is_empty() {
+        return Err(Error::data("all values of all columns are missing"));
+    }
+    Ok(())
+}
+
+fn no_labels(schema: &Schema, target: usize) -> Error {
+    Error::data("no row has a label")
+        .at_column(&schema.fields[target].name)
+        .with_hint("fit a mixture to find clusters instead")
+}
+
+fn requested_components(
+    specification: &Specification,
+    schema: &Schema,
+    target: Option<usize>,
+) -> Result<usize> {
+    match (target, specification.components) {
+        (Some(target), _) => classes_of(&schema.fields[target]),
+        (None, Some(components)) if components > 0 => Ok(components),
+        _ => Err(Error::parameter("a mixture needs at least one component")),
+    }
+}
+
+/// The statistics of all components together.
+fn sum_of(each: &[Statistics]) -> Option<Statistics> {
+    let (first, others) = each.split_first()?;
+    let mut sum = first.clone();
+    others.iter().for_each(|statistics| sum.merge(statistics));
+    Some(sum)
+}
+
+impl Specification {
+    /// Sets all priors from the statistics of a survey, without another pass over the rows.
+    pub(crate) fn set_priors(
+        &self,
+        schema: &Schema,
+        survey: &Survey,
+        components: usize,
+        leaves: &mut [Leaf],
+    ) -> Result<()> {
+        self.set_smoothing(schema, survey, leaves)?;
+        self.hold(schema, components, leaves)?;
+        if let Some(prior) = &self.normal_prior {
+            let whole = |number: usize, _: &Leaf| Ok(sum_of(&survey.labelled.leaves[number]));
+            prior.settle(&survey.seen, components, leaves, whole)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the priors of variances, in the units of the columns, and the smoothing.
+    fn set_smoothing(&self, schema: &Schema, survey: &Survey, leaves: &mut [Leaf]) -> Result<()> {
+        let belief = Belief {
+            variance_floor: self.variance_floor,
+            ridge: self.ridge_beside(&survey.seen),
+            unit_share: self.unit_share,
+            // Counts have no range over which the m rows could be spread evenly: they are
+            // placed at the mean of the column, pooled or not.
+            smoothing: (self.m_estimate).map_or(self.smoothing, |estimate| estimate.rows),
+            rows: survey.seen.total,
+            row_weight: survey.seen.row_weight(),
+        };
+        for (number, leaf) in leaves.iter_mut().enumerate() {
+            survey.seen.settle(leaf, &belief);
+            self.smooth(leaf, schema, &survey.labelled.leaves[number])?;
+        }
+        Ok(())
+    }
+}
