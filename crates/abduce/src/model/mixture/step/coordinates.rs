@@ -1,13 +1,13 @@
-//! A mixture's parameters as free numbers: the logarithms of the weights, and of every
-//! leaf that has them the coordinates of its distributions. A leaf without any is left
-//! where EM puts it.
+//! The parameters of a mixture as unconstrained coordinates: the logarithms of the weights, and
+//! the coordinates of each leaf's distributions. Leaves whose family has no coordinates stay
+//! where EM puts them.
 
 use crate::family::{Distribution, logarithms, shares};
 use crate::leaf::Leaf;
 use crate::learn::Coordinates;
 use crate::model::mixture::Parameters;
 
-/// The coordinates; `None` where no leaf has any.
+/// The coordinates; `None` if no leaf has any.
 pub(crate) fn coordinates(
     leaves: &[Leaf],
     weights_are_learned: bool,
@@ -20,15 +20,15 @@ pub(crate) fn coordinates(
         found.pace = vec![0; parameters.weights.len()];
     }
     let (mut any, mut paces) = (false, 0);
-    for (leaf, own) in leaves.iter().zip(&parameters.leaves) {
-        for (j, numbers) in free(leaf, own) {
+    for (leaf, distributions) in leaves.iter().zip(&parameters.leaves) {
+        for (j, numbers) in free(leaf, distributions) {
             any = true;
             found.values.extend(numbers);
-            let counted = found.values.len();
-            found.importance.resize(counted, parameters.weights[j]);
+            let count = found.values.len();
+            found.importance.resize(count, parameters.weights[j]);
             let apart = leaf.family.paced_apart();
-            found.pace.resize(counted - apart, 0);
-            found.pace.extend((0..apart).map(|own| paces + own + 1));
+            found.pace.resize(count - apart, 0);
+            found.pace.extend((0..apart).map(|i| paces + i + 1));
             paces += apart;
         }
     }
@@ -45,28 +45,28 @@ pub(crate) fn at_coordinates(
     let mut moved = near.clone();
     let mut rest = values;
     if weights_are_learned {
-        let (own, later) = rest.split_at_checked(near.weights.len())?;
-        moved.weights = shares(&near.weights, own)?;
+        let (weights, later) = rest.split_at_checked(near.weights.len())?;
+        moved.weights = shares(&near.weights, weights)?;
         rest = later;
     }
     for (leaf, distributions) in leaves.iter().zip(&mut moved.leaves) {
         for (j, numbers) in free(leaf, distributions) {
-            let (own, later) = rest.split_at_checked(numbers.len())?;
-            distributions[j] = leaf.family.at_coordinates(&distributions[j], own)?;
+            let (values, later) = rest.split_at_checked(numbers.len())?;
+            distributions[j] = leaf.family.at_coordinates(&distributions[j], values)?;
             rest = later;
         }
     }
     rest.is_empty().then_some(moved)
 }
 
-/// The components of a leaf that are learned, with their coordinates; none where its
-/// family has none.
-fn free(leaf: &Leaf, own: &[Distribution]) -> Vec<(usize, Vec<f64>)> {
-    let learned = match leaf.fixed {
-        true => Vec::new(),
-        false => leaf.learned(own.len()),
-    };
-    let these: Vec<Distribution> = learned.iter().map(|j| own[*j].clone()).collect();
-    let numbers = leaf.family.coordinates(&these).unwrap_or_default();
+/// The learned components of a leaf with their coordinates; empty if the family has none.
+fn free(leaf: &Leaf, distributions: &[Distribution]) -> Vec<(usize, Vec<f64>)> {
+    if leaf.fixed {
+        return Vec::new();
+    }
+    let learned = leaf.learned(distributions.len());
+    let of_learned = learned.iter().map(|j| distributions[*j].clone());
+    let of_learned: Vec<Distribution> = of_learned.collect();
+    let numbers = leaf.family.coordinates(&of_learned).unwrap_or_default();
     learned.into_iter().zip(numbers).collect()
 }

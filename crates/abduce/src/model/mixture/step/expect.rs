@@ -1,7 +1,6 @@
-//! The E-step. A chunk's rows come in runs that share a label and a pattern of
-//! hidden cells; a run goes block by block through log-densities, softmax and
-//! expected statistics while it is in cache. Nothing of the size rows ×
-//! components outlives a block.
+//! The E-step. The rows of a chunk are sorted into runs with the same label and the same pattern
+//! of missing values. Each run is processed in blocks that fit into the cache: log-densities,
+//! softmax, expected statistics. Only a block needs memory of the size rows × components.
 
 use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
@@ -18,10 +17,10 @@ use crate::model::mixture::{MixtureStatistics, Parameters};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// Rows per block where no Gaussian kernel asks for fewer.
+/// The rows of a block, unless a Gaussian kernel needs smaller blocks.
 const BLOCK_ROWS: usize = 1024;
 
-/// Parameters made ready for many chunks.
+/// Parameters prepared for many chunks.
 pub struct Prepared<'a> {
     leaves: &'a [Leaf],
     target: Option<usize>,
@@ -29,33 +28,42 @@ pub struct Prepared<'a> {
     kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
     hard: bool,
-    /// Whether joint densities are shown as logarithms.
+    /// Whether callers get the logarithms of joint densities instead of responsibilities.
     in_logarithms: bool,
-    /// The seed of drawn labels, where they are drawn.
+    /// The seed of random labels, if labels are drawn.
     draws: Option<u64>,
-    /// How much rows without a label count in statistics.
+    /// The weight of rows without a label.
     unlabelled: f64,
-    /// Whether statistics are of cells too, not of how many rows there are and how probable.
+    /// Whether statistics of the leaves are computed, besides weights and log-likelihood.
     moments: bool,
     block: usize,
     control: Control<'a>,
 }
 
-/// What became of a block of rows.
+/// Memory that is reused for all blocks.
+struct Buffers {
+    scratch: Vec<Scratch>,
+    /// Joint log-densities, then responsibilities, all rows of one component after another.
+    joint: Vec<f64>,
+    /// The log-densities of the rows.
+    totals: Vec<f64>,
+}
+
+/// The result of the E-step for a block of rows.
 pub(crate) struct Outcome<'a> {
-    /// The rows' numbers in the chunk.
+    /// The positions of the rows in the chunk.
     pub rows: &'a [u32],
-    /// Responsibilities, component-major; of the labelled component alone if
-    /// the rows are labelled.
+    /// Responsibilities, all rows of one component after another; for labelled rows, only those
+    /// of the label.
     pub responsibilities: &'a [f64],
-    /// The label that the rows have.
+    /// The label of the rows.
     pub label: Option<usize>,
-    /// The rows' log-densities.
+    /// The log-densities of the rows.
     pub log_densities: &'a [f64],
 }
 
 impl<'a> Prepared<'a> {
-    /// Makes parameters ready. Without `target`, labels are taken as hidden.
+    /// Prepares parameters. Without `target`, labels are ignored.
     pub fn new(
         leaves: &'a [Leaf],
         target: Option<usize>,
@@ -66,10 +74,8 @@ impl<'a> Prepared<'a> {
         let mut block = BLOCK_ROWS;
         let mut kernels = Vec::with_capacity(leaves.len());
         for distributions in &parameters.leaves {
-            let unseen = parameters
-                .unseen
-                .get(kernels.len())
-                .map_or(&[][..], |own| own);
+            let unseen = parameters.unseen.get(kernels.len());
+            let unseen = unseen.map_or(&[][..], Vec::as_slice);
             let own = before_noise(distributions);
             let weights = &parameters.weights[..own];
             let fast = Fast::new(&distributions[..own], unseen, weights, hard)?;
@@ -100,7 +106,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Lets rows without a label count for less in statistics and likelihood.
+    /// Sets the weight of rows without a label in statistics and likelihood.
     pub fn with_unlabelled(self, weight: f64) -> Self {
         Prepared {
             unlabelled: weight,
@@ -108,7 +114,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Takes the likelihood and the weight of rows, and nothing of their cells.
+    /// Computes only the likelihood and the weights, not the statistics of the leaves.
     pub fn without_moments(self) -> Self {
         Prepared {
             moments: false,
@@ -116,15 +122,15 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Takes noise to be everywhere, also where no row was seen: a row farther out than
-    /// all others is then known for noise.
+    /// Extends the density of noise beyond the range of the fitted rows, so that outliers are
+    /// assigned to noise.
     pub fn with_noise_everywhere(mut self) -> Self {
         let kernels = self.kernels.iter_mut();
         kernels.for_each(|kernel| kernel.unbounded = true);
         self
     }
 
-    /// Shows the logarithms of joint densities instead of responsibilities.
+    /// Gives callers the logarithms of joint densities instead of responsibilities.
     pub fn in_logarithms(self) -> Self {
         Prepared {
             in_logarithms: true,
@@ -132,7 +138,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Gives each row without a label wholly to a component that is drawn.
+    /// Draws the component of each row without a label.
     pub fn drawing(self, seed: u64) -> Self {
         Prepared {
             draws: Some(seed),
@@ -140,13 +146,13 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Lets a caller stop within a chunk; its statistics are then worth nothing.
+    /// Lets a caller interrupt a chunk; its statistics are then incomplete.
     pub fn stopped_by(self, control: Control<'a>) -> Self {
         Prepared { control, ..self }
     }
 
-    /// Takes a chunk through the E-step: adds to the statistics, if given, and
-    /// shows each block's outcome. Rows of weight 0 have no part in statistics.
+    /// Processes a chunk: adds to the statistics, if given, and passes the outcome of each block
+    /// to `show`. With statistics, rows of weight 0 are left out.
     pub fn process(
         &self,
         chunk: &Chunk,
@@ -156,7 +162,7 @@ impl<'a> Prepared<'a> {
         self.process_numbered(0, chunk, statistics, show)
     }
 
-    /// The same with the chunk of a number in its source, which says what is drawn.
+    /// The same for the chunk with this number in its source, which seeds the drawn labels.
     pub fn process_numbered(
         &self,
         number: usize,
@@ -179,137 +185,194 @@ impl<'a> Prepared<'a> {
             None => Cow::Borrowed(chunk),
         };
         let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
-        let mut scratch: Vec<Scratch> = self.kernels.iter().map(|_| Scratch::default()).collect();
-        let (mut joint, mut totals) = (Vec::new(), Vec::new());
+        let mut buffers = Buffers {
+            scratch: self.kernels.iter().map(|_| Scratch::default()).collect(),
+            joint: Vec::new(),
+            totals: Vec::new(),
+        };
         for run in &runs {
             if self.control.is_interrupted() {
                 break;
             }
-            // Even an impossible row is nothing where it weighs nothing.
+            // Rows of weight 0 are skipped, as they may be impossible.
             if run.label.is_none() && self.unlabelled == 0.0 && statistics.is_some() {
                 continue;
             }
             let mut gaussians = self.gaussian_runs(run, &arranged)?;
             for start in (run.start..run.start + run.len).step_by(self.block) {
                 let len = self.block.min(run.start + run.len - start);
-                let leaves: Vec<Vec<Cells>> = self
-                    .leaves
-                    .iter()
-                    .map(|leaf| {
-                        let cells = |c: &usize| arranged.column(*c).cells(start, len);
-                        leaf.columns.iter().map(cells).collect()
-                    })
-                    .collect();
-                joint.clear();
-                match run.label {
-                    Some(label) => joint.resize(len, self.log_weights[label]),
-                    None => {
-                        for weight in &self.log_weights {
-                            joint.resize(joint.len() + len, *weight);
-                        }
-                    }
-                }
-                let levels = self.levels.as_ref().filter(|_| run.label.is_none());
-                if let Some(levels) = levels {
-                    levels.add_log_density(&leaves, len, &mut joint);
-                }
-                for (l, cells) in leaves.iter().enumerate() {
-                    let looked_up = levels.is_some_and(|levels| levels.leaves.contains(&l));
-                    if looked_up || self.leaves[l].fixed {
-                        continue;
-                    }
-                    match &mut gaussians[l] {
-                        Some(gaussian) => {
-                            let columns = gaussian.seen(cells);
-                            let own = self.own(l, run.label) * len;
-                            let joint = &mut joint[..own];
-                            gaussian.add_log_density(&columns, &mut scratch[l], joint);
-                        }
-                        None => self.kernels[l].add_log_density(run.label, cells, &mut joint),
-                    }
-                    if run.label.is_none() {
-                        self.kernels[l].add_noise(cells, &mut joint);
-                    }
-                }
-                totals.clear();
-                totals.resize(len, 0.0);
-                if run.label.is_some() {
-                    totals.copy_from_slice(&joint);
-                    joint.fill(1.0);
-                } else if self.in_logarithms {
-                    totals.fill(f64::NAN);
-                } else if self.hard {
-                    harden(&mut joint, &mut totals);
-                } else {
-                    softmax(&mut joint, &mut totals);
-                    if let Some(seed) = self.draws {
-                        let first = number as u64 * CHUNK_ROWS as u64;
-                        let rows = order[start..start + len].iter();
-                        let rows = rows.map(|row| uniform(seed, first + u64::from(*row)));
-                        draw(&mut joint, len, rows);
-                    }
-                }
+                let rows = &order[start..start + len];
+                let cells = self.cells(&arranged, start, len);
+                self.compute_log_densities(run.label, &cells, len, &mut gaussians, &mut buffers);
+                self.normalise(run.label, number, rows, &mut buffers);
+                let Buffers { joint, totals, .. } = &mut buffers;
                 show(Outcome {
-                    rows: &order[start..start + len],
-                    responsibilities: &joint,
+                    rows,
+                    responsibilities: joint,
                     label: run.label,
-                    log_densities: &totals,
+                    log_densities: totals,
                 });
                 let Some(statistics) = statistics.as_deref_mut() else {
                     continue;
                 };
-                let weights = arranged.weights().map(|w| &w[start..start + len]);
-                let lighter;
-                let weights = match (run.label, self.unlabelled == 1.0) {
-                    (None, false) => {
-                        let own = |i: usize| weights.map_or(1.0, |weights| weights[i]);
-                        lighter = (0..len)
-                            .map(|i| self.unlabelled * own(i))
-                            .collect::<Vec<_>>();
-                        Some(&lighter[..])
-                    }
-                    _ => weights,
-                };
-                statistics.count(run.label, weights, &mut joint, &totals);
-                if !self.moments {
-                    continue;
-                }
-                for (l, cells) in leaves.iter().enumerate() {
-                    match &mut gaussians[l] {
-                        Some(gaussian) => {
-                            let own = self.own(l, run.label) * len;
-                            gaussian.accumulate(&mut scratch[l], &joint[..own]);
-                        }
-                        None => {
-                            let own = &mut statistics.leaves[l];
-                            self.kernels[l].expect(run.label, cells, &joint, own);
-                        }
-                    }
+                let weights = self.weights(&arranged, run.label, start, len);
+                statistics.count(run.label, weights.as_deref(), joint, totals);
+                if self.moments {
+                    self.accumulate(run.label, &cells, &mut gaussians, &mut buffers, statistics);
                 }
             }
-            let Some(statistics) = statistics.as_deref_mut().filter(|_| self.moments) else {
-                continue;
-            };
-            let leaves = gaussians.into_iter().zip(&mut statistics.leaves);
-            for ((gaussian, leaf), kernel) in leaves.zip(&self.kernels) {
-                let own = match run.label {
-                    Some(label) => &mut leaf[label..=label],
-                    None => &mut leaf[..kernel.own],
-                };
-                if let Some(gaussian) = gaussian {
-                    gaussian.finish(own);
-                }
+            if let Some(statistics) = statistics.as_deref_mut().filter(|_| self.moments) {
+                self.finish_gaussians(run.label, gaussians, statistics);
             }
         }
         Ok(())
     }
 
-    /// How many components a leaf's own family has a say in.
-    fn own(&self, leaf: usize, label: Option<usize>) -> usize {
+    /// The cells of a block of rows, by leaf.
+    fn cells<'c>(&self, chunk: &'c Chunk, start: usize, len: usize) -> Vec<Vec<Cells<'c>>> {
+        let cells_of = |leaf: &Leaf| {
+            let columns = leaf.columns.iter();
+            columns
+                .map(|c| chunk.column(*c).cells(start, len))
+                .collect()
+        };
+        self.leaves.iter().map(cells_of).collect()
+    }
+
+    /// Computes the logarithms of the joint densities of rows and components.
+    fn compute_log_densities(
+        &self,
+        label: Option<usize>,
+        leaves: &[Vec<Cells>],
+        len: usize,
+        gaussians: &mut [Option<TogetherRun>],
+        buffers: &mut Buffers,
+    ) {
+        let Buffers { scratch, joint, .. } = buffers;
+        joint.clear();
+        match label {
+            Some(label) => joint.resize(len, self.log_weights[label]),
+            None => {
+                for weight in &self.log_weights {
+                    joint.resize(joint.len() + len, *weight);
+                }
+            }
+        }
+        let levels = self.levels.as_ref().filter(|_| label.is_none());
+        if let Some(levels) = levels {
+            levels.add_log_density(leaves, len, joint);
+        }
+        for (l, cells) in leaves.iter().enumerate() {
+            let is_in_table = levels.is_some_and(|levels| levels.leaves.contains(&l));
+            if is_in_table || self.leaves[l].fixed {
+                continue;
+            }
+            match &mut gaussians[l] {
+                Some(gaussian) => {
+                    let columns = gaussian.seen(cells);
+                    let size = self.family_components(l, label) * len;
+                    gaussian.add_log_density(&columns, &mut scratch[l], &mut joint[..size]);
+                }
+                None => self.kernels[l].add_log_density(label, cells, joint),
+            }
+            if label.is_none() {
+                self.kernels[l].add_noise(cells, joint);
+            }
+        }
+    }
+
+    /// Turns joint log-densities into responsibilities and the log-densities of rows.
+    fn normalise(&self, label: Option<usize>, chunk: usize, rows: &[u32], buffers: &mut Buffers) {
+        let Buffers { joint, totals, .. } = buffers;
+        totals.clear();
+        totals.resize(rows.len(), 0.0);
+        if label.is_some() {
+            totals.copy_from_slice(joint);
+            joint.fill(1.0);
+        } else if self.in_logarithms {
+            totals.fill(f64::NAN);
+        } else if self.hard {
+            harden(joint, totals);
+        } else {
+            softmax(joint, totals);
+            if let Some(seed) = self.draws {
+                let first = chunk as u64 * CHUNK_ROWS as u64;
+                let numbers = rows.iter();
+                let numbers = numbers.map(|row| uniform(seed, first + u64::from(*row)));
+                draw(joint, rows.len(), numbers);
+            }
+        }
+    }
+
+    /// The weights of a block of rows; `None` if all are 1.
+    fn weights<'c>(
+        &self,
+        chunk: &'c Chunk,
+        label: Option<usize>,
+        start: usize,
+        len: usize,
+    ) -> Option<Cow<'c, [f64]>> {
+        let weights = chunk.weights().map(|weights| &weights[start..start + len]);
+        if label.is_some() || self.unlabelled == 1.0 {
+            return weights.map(Cow::Borrowed);
+        }
+        let weight = |i: usize| self.unlabelled * weights.map_or(1.0, |weights| weights[i]);
+        Some(Cow::Owned((0..len).map(weight).collect()))
+    }
+
+    /// Adds a block's weighted responsibilities to the statistics of the leaves.
+    fn accumulate(
+        &self,
+        label: Option<usize>,
+        leaves: &[Vec<Cells>],
+        gaussians: &mut [Option<TogetherRun>],
+        buffers: &mut Buffers,
+        statistics: &mut MixtureStatistics,
+    ) {
+        let Buffers {
+            scratch,
+            joint,
+            totals,
+        } = buffers;
+        for (l, cells) in leaves.iter().enumerate() {
+            match &mut gaussians[l] {
+                Some(gaussian) => {
+                    let size = self.family_components(l, label) * totals.len();
+                    gaussian.accumulate(&mut scratch[l], &joint[..size]);
+                }
+                None => {
+                    let components = &mut statistics.leaves[l];
+                    self.kernels[l].expect(label, cells, joint, components);
+                }
+            }
+        }
+    }
+
+    /// Adds the sums of a run to the statistics of its Gaussian leaves.
+    fn finish_gaussians(
+        &self,
+        label: Option<usize>,
+        gaussians: Vec<Option<TogetherRun>>,
+        statistics: &mut MixtureStatistics,
+    ) {
+        let leaves = gaussians.into_iter().zip(&mut statistics.leaves);
+        for ((gaussian, leaf), kernel) in leaves.zip(&self.kernels) {
+            let components = match label {
+                Some(label) => &mut leaf[label..=label],
+                None => &mut leaf[..kernel.own],
+            };
+            if let Some(gaussian) = gaussian {
+                gaussian.finish(components);
+            }
+        }
+    }
+
+    /// The number of components described by a leaf's family, which noise is not.
+    fn family_components(&self, leaf: usize, label: Option<usize>) -> usize {
         label.map_or(self.kernels[leaf].own, |_| 1)
     }
 
-    /// The columns in which one hidden cell is told about by others.
+    /// The columns whose missing values depend on other columns.
     fn correlated_columns(&self) -> Vec<usize> {
         let leaves = self.leaves.iter().zip(&self.kernels);
         leaves
@@ -318,18 +381,18 @@ impl<'a> Prepared<'a> {
             .collect()
     }
 
-    /// The leaves of columns taken together made ready for a run; `None` for the other
-    /// leaves, and for independent columns some of whose cells are hidden.
+    /// The multivariate leaves prepared for a run; `None` for other leaves, and for independent
+    /// columns with missing values.
     fn gaussian_runs(&self, run: &Run, chunk: &Chunk) -> Result<Vec<Option<TogetherRun<'_>>>> {
         let prepare = |(leaf, kernel): (&Leaf, &'_ LeafKernel)| -> Option<Vec<usize>> {
             let Fast::Together(gaussian) = &kernel.fast else {
                 return None;
             };
-            let holes = leaf
+            let has_missing = leaf
                 .columns
                 .iter()
                 .any(|c| chunk.column(*c).nulls().is_some());
-            if holes && !gaussian.is_correlated() {
+            if has_missing && !gaussian.is_correlated() {
                 return None;
             }
             let seen = (0..leaf.columns.len()).filter(|i| !run.hidden[leaf.columns[*i]]);
@@ -350,8 +413,8 @@ impl<'a> Prepared<'a> {
 }
 
 impl MixtureStatistics {
-    /// Counts a block's rows: responsibilities become weighted, components and
-    /// likelihood grow.
+    /// Adds the weights and the log-likelihood of a block, and multiplies its responsibilities by
+    /// the weights of the rows.
     fn count(
         &mut self,
         label: Option<usize>,
@@ -374,23 +437,23 @@ impl MixtureStatistics {
                 self.log_likelihood += sum(log_densities);
             }
         }
-        for (j, own) in joint.chunks_exact(rows).enumerate() {
-            self.weights[label.unwrap_or(j)] += sum(own);
+        for (j, column) in joint.chunks_exact(rows).enumerate() {
+            self.weights[label.unwrap_or(j)] += sum(column);
         }
     }
 }
 
-/// Gives each row wholly to a component with the probability that is its
-/// responsibility; `chances` are numbers from 0 to 1, one for each row.
-fn draw(joint: &mut [f64], rows: usize, chances: impl Iterator<Item = f64>) {
-    for (i, mut chance) in chances.enumerate() {
+/// Draws the component of each row by its responsibilities; `uniform` are random numbers from 0
+/// to 1, one for each row.
+fn draw(joint: &mut [f64], rows: usize, uniform: impl Iterator<Item = f64>) {
+    for (i, mut rest) in uniform.enumerate() {
         let column = (i..joint.len()).step_by(rows);
         let mut drawn = None;
         for t in column.clone().filter(|t| joint[*t] > 0.0) {
-            // Where rounding leaves a rest, the last that can be has it.
+            // Because of rounding, the responsibilities may sum to less than 1.
             drawn = Some(t);
-            chance -= joint[t];
-            if chance < 0.0 {
+            rest -= joint[t];
+            if rest < 0.0 {
                 break;
             }
         }
@@ -400,7 +463,7 @@ fn draw(joint: &mut [f64], rows: usize, chances: impl Iterator<Item = f64>) {
     }
 }
 
-/// Gives each row wholly to its most probable component, the first of equals.
+/// Assigns each row to its most probable component, the first of equals.
 fn harden(joint: &mut [f64], totals: &mut [f64]) {
     let rows = totals.len();
     for (i, total) in totals.iter_mut().enumerate() {

@@ -1,23 +1,22 @@
-//! Statistics of rows whose component is known, from labels or from a start's
-//! groups: each column is brought into the order of the groups, so that every
-//! family sees its rows as one run.
+//! Statistics of rows whose component is known, from labels or from the groups of a start. Each
+//! column is sorted by group, so that a family sees the rows of a group as one run.
 
 use crate::data::{Cells, Chunk, Gather, Rows};
 use crate::family::Statistics;
 use crate::leaf::Leaf;
 use crate::model::mixture::MixtureStatistics;
 
-/// What becomes of hidden cells in correlated columns.
+/// How rows with missing values in correlated columns are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// Their rows are left out of that leaf.
+    /// They are left out of the leaf.
     LeftOut,
-    /// They are taken as the leaf's vague distribution expects them.
+    /// Missing values are expected under the prior distribution of the leaf.
     Typical,
 }
 
-/// Adds a chunk's rows to the statistics of their groups, and gives the weight
-/// of the rows that have none.
+/// Adds the rows of a chunk to the statistics of their groups, and returns the weight of the
+/// rows without a group.
 pub(crate) fn observe_groups(
     leaves: &[Leaf],
     chunk: &Chunk,
@@ -38,9 +37,9 @@ pub(crate) fn observe_groups(
         *total += weights[*start..*end].iter().sum::<f64>();
     }
     let mut gathers: Vec<Gather> = Vec::new();
-    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
+    for (leaf, groups) in leaves.iter().zip(&mut statistics.leaves) {
         if leaf.family.is_text() {
-            observe_documents(leaf, chunk, &group_of, own);
+            observe_documents(leaf, chunk, &group_of, groups);
             continue;
         }
         gathers.resize_with(gathers.len().max(leaf.columns.len()), Gather::default);
@@ -50,7 +49,7 @@ pub(crate) fn observe_groups(
             .zip(&mut gathers)
             .map(|(column, gather)| gather.cells(chunk.column(*column), &order))
             .collect();
-        for (group, (start, end)) in own.iter_mut().zip(&runs) {
+        for (group, (start, end)) in groups.iter_mut().zip(&runs) {
             if start == end {
                 continue;
             }
@@ -71,15 +70,15 @@ pub(crate) fn observe_groups(
     weights[grouped..].iter().sum()
 }
 
-/// Adds documents to the statistics of their groups, where they stand: there is
-/// too much of them to be put into another order. Without statistics, none.
+/// Adds documents to the statistics of their groups, unsorted, as sorting documents is slow.
+/// Does nothing if `statistics` is empty.
 pub(crate) fn observe_documents(
     leaf: &Leaf,
     chunk: &Chunk,
     group_of: &impl Fn(usize) -> Option<usize>,
-    own: &mut [Statistics],
+    statistics: &mut [Statistics],
 ) {
-    if own.is_empty() {
+    if statistics.is_empty() {
         return;
     }
     let columns: Vec<Cells> = leaf
@@ -95,10 +94,10 @@ pub(crate) fn observe_documents(
             let (codes, counts) = documents.row(row);
             match group_of(row)
                 .filter(|_| weight > 0.0)
-                .map(|group| &mut own[group])
+                .map(|group| &mut statistics[group])
             {
-                Some(Statistics::Words(own)) => own.add(codes, counts, weight),
-                Some(Statistics::Presence(own)) => own.add_once(codes, weight),
+                Some(Statistics::Words(words)) => words.add(codes, counts, weight),
+                Some(Statistics::Presence(presence)) => presence.add_once(codes, weight),
                 _ => {}
             }
         }
@@ -113,12 +112,11 @@ pub(crate) fn observe_documents(
         cells.clear();
         cells.extend(columns.iter().map(|cells| cells.slice(row, 1)));
         leaf.family
-            .observe(&Rows::new(&cells), &[weight], &mut own[group]);
+            .observe(&Rows::new(&cells), &[weight], &mut statistics[group]);
     }
 }
 
-/// The rows in the order of their groups, those without one last, and where
-/// each group ends.
+/// The rows sorted by group, those without a group last, and the end of each group.
 fn by_group(
     group_of: &impl Fn(usize) -> Option<usize>,
     rows: usize,
@@ -137,7 +135,7 @@ fn by_group(
         order[*place] = row as u32;
         *place += 1;
     }
-    // Every place has moved to where its group ends.
+    // Each place is now the end of its group.
     places.truncate(groups);
     (order, places)
 }

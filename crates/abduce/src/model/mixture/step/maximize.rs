@@ -1,6 +1,5 @@
-//! The M-step: weights and leaves that maximise expected log-likelihood plus
-//! log-prior. A component that has lost its rows, or whose estimate does not
-//! exist, gets what all rows together say, so that a model always comes out.
+//! The M-step: weights and leaves that maximise the expected log-likelihood plus the log-prior.
+//! A component without rows, or without an estimate, gets the estimate of all rows.
 
 use crate::family::{Distribution, Statistics, times};
 use crate::leaf::{Leaf, Unseen};
@@ -8,7 +7,7 @@ use crate::model::mixture::{Mixture, MixtureStatistics, Parameters};
 use rayon::prelude::*;
 
 impl MixtureStatistics {
-    /// Statistics of no row.
+    /// Statistics of no rows.
     pub fn zero(leaves: &[Leaf], components: usize) -> Self {
         MixtureStatistics {
             weights: vec![0.0; components],
@@ -21,7 +20,7 @@ impl MixtureStatistics {
         }
     }
 
-    /// Statistics of no row, without those of documents, which are large.
+    /// Statistics of no rows, without those of documents, which are large.
     pub(crate) fn zero_but_text(leaves: &[Leaf], components: usize) -> Self {
         let present = |leaf: &Leaf| if leaf.family.is_text() { 0 } else { components };
         MixtureStatistics {
@@ -48,7 +47,7 @@ impl MixtureStatistics {
         self.total += other.total;
     }
 
-    /// Makes every row weigh `factor` times as much.
+    /// Multiplies the weight of each row by `factor`.
     pub(crate) fn scale(&mut self, factor: f64) {
         self.weights.iter_mut().for_each(|w| *w *= factor);
         let leaves = self.leaves.iter_mut().flatten();
@@ -57,8 +56,7 @@ impl MixtureStatistics {
         self.total *= factor;
     }
 
-    /// The log-likelihood of the rows and of the components that they were given
-    /// to, under parameters. A constant column has no part in it.
+    /// The expected complete-data log-likelihood under parameters, without constant columns.
     pub(crate) fn log_likelihood_of(&self, all: &[Leaf], parameters: &Parameters) -> f64 {
         let components = self.weights.iter().zip(&parameters.weights);
         let labels = components.map(|(count, weight)| times(*count, weight.ln()));
@@ -74,8 +72,8 @@ impl MixtureStatistics {
     }
 }
 
-/// How many chunks are added to the same statistics before these are merged:
-/// the statistics of documents are as large as the vocabulary.
+/// The number of chunks that are added to the same statistics before these are merged. Merging
+/// statistics of documents is slow: they are as large as the vocabulary.
 pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
     const NUMBERS: usize = 50_000;
     const MOST: usize = 16;
@@ -87,8 +85,7 @@ pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
 }
 
 impl Mixture {
-    /// What densities of constant columns would add to the log-likelihood of the rows, had
-    /// these columns a part in it.
+    /// The log-likelihood of the constant columns, which that of the model leaves out.
     pub(crate) fn log_likelihood_of_constants(&self) -> f64 {
         let leaves = self.statistics.leaves.iter().zip(&self.parameters.leaves);
         let fixed = self
@@ -101,12 +98,12 @@ impl Mixture {
     }
 }
 
-/// What is believed of the weights of the components.
+/// The prior of the weights of the components.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WeightBelief {
     /// α of a Dirichlet(1 + α) prior.
     pub smoothing: f64,
-    /// The weights themselves, where they are not learned.
+    /// The weights, if they are given instead of learned.
     pub given: Option<Vec<f64>>,
 }
 
@@ -117,16 +114,19 @@ impl WeightBelief {
         }
         let k = statistics.weights.len() as f64;
         let total = statistics.weights.iter().sum::<f64>() + k * self.smoothing;
-        let share = |w: &f64| match total > 0.0 {
-            true => (w + self.smoothing) / total,
-            false => 1.0 / k,
+        let share = |w: &f64| {
+            if total > 0.0 {
+                (w + self.smoothing) / total
+            } else {
+                1.0 / k
+            }
         };
         statistics.weights.iter().map(share).collect()
     }
 }
 
-/// The parameters that the statistics and the priors make most probable; `before`
-/// are those that the statistics were expected under.
+/// The most probable parameters given statistics and priors; `before` are the parameters under
+/// which the statistics were expected.
 pub(crate) fn maximize(
     leaves: &[Leaf],
     belief: &WeightBelief,
@@ -149,14 +149,12 @@ pub(crate) fn maximize(
 }
 
 impl Leaf {
-    /// The probability of an unseen category in each component; empty where it is
-    /// impossible.
+    /// The probability of an unseen category in each component; empty if it is impossible.
     fn unseen_category(&self, own: &[Statistics]) -> Vec<f64> {
         if self.unseen == Unseen::Missing && self.family.levels().is_some() {
             return vec![1.0; own.len()];
         }
         if self.tied {
-            // All components have the distribution of all rows.
             let mut all = self.family.zero();
             let learned = self.learned(own.len()).into_iter();
             learned.for_each(|j| all.merge(&own[j]));
@@ -167,7 +165,7 @@ impl Leaf {
         each.collect::<Option<Vec<f64>>>().unwrap_or_default()
     }
 
-    /// One distribution for each component: learned, unless it is held to one.
+    /// One distribution for each component, learned unless it is held.
     fn maximize(&self, own: &[Statistics], before: Option<&[Distribution]>) -> Vec<Distribution> {
         if let (Some(vague), true) = (self.family.vague(), self.fixed) {
             return vec![vague; own.len()];
@@ -188,9 +186,10 @@ impl Leaf {
             let own: Vec<Statistics> = of_these.cloned().collect();
             let before: Option<Vec<Distribution>> =
                 before.map(|before| learned.iter().map(|j| before[*j].clone()).collect());
-            match own.is_empty() {
-                true => Vec::new(),
-                false => self.family.map_all(&own, before.as_deref()),
+            if own.is_empty() {
+                Vec::new()
+            } else {
+                self.family.map_all(&own, before.as_deref())
             }
         };
         let mut found = found.into_iter();
@@ -203,8 +202,7 @@ impl Leaf {
     }
 }
 
-/// The log-prior of parameters, up to a constant. A component of weight 0 is
-/// none, whatever stands in its place.
+/// The log-prior of parameters, up to a constant. Components of weight 0 do not count.
 pub(crate) fn log_prior(leaves: &[Leaf], belief: &WeightBelief, parameters: &Parameters) -> f64 {
     let mut sum = 0.0;
     if belief.smoothing > 0.0 && belief.given.is_none() {

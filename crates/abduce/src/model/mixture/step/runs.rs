@@ -1,31 +1,30 @@
-//! A chunk's rows sorted into runs that share a label and, where columns are
-//! correlated, what is hidden: one factorisation then serves a whole run.
+//! The rows of a chunk sorted into runs with the same label and the same pattern of missing
+//! values in correlated columns, so that one factorisation serves a whole run.
 
 use crate::data::Chunk;
 use std::collections::HashMap;
 
-/// Rows that share a label and what is hidden in correlated columns.
+/// Rows with the same label and the same pattern of missing values in correlated columns.
 pub(crate) struct Run {
-    /// Where it begins in the order of rows.
+    /// The position of its first row in the order of rows.
     pub start: usize,
-    /// How many rows it has.
+    /// The number of rows.
     pub len: usize,
     /// The label of its rows.
     pub label: Option<usize>,
-    /// For every column, whether it is hidden in all of its rows; said of
-    /// correlated columns only.
+    /// For each column, whether it is correlated and missing in these rows.
     pub hidden: Vec<bool>,
 }
 
-/// The runs of a chunk, and the order of rows in which they are runs: `None`
-/// where it is the chunk's own. With `weighing`, rows of weight 0 are left out.
+/// The runs of a chunk, and the order of its rows in which these are contiguous; `None` if that
+/// is the order of the chunk. With `weighing`, rows of weight 0 are left out.
 pub(crate) fn arrange(
     chunk: &Chunk,
     target: Option<usize>,
     correlated: &[usize],
     weighing: bool,
 ) -> (Option<Vec<u32>>, Vec<Run>) {
-    let holes: Vec<usize> = correlated
+    let incomplete: Vec<usize> = correlated
         .iter()
         .copied()
         .filter(|c| chunk.column(*c).nulls().is_some())
@@ -36,18 +35,17 @@ pub(crate) fn arrange(
     } else {
         (0..chunk.rows() as u32).collect()
     };
-    // Patterns are numbered as they appear, so that the order is the same on
-    // every scan.
+    // Patterns are numbered in order of appearance, so that every scan has the same order.
     let mut numbers: HashMap<Vec<bool>, usize> = HashMap::new();
     let mut patterns: Vec<Vec<bool>> = Vec::new();
     let mut key_of = |row: usize| {
         let label =
             labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize));
-        if holes.is_empty() {
+        if incomplete.is_empty() {
             return (label, 0);
         }
         let is_hidden = |c: &usize| chunk.column(*c).nulls().is_some_and(|n| n.is_null(row));
-        let pattern: Vec<bool> = holes.iter().map(is_hidden).collect();
+        let pattern: Vec<bool> = incomplete.iter().map(is_hidden).collect();
         let number = *numbers.entry(pattern).or_insert_with_key(|pattern| {
             patterns.push(pattern.clone());
             patterns.len() - 1
@@ -72,7 +70,7 @@ pub(crate) fn arrange(
         }
         let mut hidden = vec![false; chunk.columns().len()];
         if let Some(pattern) = patterns.get(key.1) {
-            holes
+            incomplete
                 .iter()
                 .zip(pattern)
                 .for_each(|(c, is)| hidden[*c] = *is);
