@@ -396,7 +396,7 @@ fn a_test_that_is_stopped_leaves_the_number_under_test() {
     assert!(
         fit.warnings
             .iter()
-            .any(|warning| warning.contains("stopped before"))
+            .any(|warning| warning.contains("interrupted before"))
     );
 }
 

@@ -22,20 +22,19 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Rows up to which replicates are fitted side by side.
+/// The maximum number of rows for which replicates are fitted in parallel.
 const SMALL: u64 = 16_384;
 
-/// How to test.
+/// The options of a bootstrap test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BootstrapOptions {
-    /// How many tables are drawn for each number of components.
+    /// The number of tables drawn for each number of components.
     pub replicates: usize,
     /// The p-value up to which a number of components is rejected.
     pub significance: f64,
-    /// How many new starts k + 1 components have on every table, beside the one from
-    /// where the rows' own k + 1 are. With few λ* is too small, and the test rejects too
-    /// often, as the rows' own fit is the best of many starts; on Old Faithful, more than four
-    /// made no difference.
+    /// The number of new starts of k + 1 components on each table, besides one from the
+    /// parameters fitted to the rows. With too few, λ* is too small and the test rejects too
+    /// often. On Old Faithful, more than four made no difference.
     pub starts: usize,
 }
 
@@ -52,16 +51,15 @@ impl Default for BootstrapOptions {
 /// The tests of growing numbers of components.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BootstrapTest {
-    /// How they were made.
+    /// The options of the tests.
     #[serde(flatten)]
     pub options: BootstrapOptions,
     /// The tests, each of one component more than the one before.
     pub steps: Vec<BootstrapStep>,
-    /// The number of components chosen: the first not rejected, or else the largest there
-    /// was.
+    /// The chosen number of components: the first that is not rejected, otherwise the largest.
     pub chosen: usize,
-    /// Whether a test says so; if not, every number below was rejected, or the tests were
-    /// stopped.
+    /// Whether a test did not reject it; if not, all smaller numbers were rejected, or the tests
+    /// were interrupted.
     pub accepted: bool,
 }
 
@@ -79,7 +77,7 @@ pub struct BootstrapStep {
     pub statistic: f64,
     /// (1 + the number of replicates with a λ at least as large) / (1 + their number).
     pub p_value: f64,
-    /// How many replicates could be fitted.
+    /// The number of replicates that could be fitted.
     pub replicates: usize,
 }
 
@@ -125,16 +123,16 @@ pub fn bootstrap_test(
     check_tries("replicates", test.replicates)?;
     if test.replicates > 0 && 1.0 / (test.replicates as f64 + 1.0) > test.significance {
         return Err(Error::parameter(format!(
-            "{} tables can reject nothing at {}: the least p-value is {:.3}",
+            "{} replicates can reject nothing at {}: the smallest p-value is {:.3}",
             test.replicates,
             test.significance,
             1.0 / (test.replicates as f64 + 1.0)
         ))
-        .with_hint("draw more with --replicates, or raise --significance"));
+        .with_hint("raise `replicates` or `significance`"));
     }
     if specification.target.is_some() {
         return Err(Error::parameter(
-            "labels say how many components there are; there is nothing to test",
+            "the labels determine the number of components, so there is nothing to test",
         ));
     }
     if components.is_empty() || *components.start() == 0 {
@@ -188,7 +186,7 @@ pub fn bootstrap_test(
     }
     if control.is_interrupted() && !told.accepted {
         null.warnings.push(format!(
-            "stopped before {} components were tested against {}",
+            "interrupted before {} components were tested against {}",
             told.chosen,
             told.chosen + 1
         ));
@@ -211,12 +209,12 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The test; `None` when the caller stopped it.
+    /// The test; `None` if the caller interrupted it.
     fn test(&self, k: usize, control: Control) -> Result<Option<BootstrapStep>> {
         let statistic = 2.0 * (self.fits.1.log_likelihood - self.fits.0.log_likelihood);
         if !statistic.is_finite() {
             return Err(Error::numeric(format!(
-                "the likelihoods of {k} and {} components have no ratio",
+                "the likelihood ratio of {k} and {} components is not finite",
                 k + 1
             )));
         }

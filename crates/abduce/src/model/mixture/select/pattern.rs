@@ -1,5 +1,5 @@
-//! Tables like one that was seen, drawn from a mixture: as many rows, with missing values in the
-//! same places. A bootstrap refits them.
+//! Tables drawn from a mixture for a bootstrap, with the number of rows and the missing values of
+//! the fitted table.
 
 use crate::ask::Joint as _;
 use crate::data::{Chunk, Column, Source, Table};
@@ -7,9 +7,8 @@ use crate::model::mixture::Mixture;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 
-/// Cells of a table that is drawn, at the most: a replicate lies in memory, where 256 MiB
-/// are for a table.
-const MOST_CELLS: f64 = 33_554_432.0;
+/// The maximum number of cells of a drawn table: 256 MiB of memory.
+const MAX_CELLS: f64 = 33_554_432.0;
 
 /// Which tables are drawn: their size, and the missing values of their rows.
 pub(crate) struct Pattern {
@@ -23,17 +22,17 @@ impl Pattern {
         let text = mixture.leaves.iter().any(|leaf| leaf.family.is_text());
         if text || !mixture.is_generative() {
             return Err(
-                Error::parameter("texts cannot be drawn, and so not be tested by drawing")
-                    .with_hint("choose by a criterion, or drop the columns of text"),
+                Error::parameter("bootstrap tests are not available for text columns")
+                    .with_hint("select by a criterion, or drop the text columns"),
             );
         }
         let columns = source.schema().fields.len();
         let cells = mixture.seen.total * columns as f64;
-        if cells > MOST_CELLS {
+        if cells > MAX_CELLS {
             return Err(Error::parameter(format!(
-                "the table has {cells} cells, too many to be drawn again and again"
+                "the table has {cells} cells, too many for bootstrap tests"
             ))
-            .with_hint("choose by a criterion, or test on a sample of the rows"));
+            .with_hint("select by a criterion, or test a sample of the rows"));
         }
         // Whole numbers of rows, so that the sum of weights is kept whatever they are.
         let (mut weight, mut rows) = (0.0, 0);
@@ -58,10 +57,10 @@ impl Pattern {
             )
             .with_hint("weights say how many times a row is there"));
         }
-        let holes = |seen: Vec<bool>| seen.contains(&false).then_some(seen);
+        let if_incomplete = |seen: Vec<bool>| seen.contains(&false).then_some(seen);
         Ok(Pattern {
             rows,
-            seen: seen.into_iter().map(holes).collect(),
+            seen: seen.into_iter().map(if_incomplete).collect(),
         })
     }
 
@@ -95,7 +94,7 @@ mod tests {
     use rand::SeedableRng as _;
 
     #[test]
-    fn drawn_tables_have_the_size_and_the_holes_of_the_rows() {
+    fn drawn_tables_have_the_size_and_the_missing_values_of_the_rows() {
         let x = [Some(1.0), None, Some(3.0), Some(2.0), Some(7.0)];
         let y = [Some(2.0), Some(5.0), None, Some(1.0), Some(4.0)];
         let weights = vec![1.0, 2.0, 0.0, 0.6, 1.4];

@@ -119,7 +119,7 @@ impl Specification {
                     held.distribution.name()
                 ))
                 .at_column(&held.column)
-                .with_hint("it may be held to what a fit of the same columns and --tails found"));
+                .with_hint("hold it to a distribution that was fitted to the same columns with the same `tails`"));
             }
             if leaf.tied {
                 return Err(
@@ -191,7 +191,9 @@ impl Mixture {
                     if before.levels != field.levels || before.text != field.text {
                         return Err(Error::data("the levels are not those of the start")
                             .at_column(&field.name)
-                            .with_hint("say them with --kind, as in size=ordinal(small,large)"));
+                            .with_hint(
+                                "pass the levels, as in `kind=\"size=ordinal(small,large)\"`",
+                            ));
                     }
                     let each = self.parameters.leaves[number].iter();
                     let same = |j: usize| !self.has_noise() || j + 1 < self.components();

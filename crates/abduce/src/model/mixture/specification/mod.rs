@@ -239,10 +239,10 @@ impl Specification {
             };
             if Some(position) == target || !counted {
                 return Err(Error::parameter(
-                    "only columns of levels or words have a Dirichlet prior",
+                    "only columns with levels or words have a Dirichlet prior",
                 )
                 .at_column(name)
-                .with_hint("the classes have --class-prior and --class-smoothing"));
+                .with_hint("classes have the options `class_prior` and `class_smoothing`"));
             }
         }
         let mut chosen = vec![None; schema.fields.len()];
