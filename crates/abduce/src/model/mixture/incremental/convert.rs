@@ -22,7 +22,7 @@ impl Origin<'_> {
             return self.as_constant(mean);
         }
         if self.leaf.fixed {
-            return self.from_constant(leaf);
+            return self.statistics_of_constant(leaf);
         }
         let mut converted = leaf.family.zero();
         match (self.translation, levels(self.statistics), &mut converted) {
@@ -75,7 +75,7 @@ impl Origin<'_> {
     }
 
     /// The statistics of rows that all have the constant of this column.
-    fn from_constant(&self, leaf: &Leaf) -> Option<Statistics> {
+    fn statistics_of_constant(&self, leaf: &Leaf) -> Option<Statistics> {
         let mut converted = leaf.family.zero();
         let moments = self.moments()?;
         if let Translation::Constant(code) = self.translation {
