@@ -155,27 +155,27 @@ impl Specification {
     /// The option in which another specification differs, if any does.
     pub(crate) fn difference(&self, other: &Specification) -> Option<&'static str> {
         let differences = [
-            (self.target != other.target, "--target"),
-            (self.components != other.components, "--components"),
-            (self.reals != other.reals, "--covariance"),
-            (self.families != other.families, "--family"),
+            (self.target != other.target, "`target`"),
+            (self.components != other.components, "`components`"),
+            (self.reals != other.reals, "`covariance`"),
+            (self.families != other.families, "`family`"),
             (
                 self.smoothing != other.smoothing || self.m_estimate != other.m_estimate,
-                "--smoothing",
+                "`smoothing`",
             ),
-            (self.unseen != other.unseen, "--unseen"),
+            (self.unseen != other.unseen, "`unseen`"),
             (
                 self.weight_smoothing != other.weight_smoothing,
-                "--class-smoothing",
+                "`class_smoothing`",
             ),
             (
                 self.variance_floor != other.variance_floor,
-                "--variance-floor",
+                "`variance_floor`",
             ),
-            (self.event != other.event, "--event"),
-            (self.dirichlet != other.dirichlet, "--dirichlet"),
-            (self.class_prior != other.class_prior, "--class-prior"),
-            (self.predictive != other.predictive, "--predictive"),
+            (self.event != other.event, "`event`"),
+            (self.dirichlet != other.dirichlet, "`dirichlet`"),
+            (self.class_prior != other.class_prior, "`class_prior`"),
+            (self.predictive != other.predictive, "`predictive`"),
             (self != other, "other options"),
         ];
         let mut differences = differences.into_iter();
@@ -225,7 +225,7 @@ impl Specification {
         if none && !leaf.family.is_generative() {
             return Err(Error::parameter("the complement of a class needs smoothing")
                 .at_column(&field.name)
-                .with_hint("without it a word that no other class uses decides alone; pass --smoothing 1"));
+                .with_hint("without it a word that no other class uses decides alone; pass `smoothing=1`"));
         }
         let (prior, sizes) = match &mut leaf.family {
             LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
@@ -293,7 +293,7 @@ fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
             "the class \"{}\" is given no prior",
             target.levels[missing]
         ))
-        .with_hint("name every class in --class-prior when fitting, as in a=0.3,b=0.7"));
+        .with_hint("name every class in `class_prior` when fitting, as in a=0.3,b=0.7"));
     }
     let total: f64 = shares.iter().sum();
     if total <= 0.0 {
