@@ -16,7 +16,7 @@ python:
 	python/.venv/bin/ruff check python
 	python/.venv/bin/ruff format --check python
 	rm -rf target/wheels
-	python/.venv/bin/maturin build --release --locked --quiet --interpreter $(PYTHON) --out target/wheels
+	python/.venv/bin/maturin build --profile dev --locked --quiet --interpreter $(PYTHON) --out target/wheels
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/abduce-*.whl
 	$(PYTHON) -m pytest
 	$(PYTHON) -m mypy

@@ -271,7 +271,7 @@ fn numbers_weights_holes_and_foreign_letters_are_taken() {
     ];
     let ran = abduce(&arguments).good();
     assert!(ran.stdout.contains("<ça, 1>"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("every number"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("each number"), "{}", ran.stderr);
     let strange = files.write("p.csv", "été,n\nnée,1.0\nça,1\n");
     let told = abduce(&[&arguments[..], &["--predict", &strange, "--json"]].concat());
     let told = told.good().json();

@@ -293,7 +293,7 @@ fn models_that_do_not_add_up_say_why_and_which() {
     abduce(&["merge", &a, &levels, "-o", &place]).fails(2, &["column \"year\"", "--kind"]);
     let marked = fit("d.m", &["--marks"]);
     let ran = abduce(&["merge", &a, &marked, "-o", &place]).good();
-    assert!(ran.stderr.contains("no marks"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no row marks"), "{}", ran.stderr);
     let ran = abduce(&["merge", &a, &a, "-o", &place]).good();
     assert!(ran.stderr.contains("twice"), "{}", ran.stderr);
 }
@@ -321,7 +321,7 @@ fn texts_and_classes_may_be_any_word() {
         "--json",
     ])
     .good();
-    assert!(ran.stderr.contains("void") && ran.stderr.contains("no class"));
+    assert!(ran.stderr.contains("void") && ran.stderr.contains("not a class"));
     assert_eq!(ran.json()["rows"], 4);
     assert!(!ran.stderr.contains("no label"), "{}", ran.stderr);
     let spam = files.path("mail/spam");

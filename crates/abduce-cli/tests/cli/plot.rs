@@ -213,7 +213,7 @@ fn what_cannot_be_drawn_is_said_with_its_cure() {
     let two = "bill_length_mm,bill_depth_mm";
     drawn(&["plot", &knn, &penguins, "--columns", two, "--quiet"]);
     let ran = plot(&[&knn, &penguins, "--what", "density", "--columns", two]);
-    ran.fails(2, &["no density of two columns"]);
+    ran.fails(2, &["the density of two of its columns"]);
     let model = faithful(&files);
     let out = files.path("out.svg");
     plot(&[&model, &table, "-o", &out]).good();

@@ -321,7 +321,7 @@ fn too_few_rows_for_a_covariance_are_counted() {
     ];
     abduce(&fit).fails(
         2,
-        &["from 4 complete rows on", "there are 3", "--standardize"],
+        &["at least 4 complete rows", "there are 3", "--standardize"],
     );
 }
 

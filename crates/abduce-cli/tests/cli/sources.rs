@@ -199,7 +199,7 @@ fn options_of_text_without_a_text_are_told_of() {
     let ran = abduce(&[&text[..], &["--ngrams", "1-2"]].concat()).good();
     assert!(!ran.stderr.contains("no effect: "), "{}", ran.stderr);
     let pairs = ["--terms", "pairs", "--ngrams", "2"];
-    abduce(&[&text[..], &pairs].concat()).fails(2, &["no neighbours"]);
+    abduce(&[&text[..], &pairs].concat()).fails(2, &["not supported for terms with weights"]);
 }
 
 #[test]

@@ -45,7 +45,9 @@ pub fn posterior_of(joint: &dyn Joint, column: usize, chunk: &Chunk) -> Result<P
     let mut probabilities = vec![0.0; rows * levels];
     let mut impossible = Vec::new();
     for (row, out) in probabilities.chunks_exact_mut(levels).enumerate() {
-        let own: Vec<f64> = (0..levels).map(|level| logarithms[level * rows + row]).collect();
+        let own: Vec<f64> = (0..levels)
+            .map(|level| logarithms[level * rows + row])
+            .collect();
         if own.iter().all(|log| *log == f64::NEG_INFINITY) {
             out.copy_from_slice(&alone);
             impossible.push(row);
@@ -73,56 +75,4 @@ fn normalized(logarithms: Vec<f64>) -> Vec<f64> {
     let weights: Vec<f64> = logarithms.iter().map(|log| (log - largest).exp()).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / sum).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ask::Conditional;
-    use crate::data::{Field, Kind, Schema, Source, Table};
-    use crate::model::Learner;
-    use crate::model::mixture::{Clusters, Mixture};
-    use crate::Control;
-
-    /// Rows of two columns of levels and one of numbers, with missing values.
-    fn table() -> Table {
-        let levels = |name: &str| Field::with_levels(name, Kind::Categorical, vec!["a", "b", "c"]);
-        let schema = Schema::new(vec![levels("u"), Field::new("x", Kind::Real), levels("v")]);
-        let u = (0..60).map(|i| (i % 7 != 0).then_some(i % 3));
-        let x = (0..60).map(|i| (i % 5 != 0).then_some(f64::from(i % 3) * 2.0 + f64::from(i).sin()));
-        let v = (0..60).map(|i| (i % 11 != 0).then_some((i / 2) % 3));
-        let columns = vec![
-            Column::from_codes(u.collect::<Vec<_>>()),
-            Column::from_numbers(x.collect::<Vec<_>>()),
-            Column::from_codes(v.collect::<Vec<_>>()),
-        ];
-        Table::new(schema, columns, None).unwrap()
-    }
-
-    #[test]
-    fn it_is_the_conditional_of_the_model_row_by_row() {
-        let table = table();
-        let learned = Clusters::new(2).learn(&table, Control::default()).unwrap();
-        let mixture = learned.model.get::<Mixture>().unwrap();
-        let chunk = &table.chunks()[0];
-        let posterior = posterior_of(&mixture.model, 2, chunk).unwrap();
-        for row in 0..table.rows() as usize {
-            let cell = |column: usize| chunk.column(column).cells(0, 60).number(row);
-            let given = [cell(0), cell(1), None];
-            let Conditional::Levels(expected) = mixture.condition(&given, 2).unwrap() else {
-                panic!("the column has levels");
-            };
-            for (p, expected) in posterior.row(row).iter().zip(expected) {
-                assert!((p - expected).abs() < 1e-12, "row {row}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_column_of_numbers_has_no_levels_to_predict() {
-        let table = table();
-        let learned = Clusters::new(2).learn(&table, Control::default()).unwrap();
-        let joint = learned.model.joint().unwrap();
-        assert!(posterior_of(joint, 1, &table.chunks()[0]).is_err());
-    }
 }

@@ -2,12 +2,14 @@
 //! classes or clusters, [`Explain`] a prediction, and everything that follows from a
 //! [`Joint`] distribution of all columns. Commands are written once, against these traits.
 
+mod column;
 mod explain;
 mod product;
 pub mod query;
 mod rows;
 mod tail;
 
+pub use column::posterior_of;
 pub use explain::{Contribution, Explanation, find_class, first_two};
 pub use product::{Marginal, ProductMixture};
 pub use query::{QueryOptions, query};

@@ -6,3 +6,4 @@ mod book;
 mod cross_validation;
 mod messages;
 mod module_order;
+mod posterior_of;

@@ -233,10 +233,7 @@ impl<'a> Predictions<'a> {
             writeln!(output, "\n{heading}: {classes} classes, see --json")?;
             return Ok(());
         }
-        writeln!(
-            output,
-            "\n{heading}: a row for each true class, a column for each predicted one"
-        )?;
+        writeln!(output, "\n{heading}: true classes in rows")?;
         let names = self.names.iter().map(String::as_str);
         let mut table = TextTable::new([self.target].into_iter().chain(names));
         for (class, name) in self.names.iter().enumerate() {
@@ -248,10 +245,7 @@ impl<'a> Predictions<'a> {
 
     fn write_reliability(&self, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, "reliability");
-        writeln!(
-            output,
-            "\n{heading}: how often predictions of each probability are right"
-        )?;
+        writeln!(output, "\n{heading}: right predictions by probability")?;
         let mut table = TextTable::new(["top probability", "rows", "mean", "right"]);
         for (number, bin) in self.all.reliability().iter().enumerate() {
             if bin.weight > 0.0 {

@@ -138,7 +138,7 @@ impl Clusters {
     /// # let rows: String = (0..60).map(|i| format!("{}\n", f64::from(i % 2 * 9) + f64::from(i).sin())).collect();
     /// # std::fs::write(&path, format!("x\n{rows}"))?;
     /// let table = Table::read(&path)?;
-    /// let model = Mixture::choose(1..=3, Criterion::Bic).fit(&table)?;
+    /// let model = Mixture::choose(1..=2, Criterion::Bic).fit(&table)?;
     /// assert_eq!(model.names().len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
