@@ -149,7 +149,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
 
     def _in_own_words(self, text: str) -> str:
         found = len(self._part("centres"))
-        if found < self.n_clusters and text.startswith(f"{found} of {self.n_clusters} clusters"):
+        if found < self.n_clusters and text.startswith(f"only {found} of {self.n_clusters} clusters"):
             return (
                 f"Number of distinct clusters ({found}) found smaller than n_clusters "
                 f"({self.n_clusters}). Possibly due to duplicate points in X."

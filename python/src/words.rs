@@ -26,9 +26,6 @@ const PARAMETERS: [(&str, &str); 20] = [
     ("draws", "draws"),
 ];
 
-/// What advice about the command line names.
-const COMMAND: &str = "abduce fit";
-
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,
 /// `kinds={"x": "real"}` for `--kind "x=real"`, `smoothing=1` for `--smoothing 1`. An option without a parameter loses its dashes,
 /// and what is quoted stays as it is.
@@ -36,11 +33,10 @@ pub fn spoken(text: &str) -> String {
     translated(text).0
 }
 
-/// A warning or a note of the engine, without the clauses that name options which there are not
-/// here, or commands.
+/// A warning or a note of the engine, without the clauses that name options that Python does not
+/// have.
 pub fn warning(text: &str) -> String {
-    let clauses = text.split("; ").filter(|own| !own.contains(COMMAND));
-    let clauses = clauses.map(translated);
+    let clauses = text.split("; ").map(translated);
     let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
     match known.next() {
         Some(first) => known.fold(first, |all, own| format!("{all}; {own}")),
@@ -50,9 +46,6 @@ pub fn warning(text: &str) -> String {
 
 /// What to do about an error, unless it is to pass an option that there is not here.
 pub fn advice(hint: &str) -> Option<String> {
-    if hint.contains(COMMAND) {
-        return Some("model files are written by the save(path) of a fitted estimator".into());
-    }
     let hint = hint.replace("as in a=0.3,b=0.7", "as in {\"a\": 0.3, \"b\": 0.7}");
     let hint = hint.as_str();
     let (text, known) = translated(hint);

@@ -494,13 +494,13 @@ def test_kinds_and_families_are_strings_by_names():
 
 
 def test_advice_is_written_as_python_takes_it(tmp_path):
-    with pytest.raises(ValueError, match=r'families=\{"b": "gaussian"\}, which takes every number'):
+    with pytest.raises(ValueError, match=r'families=\{"b": "gaussian"\}, whose support is all numbers'):
         NaiveBayes(families={"b": "gamma"}).fit(FRAME - 2, Y)
     with pytest.raises(ValueError, match="smoothing=1"):
         ComplementNB(alpha=0, force_alpha=True).fit([[0, 1], [1, 0], [1, 0]], [0, 1, 1])
     path = tmp_path / "program.py"
     path.write_text("x = 1")
-    with pytest.raises(ValueError, match=r"this is not an abduce model; .*save\(path\)") as caught:
+    with pytest.raises(ValueError, match=r"this is not an abduce model; name a file that a fitted model was saved to") as caught:
         abduce.load(path)
     assert "abduce fit" not in str(caught.value)
 

@@ -161,7 +161,7 @@ impl Model {
 fn check_head(text: &str) -> Result<()> {
     let not_a_model = || {
         Error::data("this is not an abduce model")
-            .with_hint("name a file that was written by a fit")
+            .with_hint("name a file that a fitted model was saved to")
     };
     let head: Head = serde_json::from_str(text).map_err(|error| {
         if text.trim_start().starts_with('{') && error.is_eof() {
