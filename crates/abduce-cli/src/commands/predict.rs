@@ -9,7 +9,7 @@ use crate::io::output::{Output, refuse_inputs};
 use crate::io::stream::{ChangedConstants, Unanswered};
 use crate::render::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Answer, Posterior, in_order};
+use abduce::ask::{Answer, Classifier, Posterior, in_order, posterior_of};
 use abduce::data::{Chunk, Source};
 use abduce::eval::Costs;
 use abduce::model::kmeans::KMeans;
@@ -30,6 +30,7 @@ use tempfile::SpooledTempFile;
 #[command(after_help = "Examples:
   abduce predict penguins.abduce new.csv --proba -o predictions.csv
   abduce predict penguins.abduce new.csv --abstain-below 0.9
+  abduce predict penguins.abduce new.csv --target island
   abduce predict spam.abduce new.csv --costs \"ham>spam=10,spam>ham=1\"")]
 pub struct Arguments {
     /// A model written by `abduce fit`
@@ -37,6 +38,10 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     data: DataArguments,
+    /// Predict this column of levels from all others [default: the classes or clusters of the
+    /// model]
+    #[arg(long, value_name = "COL")]
+    target: Option<String>,
     /// Also write the probability of every class or cluster
     #[arg(long)]
     proba: bool,
@@ -53,9 +58,37 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-impl Arguments {
-    pub fn run(&self, context: &Context) -> Outcome {
-        let model = Model::load(&self.model)?;
+/// What is predicted: the classes or clusters of the model, or the levels of a column.
+struct Target<'a> {
+    model: &'a Model,
+    names: Vec<String>,
+    classify: Classifier<'a>,
+}
+
+impl<'a> Target<'a> {
+    fn of(model: &'a Model, column: Option<&str>) -> Outcome<Target<'a>> {
+        let column = column
+            .map(|name| model.schema().position(name))
+            .transpose()?;
+        let other = column.filter(|column| model.target() != Some(*column));
+        let Some(column) = other else {
+            return Target::of_model(model);
+        };
+        let field = &model.schema().fields[column];
+        if field.levels.is_empty() {
+            let message = format!("--target: a {} column has no levels", field.kind.name());
+            return Err(Error::parameter(message).at_column(&field.name).into());
+        }
+        let joint = model.joint()?;
+        joint.check_density()?;
+        Ok(Target {
+            model,
+            names: field.levels.clone(),
+            classify: Box::new(move |chunk| posterior_of(joint, column, chunk)),
+        })
+    }
+
+    fn of_model(model: &'a Model) -> Outcome<Target<'a>> {
         if !model.predictor().has_groups() {
             let error = Error::parameter(format!("this {} has no classes to predict", model.model))
                 .with_hint(
@@ -63,7 +96,19 @@ impl Arguments {
                 );
             return Err(error.into());
         }
-        let names = model.names();
+        Ok(Target {
+            model,
+            names: model.names(),
+            classify: model.classifier()?,
+        })
+    }
+}
+
+impl Arguments {
+    pub fn run(&self, context: &Context) -> Outcome {
+        let model = Model::load(&self.model)?;
+        let target = Target::of(&model, self.target.as_deref())?;
+        let names = target.names.clone();
         let costs = self.costs.as_deref();
         let decision = Decision {
             costs: costs.map(|text| costs::read(text, &names)).transpose()?,
@@ -75,9 +120,9 @@ impl Arguments {
         let opened = self.data.open_for(model.predictor(), context)?;
         refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
-            self.write_json(&model, &decision, &*opened.source, context, &mut output)?;
+            self.write_json(&target, &decision, &*opened.source, context, &mut output)?;
         } else {
-            self.write_csv(&model, &decision, &*opened.source, context, &mut output)?;
+            self.write_csv(&target, &decision, &*opened.source, context, &mut output)?;
         }
         decision.note_abstained(opened.source.rows(), context);
         output.finish()
@@ -85,7 +130,7 @@ impl Arguments {
 
     fn write_csv(
         &self,
-        model: &Model,
+        target: &Target,
         decision: &Decision,
         source: &dyn Source,
         context: &Context,
@@ -97,7 +142,7 @@ impl Arguments {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
         output.line(header.iter().map(String::as_str))?;
-        each_row(model, source, context, |answer| {
+        each_row(target, source, context, |answer| {
             let mut line = vec![String::new(); header.len()];
             if let Some((posterior, row)) = answer {
                 line[0] = decision.of(posterior, row).unwrap_or_default().to_string();
@@ -112,7 +157,7 @@ impl Arguments {
     /// in a temporary file per class.
     fn write_json(
         &self,
-        model: &Model,
+        target: &Target,
         decision: &Decision,
         source: &dyn Source,
         context: &Context,
@@ -124,7 +169,7 @@ impl Arguments {
         let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
-        each_row(model, source, context, |answer| {
+        each_row(target, source, context, |answer| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
             let prediction = answer.and_then(|(posterior, row)| decision.of(posterior, row));
@@ -197,21 +242,20 @@ fn probability(text: &str) -> Result<f64, String> {
 
 /// Calls `visit` for every row, with the posterior and the position in it if there is an answer.
 fn each_row(
-    model: &Model,
+    target: &Target,
     source: &dyn Source,
     context: &Context,
     mut visit: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome {
-    let predict = model.predictor();
-    let classifier = model.classifier()?;
-    let clusters = model.body.get::<KMeans>();
+    let predict = target.model.predictor();
+    let clusters = target.model.body.get::<KMeans>();
     let (mut rows, mut impossible, mut first) = (0, 0, None);
     let mut unanswered = Unanswered::default();
     let mut constants = ChangedConstants::default();
     let mut without_numbers = 0;
     in_order(
         source,
-        |_, chunk| Answer::ask(predict, chunk, &classifier),
+        |_, chunk| Answer::ask(predict, chunk, &target.classify),
         |chunk, answer| {
             constants.add(predict, chunk);
             without_numbers += clusters.map_or(0, |clusters| rows_without_numbers(clusters, chunk));

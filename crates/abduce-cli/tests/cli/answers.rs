@@ -392,3 +392,29 @@ fn a_given_number_is_drawn_as_it_was_given() {
         assert!(line.starts_with("110.5,"), "{line}");
     }
 }
+
+#[test]
+fn any_column_of_levels_is_predicted_from_the_others() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let model = files.fit(&["naive-bayes", &penguins, "--target", "species"]);
+    let predict = ["predict", &model, &penguins, "--target"];
+    let islands = abduce(&[&predict[..], &["island", "--proba"]].concat()).good();
+    let mut lines = islands.stdout.lines();
+    let header = lines.next().unwrap();
+    assert_eq!(header, "prediction,P(Biscoe),P(Dream),P(Torgersen)");
+    for line in lines.clone() {
+        let cells: Vec<f64> = line
+            .split(',')
+            .skip(1)
+            .map(|p| p.parse().unwrap())
+            .collect();
+        assert!((cells.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{line}");
+    }
+    assert_eq!(lines.count(), 344);
+    // The model's own target is the usual prediction.
+    let species = abduce(&[&predict[..], &["species"]].concat()).good();
+    let usual = abduce(&["predict", &model, &penguins]).good();
+    assert_eq!(species.stdout, usual.stdout);
+    abduce(&[&predict[..], &["year"]].concat()).fails(2, &["--target", "no levels"]);
+}
