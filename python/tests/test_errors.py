@@ -500,7 +500,9 @@ def test_advice_is_written_as_python_takes_it(tmp_path):
         ComplementNB(alpha=0, force_alpha=True).fit([[0, 1], [1, 0], [1, 0]], [0, 1, 1])
     path = tmp_path / "program.py"
     path.write_text("x = 1")
-    with pytest.raises(ValueError, match=r"this is not an abduce model; name a file that a fitted model was saved to") as caught:
+    with pytest.raises(
+        ValueError, match=r"this is not an abduce model; name a file that a fitted model was saved to"
+    ) as caught:
         abduce.load(path)
     assert "abduce fit" not in str(caught.value)
 
