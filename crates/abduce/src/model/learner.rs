@@ -1,12 +1,11 @@
 //! A model to be fitted: its name, its specification and its options.
 
 use crate::data::Source;
-use crate::model::fitted::Part;
 use crate::model::{AnyModel, FitReport, FittedModel};
 use crate::{Control, Result};
 
 /// A model that can be fitted, with all options of its fit.
-pub trait Learner: Part {
+pub trait Learner: Send + Sync {
     /// The name that users type.
     const NAME: &'static str;
     /// What the model is, in a few words.
@@ -17,11 +16,6 @@ pub trait Learner: Part {
     /// The column of labels, if there is one.
     fn target(&self) -> Option<&str> {
         None
-    }
-
-    /// Whether columns of text are used.
-    fn reads_text(&self) -> bool {
-        false
     }
 
     /// Whether the model finds clusters in rows without labels.
@@ -59,9 +53,6 @@ pub trait AnyLearner: Send + Sync {
     /// The column of labels, if there is one.
     fn target(&self) -> Option<&str>;
 
-    /// Whether columns of text are used.
-    fn reads_text(&self) -> bool;
-
     /// Whether the model finds clusters in rows without labels.
     fn finds_clusters(&self) -> bool;
 
@@ -79,10 +70,6 @@ impl<L: Learner> AnyLearner for L {
 
     fn target(&self) -> Option<&str> {
         Learner::target(self)
-    }
-
-    fn reads_text(&self) -> bool {
-        Learner::reads_text(self)
     }
 
     fn finds_clusters(&self) -> bool {

@@ -13,8 +13,8 @@ use abduce::Error;
 use abduce::data::{Source, TextOptions};
 use abduce::model::AnyLearner;
 use abduce::model::mixture::{
-    BootstrapOptions, Choice, Clusters, CovarianceKind, Criterion, Event, FittedStart, Grid, Init,
-    Mixture, Recipe, Specification,
+    BootstrapOptions, Choice, Clusters, CovarianceKind, Criterion, Event, Grid, Init, Mixture,
+    Recipe, Specification,
 };
 use clap::Args;
 
@@ -220,10 +220,7 @@ impl ModelOptions for Options {
         Ok(Box::new(Clusters {
             recipe: Recipe::new(specification, options),
             choice: self.choice()?,
-            start: start.map(|mixture| FittedStart {
-                mixture: Box::new(mixture),
-                exact: false,
-            }),
+            start: start.map(Box::new),
         }))
     }
 

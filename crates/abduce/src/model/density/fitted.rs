@@ -50,7 +50,7 @@ macro_rules! learners {
         $($(#[$option_doc:meta])* $option:ident($argument:ident: $type:ty) $pattern:pat => $set:expr;)*
     })*) => {
         $($(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug)]
         pub struct $learner(pub Recipe);
 
         impl Default for $learner {

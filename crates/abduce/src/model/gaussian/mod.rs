@@ -7,12 +7,9 @@
 //! chapter 11). It is a mixture of one component.
 
 use crate::data::{Kind, Schema, Source};
-use crate::model::mixture::{
-    self, CovarianceKind, FitOptions, Mixture, Reals, Recipe, Specification,
-};
+use crate::model::mixture::{CovarianceKind, FitOptions, Mixture, Reals, Recipe, Specification};
 use crate::model::{Learned, Learner};
 use crate::{Control, Error, Result};
-use serde::{Deserialize, Serialize};
 
 /// A Gaussian to be fitted.
 ///
@@ -31,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(learned.report.parameters, 5);
 /// # Ok::<(), abduce::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Gaussian(pub Recipe);
 
 impl Gaussian {
@@ -59,12 +56,7 @@ impl Learner for Gaussian {
 
     fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
         check_columns(rows.schema())?;
-        let Recipe {
-            specification,
-            options,
-        } = &self.0;
-        let fit = mixture::fit(specification, rows, options, control)?;
-        Ok(fit.learned(self.0.clone()))
+        self.0.learn(rows, control)
     }
 }
 

@@ -5,13 +5,12 @@
 //! It is a mixture whose components are the classes and whose real columns are one leaf.
 
 use crate::data::Source;
-use crate::model::mixture::{self, CovarianceKind, FitOptions, Mixture, Recipe, Specification};
+use crate::model::mixture::{CovarianceKind, FitOptions, Mixture, Recipe, Specification};
 use crate::model::{Learned, Learner};
 use crate::{Control, Result};
-use serde::{Deserialize, Serialize};
 
 /// Gaussian discriminant analysis to be fitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Gda(pub Recipe);
 
 impl Gda {
@@ -31,16 +30,7 @@ impl Learner for Gda {
         self.0.specification.target.as_deref()
     }
 
-    fn reads_text(&self) -> bool {
-        true
-    }
-
     fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
-        let Recipe {
-            specification,
-            options,
-        } = &self.0;
-        let fit = mixture::fit(specification, rows, options, control)?;
-        Ok(fit.learned(self.0.clone()))
+        self.0.learn(rows, control)
     }
 }

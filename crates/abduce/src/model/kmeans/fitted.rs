@@ -51,7 +51,7 @@ impl FittedModel for KMeans {
 }
 
 /// k-means to be fitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct CentreClusters(pub Recipe);
 
 impl CentreClusters {

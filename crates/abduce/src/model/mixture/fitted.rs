@@ -3,7 +3,7 @@
 use super::initialise::restarts::Start;
 use super::{
     BootstrapTest, Diagnostics, Fit, FitOptions, Mixture, Selection, Specification, Unlabelled,
-    UnlabelledChoice,
+    UnlabelledChoice, fit,
 };
 use crate::ask::{Explain, Joint};
 use crate::data::Source;
@@ -28,6 +28,15 @@ impl Recipe {
             specification: Box::new(specification),
             options,
         }
+    }
+
+    /// Fits a mixture to rows.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub(crate) fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
+        let fit = fit(&self.specification, rows, &self.options, control)?;
+        Ok(fit.learned(self.clone()))
     }
 }
 

@@ -2,31 +2,26 @@
 //! criterion or tests choose.
 
 use super::{
-    BootstrapOptions, FitOptions, Grid, Mixture, Reals, Recipe, Specification, bootstrap_test, fit,
-    fit_from, fit_from_mixture, select,
+    BootstrapOptions, FitOptions, Grid, Mixture, Reals, Recipe, Specification, bootstrap_test,
+    fit_from_mixture, select,
 };
 use crate::data::Source;
 use crate::model::{Learned, Learner};
 use crate::{Control, Result};
-use serde::{Deserialize, Serialize};
 
 /// A mixture to be fitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Clusters {
     /// The specification and the options of each fit.
-    #[serde(flatten)]
     pub recipe: Recipe,
     /// How the number of components and the covariance are chosen.
-    #[serde(default)]
     pub choice: Choice,
-    /// The fitted model whose parameters the fit begins with.
-    #[serde(skip)]
-    pub start: Option<FittedStart>,
+    /// The fitted mixture of the same columns that the fit starts from.
+    pub start: Option<Box<Mixture>>,
 }
 
 /// How one mixture is chosen among several.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Choice {
     /// There is only one.
     #[default]
@@ -42,23 +37,6 @@ pub enum Choice {
         /// How the tests are made.
         options: BootstrapOptions,
     },
-}
-
-/// A fitted mixture that a fit begins with.
-#[derive(Clone, Debug)]
-pub struct FittedStart {
-    /// The mixture.
-    pub mixture: Box<Mixture>,
-    /// Whether its parameters are taken as they are, so that components keep their order;
-    /// otherwise the columns are matched by name, and only the place of the components counts.
-    pub exact: bool,
-}
-
-/// Two fits with the same recipe may still begin at different places.
-impl PartialEq for FittedStart {
-    fn eq(&self, _: &FittedStart) -> bool {
-        false
-    }
 }
 
 impl Clusters {
@@ -89,21 +67,14 @@ impl Clusters {
     }
 
     fn learn_one(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
+        let Some(start) = &self.start else {
+            return self.recipe.learn(rows, control);
+        };
         let Recipe {
             specification,
             options,
         } = &self.recipe;
-        let fit = match &self.start {
-            None => fit(specification, rows, options, control)?,
-            Some(FittedStart {
-                mixture,
-                exact: true,
-            }) => {
-                let start = Some(&mixture.parameters);
-                fit_from(specification, rows, start, options, control)?
-            }
-            Some(start) => fit_from_mixture(specification, rows, &start.mixture, options, control)?,
-        };
+        let fit = fit_from_mixture(specification, rows, start, options, control)?;
         Ok(fit.learned(self.recipe.clone()))
     }
 }
@@ -112,10 +83,6 @@ impl Learner for Clusters {
     const NAME: &'static str = "mixture";
     const ABOUT: &'static str = "Clusters, found without labels";
     type Model = Mixture;
-
-    fn reads_text(&self) -> bool {
-        true
-    }
 
     fn target(&self) -> Option<&str> {
         self.recipe.specification.target.as_deref()

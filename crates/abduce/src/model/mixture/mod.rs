@@ -30,7 +30,7 @@ pub use incremental::change::NO_MARKS;
 pub use incremental::marks::Marks;
 pub use initialise::Init;
 pub use initialise::restarts::{Ended, Start};
-pub use learner::{Choice, Clusters, FittedStart};
+pub use learner::{Choice, Clusters};
 pub use report::diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use select::bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
 pub use select::distinct::SameCovariances;
