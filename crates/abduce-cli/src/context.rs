@@ -3,6 +3,7 @@
 use crate::cli::GlobalOptions;
 use crate::flags::spelled;
 use crate::io::escape;
+use crate::io::failure::Outcome;
 use crate::io::output::{Heading, Output};
 use crate::render::text_table::{line_width, wrapped};
 use clap::ColorChoice;
@@ -41,6 +42,29 @@ impl Context {
     /// A heading of a result.
     pub fn heading(&self, output: &Output, text: &str) -> Heading {
         Heading::new(text, self.colored(output.is_terminal()))
+    }
+
+    /// Writes a line that starts with a heading, wrapped to the width of the output.
+    pub fn write_heading(&self, output: &mut Output, heading: &str, text: &str) -> Outcome {
+        let (heading, text) = (escape::line(heading), escape::line(text));
+        let is_letter = |c: &char| !c.is_whitespace();
+        let mut letters = heading.chars().filter(is_letter).count();
+        let lines = wrapped(&format!("{heading}{text}"), output.line_width(), 2);
+        for (number, line) in lines.lines().enumerate() {
+            let line = line.trim_start();
+            let mut in_text = line
+                .char_indices()
+                .filter(|(_, c)| is_letter(c))
+                .skip(letters);
+            let end = in_text.next().map_or(line.len(), |(start, _)| start);
+            let title = line[..end].trim_end();
+            letters -= title.chars().filter(is_letter).count();
+            let title_end = title.len();
+            let indent = if number == 0 { "" } else { "  " };
+            let title = self.heading(output, title);
+            writeln!(output, "{indent}{title}{}", &line[title_end..])?;
+        }
+        Ok(())
     }
 
     /// Prints a note, unless --quiet.

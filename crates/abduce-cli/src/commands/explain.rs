@@ -146,21 +146,18 @@ impl Arguments {
     fn write(&self, row: &ExplainedRow, context: &Context, output: &mut Output) -> Outcome {
         let explanation = &row.explanation;
         if row.impossible {
-            let heading = context.heading(output, &format!("row {}:", row.row));
-            writeln!(
-                output,
-                "{heading} impossible in every class, so that none can be explained"
-            )?;
-            return Ok(());
+            let heading = format!("row {}:", row.row);
+            let text = " impossible in every class, so that none can be explained";
+            return context.write_heading(output, &heading, text);
         }
-        let heading = context.heading(output, &format!("row {}: {}", row.row, explanation.class));
-        writeln!(
-            output,
-            "{heading} with probability {}; log-odds {} against {}",
+        let heading = format!("row {}: {}", row.row, explanation.class);
+        let text = format!(
+            " with probability {}; log-odds {} against {}",
             readable(row.probability),
             log_odds(explanation.log_odds),
             explanation.against
-        )?;
+        );
+        context.write_heading(output, &heading, &text)?;
         let mut table = TextTable::new(["", "log-odds"]);
         let (shown, rest) = explanation
             .contributions

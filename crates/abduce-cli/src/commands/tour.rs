@@ -21,10 +21,10 @@ impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let mut output = Output::text(None, context)?;
         let (mut all, mut wrong) = (Vec::new(), 0);
-        for stop in tour::STOPS {
-            let lines = (stop.run)()?;
+        for group in tour::GROUPS {
+            let lines = (group.run)()?;
             if !context.json {
-                let heading = context.heading(&output, stop.name);
+                let heading = context.heading(&output, group.name);
                 writeln!(output, "{heading}")?;
             }
             let longest = |line: &tour::Line| line.expected.width().max(line.obtained.width());
@@ -33,7 +33,7 @@ impl Arguments {
                 wrong += usize::from(!line.ok);
                 if context.json {
                     all.push(json!({
-                        "group": stop.name,
+                        "group": group.name,
                         "name": line.name,
                         "expected": line.expected,
                         "obtained": line.obtained,

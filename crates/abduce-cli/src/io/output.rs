@@ -51,7 +51,7 @@ impl Heading {
 
 impl fmt::Display for Heading {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.bold {
+        if !self.bold || self.text.is_empty() {
             return out.write_str(&self.text);
         }
         out.write_str(BOLD)?;

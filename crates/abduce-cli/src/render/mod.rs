@@ -1,5 +1,5 @@
 //! How fitted models are shown, with a file or folder for each kind of model. A new kind is a file,
-//! its `mod` line and its line in [`of`].
+//! its `mod` line and its line in [`KINDS`].
 
 pub mod density;
 mod kmeans;
@@ -12,7 +12,7 @@ use crate::io::output::Output;
 use abduce::model::density::DensityModel;
 use abduce::model::kmeans::KMeans;
 use abduce::model::mixture::Mixture;
-use abduce::model::{FitReport, Fitted, FittedModel, LogLikelihoodOf};
+use abduce::model::{FitReport, Fitted, FittedModel, LogLikelihoodOf, MODELS};
 use abduce::store::Model;
 use serde_json::{Map, Value};
 
@@ -56,19 +56,56 @@ pub trait Render {
 
 /// How a model is shown.
 pub fn of(model: &Model) -> &dyn Render {
-    fn as_render<M: FittedModel>(model: &Model) -> Option<&dyn Render>
+    let mut found = KINDS.iter().filter_map(|kind| (kind.render)(model));
+    found.next().expect("every kind of model is in the list")
+}
+
+/// How a kind of model is shown.
+struct RenderedKind {
+    name: &'static str,
+    render: fn(&Model) -> Option<&dyn Render>,
+}
+
+impl RenderedKind {
+    const fn of<M: FittedModel>() -> RenderedKind
     where
         Fitted<M>: Render,
     {
-        model.body.get::<M>().map(|fitted| fitted as &dyn Render)
+        RenderedKind {
+            name: M::KIND,
+            render: |model| model.body.get::<M>().map(|fitted| fitted as &dyn Render),
+        }
     }
-    let kinds = [
-        as_render::<Mixture>,
-        as_render::<KMeans>,
-        as_render::<DensityModel>,
-    ];
-    let mut found = kinds.iter().filter_map(|kind| kind(model));
-    found.next().expect("every kind of model is in the list")
+}
+
+/// All kinds of models.
+const KINDS: &[RenderedKind] = &[
+    RenderedKind::of::<Mixture>(),
+    RenderedKind::of::<KMeans>(),
+    RenderedKind::of::<DensityModel>(),
+];
+
+// A model of the library that is missing in `KINDS` is a compile error.
+const _: () = {
+    let mut model = 0;
+    while model < MODELS.len() {
+        let mut kind = 0;
+        while !is_same(KINDS[kind].name, MODELS[model].kind) {
+            kind += 1;
+            assert!(kind < KINDS.len(), "a kind of model cannot be shown");
+        }
+        model += 1;
+    }
+};
+
+/// Whether two names are the same, at compile time.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut same = 0;
+    while same < a.len() && same < b.len() && a[same] == b[same] {
+        same += 1;
+    }
+    same == a.len() && same == b.len()
 }
 
 /// Whether rows have densities under a model, not only scores or distances.

@@ -32,14 +32,35 @@ impl TextTable {
     }
 
     fn within(&self, indent: usize, most: usize) -> String {
+        let widths = self.widths();
+        let fits = |names: usize| (widths.iter().skip(1)).all(|width| names + 2 + width <= most);
+        if fits(indent + widths.first().copied().unwrap_or(0)) {
+            return self.in_blocks(&widths, indent, most);
+        }
+        // A long title of the names would push the columns out of the terminal.
+        let mut table = TextTable {
+            rows: self.rows.clone(),
+        };
+        let title = table.rows[0].first_mut().map(std::mem::take);
+        let title = wrapped(&title.unwrap_or_default(), most - indent.min(most), 0);
+        let title = title.lines().map(|line| format!("{:indent$}{line}\n", ""));
+        title.collect::<String>() + &table.in_blocks(&table.widths(), indent, most)
+    }
+
+    /// The widths of the columns.
+    fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(c));
             cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        (0..columns).map(width).collect()
+    }
+
+    /// The lines, in blocks of columns that fit.
+    fn in_blocks(&self, widths: &[usize], indent: usize, most: usize) -> String {
         let mut text = String::new();
-        for block in blocks(&widths, indent, most) {
+        for block in blocks(widths, indent, most) {
             if !text.is_empty() {
                 text.push('\n');
             }
@@ -203,14 +224,17 @@ mod tests {
         assert_eq!(cut.matches("\n  k").count() + 1, 2, "{cut}");
         assert!(cut.contains("-3234.56"), "{cut}");
         assert_eq!(table.within(2, 80).lines().count(), 2);
-        assert_eq!(
-            table
-                .within(2, 5)
-                .lines()
-                .filter(|l| l.contains("  1 "))
-                .count(),
-            3
-        );
+        let narrow = table.within(2, 5);
+        assert_eq!(narrow.lines().filter(|l| l.contains("  1 ")).count(), 3);
+    }
+
+    #[test]
+    fn a_long_title_is_above_columns_that_would_not_fit_next_to_it() {
+        let mut table = TextTable::new(["covariance of Adelie", "flipper_length_mm"]);
+        table.row(["x", "1.5"]);
+        let lines = "  covariance of Adelie\n     flipper_length_mm\n  x                1.5\n";
+        assert_eq!(table.within(2, 40), lines);
+        assert_eq!(table.within(2, 41).lines().count(), 2);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! A drug that helped 6 of 10 patients, under a prior that thinks it likely to
 //! help most: 0.8 above one half and 0.2 below, which has to be normalised.
 
-use super::{Line, Stop};
+use super::{Group, Line};
 use abduce::Result;
 use abduce::bayes::{Curve, Expression, QuadraturePosterior, clopper_pearson};
 use abduce::family::{Bernoulli, BernoulliProbability, Conjugate, Family, Univariate};
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "A drug that helped 6 of 10",
     run,
 };

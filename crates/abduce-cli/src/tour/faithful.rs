@@ -1,12 +1,12 @@
 //! Old Faithful: the maxima of two mixtures that other programs know too.
 
-use super::{Line, Stop, open};
+use super::{Group, Line, open};
 use abduce::Control;
 use abduce::Result;
 use abduce::data::ReadOptions;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "Old Faithful",
     run,
 };

@@ -1,13 +1,13 @@
 //! Finite hypotheses: a test for cancer, a cough, and Mitchell's EnjoySport.
 
-use super::{Line, Stop, open, table};
+use super::{Group, Line, open, table};
 use abduce::Result;
 use abduce::concept::{
     Assumptions, Boundaries, Conjunction, ConjunctionPosterior, Conjunctions, Examples, Hypotheses,
 };
 use abduce::data::{ReadOptions, Source};
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "Bayes' theorem over finite hypotheses",
     run,
 };

@@ -1,8 +1,8 @@
-//! A bivariate Gaussian whose second coordinate is lost on half of the rows.
-//! EM adds the conditional variance of what is hidden; filling in conditional
+//! A bivariate Gaussian whose second coordinate is missing on half of the rows.
+//! EM adds the conditional variance of the missing values; imputing conditional
 //! means only, which is hard EM, makes σ₂ too small and |ρ| too large.
 
-use super::{Line, Stop, open};
+use super::{Group, Line, open};
 use abduce::Control;
 use abduce::data::ReadOptions;
 use abduce::family::Distribution;
@@ -10,8 +10,8 @@ use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 use abduce::{Error, Result};
 
-pub const STOP: Stop = Stop {
-    name: "Bivariate Gaussian, n = 40, second coordinate lost on 20 rows",
+pub const GROUP: Group = Group {
+    name: "Bivariate Gaussian, n = 40, second coordinate missing on 20 rows",
     run,
 };
 
@@ -24,7 +24,7 @@ fn run() -> Result<Vec<Line>> {
     let exact = learn(EStep::Soft)?;
     let (sigma, rho) = second(&exact)?;
     let (hard_sigma, hard_rho) = second(&learn(EStep::Hard)?)?;
-    // One more step from the end goes nowhere: the gradient is zero there.
+    // At the maximum, one more step changes nothing.
     let change = exact
         .trace
         .windows(2)
@@ -32,7 +32,7 @@ fn run() -> Result<Vec<Line>> {
         .map_or(f64::NAN, |w| w[1] - w[0]);
     Ok(vec![
         Line::number(
-            "log-likelihood of the seen cells, EM",
+            "log-likelihood of the observed values, EM",
             LOG_LIKELIHOOD,
             exact.log_likelihood,
             6,

@@ -1,7 +1,7 @@
-//! Two mixtures of Gaussians drawn by the library itself and found again, and
-//! what label switching does to the likelihood: nothing.
+//! Two mixtures of Gaussians drawn by the library and fitted again, and
+//! the likelihood after switching labels, which does not change.
 
-use super::{Line, Stop};
+use super::{Group, Line};
 use crate::io::stream::chunk_rng;
 use abduce::Control;
 use abduce::Result;
@@ -13,7 +13,7 @@ use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Mixture, Parameters, Specification, fit,
 };
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "Mixtures of Gaussians, 10,000 rows drawn and fitted",
     run,
 };

@@ -14,20 +14,20 @@ use abduce::data::{Chunk, Column, Opened, ReadOptions, Schema, Table};
 use abduce::{Error, Result};
 
 /// A group of examples.
-pub struct Stop {
+pub struct Group {
     pub name: &'static str,
     pub run: fn() -> Result<Vec<Line>>,
 }
 
 /// The groups, in the order of the tour.
-pub const STOPS: &[Stop] = &[
-    drug_trial::STOP,
-    play_tennis::STOP,
-    mixtures::STOP,
-    missing_cells::STOP,
-    faithful::STOP,
-    penguins::STOP,
-    hypotheses::STOP,
+pub const GROUPS: &[Group] = &[
+    drug_trial::GROUP,
+    play_tennis::GROUP,
+    mixtures::GROUP,
+    missing_cells::GROUP,
+    faithful::GROUP,
+    penguins::GROUP,
+    hypotheses::GROUP,
 ];
 
 /// One example: what should come out, what did, and whether that is the same.

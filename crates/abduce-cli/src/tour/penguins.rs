@@ -1,7 +1,7 @@
 //! The penguins with their missing values: naive Bayes with all labels and with half of them hidden,
 //! and discriminant analysis with nine in ten hidden. No row is dropped.
 
-use super::{Line, Stop, open, table};
+use super::{Group, Line, open, table};
 use crate::io::cells::value;
 use abduce::Control;
 use abduce::Result;
@@ -12,7 +12,7 @@ use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "Penguins with missing values: fit, predict, impute, score",
     run,
 };
@@ -32,7 +32,7 @@ fn run() -> Result<Vec<Line>> {
     let model = learn(table)?;
     let half = learn(&hide_labels(table, target, |row| row % 2 == 0)?)?;
     let mut lines = vec![
-        Line::same("cells missing in the table", 19, missing_values(table)),
+        Line::same("missing values in the table", 19, missing_values(table)),
         Line::same("rows used by the fit", rows, model.rows),
         Line::same(
             "rows predicted",
@@ -54,7 +54,7 @@ fn run() -> Result<Vec<Line>> {
     let filled = Table::from_chunks(table.schema().clone(), filled);
     lines.extend([
         Line::same("rows scored", rows, scored as u64),
-        Line::same("cells missing after imputing", 0, missing_values(&filled)),
+        Line::same("missing values after imputing", 0, missing_values(&filled)),
         Line::at_least("accuracy, 10-fold", 0.97, folded(table, target)?, 4),
         Line::same("rows used, half of the labels hidden", rows, half.rows),
         Line::same(
@@ -134,11 +134,16 @@ fn predictions(fit: &Fit, table: &Table) -> Result<Vec<usize>> {
     Ok(all)
 }
 
-/// The share of rows whose prediction is right, among those asked for.
-fn accuracy(fit: &Fit, table: &Table, target: usize, asked: impl Fn(usize) -> bool) -> Result<f64> {
+/// The share of rows whose prediction is correct, among the selected ones.
+fn accuracy(
+    fit: &Fit,
+    table: &Table,
+    target: usize,
+    selected: impl Fn(usize) -> bool,
+) -> Result<f64> {
     let labels = table.column(target);
     let predicted = predictions(fit, table)?;
-    let rows: Vec<usize> = (0..labels.len()).filter(|row| asked(*row)).collect();
+    let rows: Vec<usize> = (0..labels.len()).filter(|row| selected(*row)).collect();
     let right = rows
         .iter()
         .filter(|&&row| value(&labels, row) == Some(predicted[row] as f64))
@@ -146,7 +151,7 @@ fn accuracy(fit: &Fit, table: &Table, target: usize, asked: impl Fn(usize) -> bo
     Ok(right as f64 / rows.len() as f64)
 }
 
-/// The share of rows that a model fitted without their fold predicts right.
+/// The share of rows that a model fitted without their fold predicts correctly.
 fn folded(table: &Table, target: usize) -> Result<f64> {
     let rows = table.rows() as usize;
     let mut right = 0.0;

@@ -1,13 +1,13 @@
 //! Mitchell's PlayTennis: naive Bayes by hand, and what smoothing does to it.
 
-use super::{Line, Stop, open, row_of_levels};
+use super::{Group, Line, open, row_of_levels};
 use abduce::Control;
 use abduce::Result;
 use abduce::ask::{Joint, Predict};
 use abduce::data::ReadOptions;
 use abduce::model::mixture::{FitOptions, Mixture, Specification, fit};
 
-pub const STOP: Stop = Stop {
+pub const GROUP: Group = Group {
     name: "PlayTennis on a sunny, cool, humid, windy day",
     run,
 };

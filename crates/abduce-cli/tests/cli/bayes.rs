@@ -21,24 +21,24 @@ fn near(value: &serde_json::Value, expected: f64) {
 }
 
 #[test]
-fn a_positive_test_makes_cancer_likelier_and_two_make_it_likely() {
+fn two_positive_tests_make_cancer_likely() {
     let ran = cancer(&["--observe", "positive"]).good();
     assert!(ran.stdout.contains("0.208511") && ran.stdout.contains("MAP      healthy"));
-    let told = cancer(&["--observe", "positive,positive", "--json"])
+    let report = cancer(&["--observe", "positive,positive", "--json"])
         .good()
         .json();
-    near(&told["posterior"]["cancer"], 0.895896);
-    near(&told["steps"][0]["posterior"]["cancer"], 0.208511);
-    near(&told["steps"][1]["probability"], 0.228085);
-    near(&told["evidence"], 0.008576);
-    near(&told["next"][0]["probability"], 0.881101);
-    assert_eq!(told["map"][0], "cancer");
-    assert_eq!(told["maximum_likelihood"][0], "cancer");
-    assert_eq!(told["steps"][0]["map"], "healthy");
+    near(&report["posterior"]["cancer"], 0.895896);
+    near(&report["steps"][0]["posterior"]["cancer"], 0.208511);
+    near(&report["steps"][1]["probability"], 0.228085);
+    near(&report["evidence"], 0.008576);
+    near(&report["next"][0]["probability"], 0.881101);
+    assert_eq!(report["map"][0], "cancer");
+    assert_eq!(report["maximum_likelihood"][0], "cancer");
+    assert_eq!(report["steps"][0]["map"], "healthy");
 }
 
 #[test]
-fn repeated_options_repeated_outcomes_and_files_say_the_same() {
+fn repeated_options_and_files_are_equivalent() {
     let files = Files::new();
     let table = files.write(
         "tests.csv",
@@ -60,14 +60,14 @@ fn repeated_options_repeated_outcomes_and_files_say_the_same() {
             "!positive,positive",
         ],
     ] {
-        let told = abduce(&[&["bayes", "--json"], arguments].concat());
-        let told = told.good().json();
+        let report = abduce(&[&["bayes", "--json"], arguments].concat());
+        let report = report.good().json();
         near(
-            &told["posterior"]["cancer"],
+            &report["posterior"]["cancer"],
             first["posterior"]["cancer"].as_f64().unwrap(),
         );
         near(
-            &told["log_evidence"],
+            &report["log_evidence"],
             first["log_evidence"].as_f64().unwrap(),
         );
     }
@@ -83,8 +83,8 @@ fn long_histories_are_shortened_unless_traced() {
     assert!(short.stdout.contains("… 40 more") && short.lines().len() < 40);
     let whole = cancer(&["--observe", &many, "--trace"]).good();
     assert!(whole.lines().len() > 60);
-    let told = cancer(&["--observe", &many, "--json"]).good().json();
-    assert_eq!(told["steps"].as_array().unwrap().len(), 60);
+    let report = cancer(&["--observe", &many, "--json"]).good().json();
+    assert_eq!(report["steps"].as_array().unwrap().len(), 60);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn an_observation_of_tiny_probability_is_not_shown_as_impossible() {
 }
 
 #[test]
-fn thousands_of_hypotheses_and_observations_neither_underflow_nor_crowd_the_screen() {
+fn thousands_of_hypotheses_and_observations_do_not_underflow() {
     let files = Files::new();
     let mut table = String::from("hypothesis,heads\n");
     (0..2000).for_each(|i| table += &format!("bias {i},{}\n", f64::from(i) / 2000.0));
@@ -115,17 +115,17 @@ fn thousands_of_hypotheses_and_observations_neither_underflow_nor_crowd_the_scre
     let ran = abduce(&arguments).good();
     assert!(ran.stdout.contains("MAP      bias 1500 "), "{}", ran.stdout);
     assert!(ran.stdout.contains("10^-9") && ran.lines().len() < 50);
-    let told = abduce(&[&arguments[..], &["--json"]].concat())
+    let report = abduce(&[&arguments[..], &["--json"]].concat())
         .good()
         .json();
-    assert!(told["steps"][0].get("posterior").is_none());
-    assert_eq!(told["hypotheses"][0]["posterior"], 0.0);
-    assert!(told["hypotheses"][0]["log_likelihood"].is_null());
+    assert!(report["steps"][0].get("posterior").is_none());
+    assert_eq!(report["hypotheses"][0]["posterior"], 0.0);
+    assert!(report["hypotheses"][0]["log_likelihood"].is_null());
 }
 
 #[test]
-fn ties_are_all_named_and_zero_stays_zero() {
-    let told = abduce(&[
+fn all_ties_are_named_and_zero_stays_zero() {
+    let report = abduce(&[
         "bayes",
         "--prior",
         "a,b,c",
@@ -135,16 +135,16 @@ fn ties_are_all_named_and_zero_stays_zero() {
         "x=9",
         "--json",
     ]);
-    let told = told.good().json();
-    assert_eq!(told["map"].as_array().unwrap().len(), 2);
-    assert_eq!(told["posterior"]["c"], 0.0);
+    let report = report.good().json();
+    assert_eq!(report["map"].as_array().unwrap().len(), 2);
+    assert_eq!(report["posterior"]["c"], 0.0);
     let priors = ["bayes", "--prior", "é=0,日本=1", "--likelihood", "🦀=1,.1"];
     let ran = abduce(&[&priors[..], &["--observe", "🦀"]].concat()).good();
     assert!(ran.stdout.contains("MAP      日本 (1)") && ran.stdout.contains("ML       é"));
 }
 
 #[test]
-fn priors_are_rounded_with_a_note_or_refused_with_the_cure() {
+fn priors_are_normalized_with_a_note_or_refused_with_a_hint() {
     let bayes = |prior: &str, more: &[&str]| {
         let start = ["bayes", "--prior", prior, "--likelihood", "x=.5,.5,.6"];
         abduce(&[&start[..], more].concat())
@@ -169,7 +169,7 @@ fn priors_are_rounded_with_a_note_or_refused_with_the_cure() {
 }
 
 #[test]
-fn likelihoods_and_observations_that_cannot_be_are_refused() {
+fn impossible_likelihoods_and_observations_are_refused() {
     let one = |likelihood: &str| abduce(&["bayes", "--prior", "a,b", "--likelihood", likelihood]);
     one("x=.5,1.5").fails(2, &["--likelihood", "\"b\" is 1.5"]);
     one("x=.5,-.5").fails(2, &["--likelihood", "is negative"]);
@@ -185,7 +185,7 @@ fn likelihoods_and_observations_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn bad_files_are_told_by_line_and_column() {
+fn errors_in_files_name_line_and_column() {
     let files = Files::new();
     let table = |text: &str| abduce(&["bayes", "--table", &files.write("t.csv", text)]);
     table("hypothesis,x\na,.5\nb,tall\n").fails(2, &["t.csv", "line 3", "\"x\"", "tall"]);
@@ -219,7 +219,7 @@ fn bad_files_are_told_by_line_and_column() {
 }
 
 #[test]
-fn outcomes_that_do_not_exclude_each_other_are_noted() {
+fn outcomes_that_are_not_exclusive_are_noted() {
     let ran = abduce(&[
         "bayes",
         "--prior",

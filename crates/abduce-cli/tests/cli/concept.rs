@@ -16,24 +16,24 @@ fn near(value: &Value, expected: f64) {
 }
 
 #[test]
-fn rows_without_a_line_of_names_are_predicted_with_or_without_their_label() {
+fn rows_without_a_header_are_predicted_with_or_without_labels() {
     let files = Files::new();
     let table = files.write("t.csv", "Sunny,Warm,Yes\nRainy,Cold,No\nSunny,Cold,Yes\n");
     let fit = ["concept", &table, "--no-header", "--names", "sky,air,label"];
     for cells in ["Sunny,Warm\n", "Sunny,Warm,\n"] {
         let rows = files.write("rows.csv", cells);
         let more = ["--target", "label", "--predict", &rows, "--json"];
-        let told = abduce(&[&fit[..], &more[..]].concat()).good();
-        let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
-        assert_eq!(told["predictions"].as_array().unwrap().len(), 1);
-        assert_eq!(told["predictions"][0]["prediction"], "Yes");
+        let report = abduce(&[&fit[..], &more[..]].concat()).good();
+        let report: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+        assert_eq!(report["predictions"].as_array().unwrap().len(), 1);
+        assert_eq!(report["predictions"][0]["prediction"], "Yes");
     }
     let strange = [&fit[..], &["--target", "label", "--check", "Foo=1"]].concat();
     abduce(&strange).fails(2, &["--check", "no attribute \"Foo\"", "sky, air"]);
 }
 
 #[test]
-fn mitchell_s_version_space_comes_out() {
+fn mitchells_version_space_is_found() {
     let ran = enjoy(&[]).good();
     for line in [
         "version space: 6 hypotheses",
@@ -44,20 +44,20 @@ fn mitchell_s_version_space_comes_out() {
         assert!(ran.stdout.contains(line), "no {line} in {}", ran.stdout);
     }
     let kinds = "Sky=categorical(Sunny,Cloudy,Rainy),Wind=categorical(Strong,Weak)";
-    let told = enjoy(&["--kind", kinds, "--json"]).good().json();
-    assert_eq!(told["hypotheses"], 973);
-    assert_eq!(told["version_space"]["size"], 6);
+    let report = enjoy(&["--kind", kinds, "--json"]).good().json();
+    assert_eq!(report["hypotheses"], 973);
+    assert_eq!(report["version_space"]["size"], 6);
     assert_eq!(
-        told["version_space"]["specific"],
+        report["version_space"]["specific"],
         json!([["Sunny", "Warm", null, "Strong", null, null]])
     );
     assert_eq!(
-        told["version_space"]["general"].as_array().unwrap().len(),
+        report["version_space"]["general"].as_array().unwrap().len(),
         2
     );
-    near(&told["evidence"], 6.0 / 973.0);
-    near(&told["posterior"][5]["probability"], 1.0 / 6.0);
-    assert_eq!(told["map"]["hypotheses"], 6);
+    near(&report["evidence"], 6.0 / 973.0);
+    near(&report["posterior"][5]["probability"], 1.0 / 6.0);
+    assert_eq!(report["map"]["hypotheses"], 6);
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn new_days_are_predicted_by_vote_and_by_a_draw() {
                 Sunny,Warm,Normal,Light,Warm,Same\n\
                 Sunny,Cold,Normal,Strong,Warm,Same\n";
     let days = files.write("days.csv", days);
-    let told = enjoy(&["--predict", &days, "--json"]).good().json();
-    let predictions = told["predictions"].as_array().unwrap();
+    let report = enjoy(&["--predict", &days, "--json"]).good().json();
+    let predictions = report["predictions"].as_array().unwrap();
     for (prediction, p) in predictions.iter().zip([1.0, 0.0, 0.5, 1.0 / 3.0]) {
         near(&prediction["probability"], p);
     }
@@ -93,19 +93,19 @@ fn new_days_are_predicted_by_vote_and_by_a_draw() {
 #[test]
 fn rows_without_a_label_are_predicted_not_learned_from() {
     let table = "a,b,y\nx,1,yes\ny,2,no\nx,2,\n";
-    let told = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
-    let told = told.good().json();
+    let report = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
+    let report = report.good().json();
     assert_eq!(
-        told["examples"],
+        report["examples"],
         json!({ "positive": 1.0, "negative": 1.0 })
     );
-    assert_eq!(told["predictions"][0]["row"], 3);
-    near(&told["predictions"][0]["probability"], 1.0 / 3.0);
+    assert_eq!(report["predictions"][0]["row"], 3);
+    near(&report["predictions"][0]["probability"], 1.0 / 3.0);
 }
 
 #[test]
 fn consistent_hypotheses_are_map_hypotheses_and_others_err_on_rows() {
-    let told = enjoy(&[
+    let report = enjoy(&[
         "--json",
         "--check",
         "<Sunny, ?, ?, Strong, ?, ?>",
@@ -114,8 +114,8 @@ fn consistent_hypotheses_are_map_hypotheses_and_others_err_on_rows() {
         "--check",
         "∅",
     ]);
-    let told = told.good().json();
-    let checks = told["checks"].as_array().unwrap();
+    let report = report.good().json();
+    let checks = report["checks"].as_array().unwrap();
     assert_eq!(checks[0]["consistent"], true);
     assert_eq!(checks[0]["map"], true);
     assert_eq!(checks[1]["rows"], json!([3]));
@@ -130,7 +130,7 @@ fn consistent_hypotheses_are_map_hypotheses_and_others_err_on_rows() {
 }
 
 #[test]
-fn rows_that_a_check_misjudges_are_counted_however_much_they_weigh() {
+fn misclassified_rows_are_counted_whatever_their_weight() {
     let files = Files::new();
     let rows = (0..7).map(|_| "b,yes,0.25\n").collect::<String>();
     let table = files.write("t.csv", format!("a,y,w\nc,no,9\n{rows}"));
@@ -148,15 +148,15 @@ fn rows_that_a_check_misjudges_are_counted_however_much_they_weigh() {
 
 #[test]
 fn the_posterior_evolves_and_its_evidence_is_a_chain() {
-    let told = enjoy(&["--evolution", "--json"]).good().json();
-    let stages = told["evolution"].as_array().unwrap();
+    let report = enjoy(&["--evolution", "--json"]).good().json();
+    let stages = report["evolution"].as_array().unwrap();
     let sizes: Vec<&Value> = stages.iter().map(|s| &s["map_hypotheses"]).collect();
     assert_eq!(sizes, [64, 32, 28, 6]);
     let chain: f64 = stages
         .iter()
         .map(|s| s["probability"].as_f64().unwrap())
         .product();
-    near(&told["evidence"], chain);
+    near(&report["evidence"], chain);
     let noisy = enjoy(&["--evolution", "--noise", "0.1", "--json"])
         .good()
         .json();
@@ -164,7 +164,7 @@ fn the_posterior_evolves_and_its_evidence_is_a_chain() {
 }
 
 #[test]
-fn contradictions_are_told_and_noise_forgives_them() {
+fn contradictions_are_reported_and_noise_allows_them() {
     let files = Files::new();
     let table = files.write("t.csv", "a,y\nx,yes\nz,no\nx,yes\nx,yes\nx,no\nz,no\n");
     let concept = |more: &[&str]| abduce(&[&["concept", &table, "--target", "y"], more].concat());
@@ -192,21 +192,21 @@ fn a_simple_prior_gives_the_empty_hypothesis_no_probability() {
     // <?> has prior 1/2, <x> and <z> have 1/4 each; x being negative leaves <z>.
     let files = Files::new();
     let table = files.write("t.csv", "a,y\nx,no\nz,\n");
-    let asked = ["concept", &table, "--target", "y", "--positive", "yes"];
-    let simple = [&asked[..], &["--prior", "simple", "--json"]].concat();
-    let told = abduce(&simple).good().json();
-    near(&told["evidence"], 0.25);
-    assert_eq!(told["posterior"].as_array().unwrap().len(), 1, "{told}");
-    assert_eq!(told["posterior"][0]["hypothesis"], json!(["z"]));
-    near(&told["posterior"][0]["probability"], 1.0);
+    let questions = ["concept", &table, "--target", "y", "--positive", "yes"];
+    let simple = [&questions[..], &["--prior", "simple", "--json"]].concat();
+    let report = abduce(&simple).good().json();
+    near(&report["evidence"], 0.25);
+    assert_eq!(report["posterior"].as_array().unwrap().len(), 1, "{report}");
+    assert_eq!(report["posterior"][0]["hypothesis"], json!(["z"]));
+    near(&report["posterior"][0]["probability"], 1.0);
     // The version space does not depend on the prior: it has <z> and the empty one.
-    assert_eq!(told["version_space"]["size"], 2);
+    assert_eq!(report["version_space"]["size"], 2);
 }
 
 #[test]
 fn a_simple_prior_prefers_few_constraints() {
-    let told = enjoy(&["--prior", "simple", "--json"]).good().json();
-    let best = &told["posterior"][0]["hypothesis"];
+    let report = enjoy(&["--prior", "simple", "--json"]).good().json();
+    let best = &report["posterior"][0]["hypothesis"];
     let constraints = best.as_array().unwrap().iter().filter(|v| !v.is_null());
     assert_eq!(constraints.count(), 1);
     assert_eq!(enjoy(&["--prior", "simple=2"]).code, 2);
@@ -219,8 +219,8 @@ fn the_positive_label_is_guessed_or_given() {
     let positive = |text: &str, more: &[&str]| {
         let table = files.write("t.csv", text);
         let ran = abduce(&[&["concept", &table, "--target", "y", "--json"], more].concat());
-        let told = ran.good().json();
-        (told["positive"].clone(), told["negative"].clone())
+        let report = ran.good().json();
+        (report["positive"].clone(), report["negative"].clone())
     };
     for (text, expected) in [
         ("a,y\nx,TRUE\nz,FALSE\n", ("TRUE", "FALSE")),
@@ -239,7 +239,7 @@ fn the_positive_label_is_guessed_or_given() {
 }
 
 #[test]
-fn only_positive_or_only_negative_examples_leave_what_they_must() {
+fn only_positive_or_only_negative_examples_work() {
     let learn = |table: &str| {
         let ran = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
         ran.good().json()["version_space"].clone()
@@ -255,7 +255,7 @@ fn only_positive_or_only_negative_examples_leave_what_they_must() {
 }
 
 #[test]
-fn numbers_weights_holes_and_foreign_letters_are_taken() {
+fn numbers_weights_missing_values_and_unicode_work() {
     let files = Files::new();
     let table = "été,n,w,y\nça,1,1,oui\nça,2,0,non\n日本,1,2,non\n,1,1,oui\n";
     let table = files.write("t.csv", table);
@@ -273,14 +273,14 @@ fn numbers_weights_holes_and_foreign_letters_are_taken() {
     assert!(ran.stdout.contains("<ça, 1>"), "{}", ran.stdout);
     assert!(ran.stderr.contains("each number"), "{}", ran.stderr);
     let strange = files.write("p.csv", "été,n\nnée,1.0\nça,1\n");
-    let told = abduce(&[&arguments[..], &["--predict", &strange, "--json"]].concat());
-    let told = told.good().json();
-    near(&told["predictions"][0]["probability"], 0.0);
-    near(&told["predictions"][1]["probability"], 1.0);
+    let report = abduce(&[&arguments[..], &["--predict", &strange, "--json"]].concat());
+    let report = report.good().json();
+    near(&report["predictions"][0]["probability"], 0.0);
+    near(&report["predictions"][1]["probability"], 1.0);
 }
 
 #[test]
-fn boundaries_too_long_to_list_are_told_and_the_rest_goes_on() {
+fn boundaries_too_long_to_list_are_counted() {
     let names: Vec<String> = (0..40).map(|i| format!("a{i}")).collect();
     let row = |differs: &[usize], label: &str| {
         let cell = |i: usize| if differs.contains(&i) { "x" } else { "o" };
@@ -292,9 +292,9 @@ fn boundaries_too_long_to_list_are_told_and_the_rest_goes_on() {
     let arguments = ["concept", "-", "--target", "y", "--json"];
     let ran = abduce_reading(&arguments, &lines.join("\n")).good();
     assert!(ran.stderr.contains("general boundary"), "{}", ran.stderr);
-    let told = ran.json();
-    assert_eq!(told["version_space"]["size"], 3u64.pow(20));
-    assert!(told["version_space"]["general"].is_null());
+    let report = ran.json();
+    assert_eq!(report["version_space"]["size"], 3u64.pow(20));
+    assert!(report["version_space"]["general"].is_null());
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     }
     expression.split(" OR ").any(|all| {
         let mut each = all.split(" AND ").map(str::trim);
-        each.all(|name| allowed.iter().any(|own| own == name))
+        each.all(|name| allowed.iter().any(|entry| entry == name))
     })
 }
 
@@ -122,7 +122,7 @@ fn every_source_is_a_registry_of_the_list() {
     let mut count = 0;
     for source in sources {
         let source = source.trim_matches('"').trim_start_matches("registry+");
-        assert!(registries.iter().any(|own| own == source), "{source}");
+        assert!(registries.iter().any(|entry| entry == source), "{source}");
         count += 1;
     }
     assert!(count > 10);

@@ -3,7 +3,7 @@
 use crate::run::{Files, abduce, data};
 
 #[test]
-fn models_have_the_same_bytes_on_one_two_and_seven_threads() {
+fn model_files_do_not_depend_on_the_number_of_threads() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let large = files.path("large.csv");
@@ -34,7 +34,7 @@ fn models_have_the_same_bytes_on_one_two_and_seven_threads() {
 }
 
 #[test]
-fn draws_depend_on_the_seed_and_not_on_the_threads() {
+fn draws_depend_on_the_seed_but_not_on_threads() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let sample = |seed: &str, threads: &str| {
@@ -56,7 +56,7 @@ fn draws_depend_on_the_seed_and_not_on_the_threads() {
     assert_ne!(one, sample("2", "1"));
     let lines: std::collections::HashSet<&str> = one.lines().collect();
     assert!(lines.len() > 19_900, "chunks must not repeat each other");
-    let holes = files.path("holes.csv");
+    let incomplete = files.path("holes.csv");
     let blanked: String = one
         .lines()
         .enumerate()
@@ -65,12 +65,12 @@ fn draws_depend_on_the_seed_and_not_on_the_threads() {
             let label = if number % 3 == 1 { "" } else { label };
             text + label + "," + rest + "\n"
         });
-    std::fs::write(&holes, blanked).unwrap();
+    std::fs::write(&incomplete, blanked).unwrap();
     let impute = |seed: &str, threads: &str| {
         let arguments = [
             "impute",
             &model,
-            &holes,
+            &incomplete,
             "--how",
             "draw",
             "--seed",
@@ -86,7 +86,7 @@ fn draws_depend_on_the_seed_and_not_on_the_threads() {
 }
 
 #[test]
-fn a_table_kept_on_disk_gives_the_same_answers() {
+fn a_table_on_disk_gives_the_same_answers() {
     let files = Files::new();
     let table = data("penguins.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "species"]);

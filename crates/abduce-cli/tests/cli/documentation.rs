@@ -253,7 +253,7 @@ fn changed_pictures(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn documents_show_what_commands_print() {
+fn documented_output_is_what_commands_print() {
     let mut run = 0;
     let mut failures = Vec::new();
     for document in documents() {
@@ -292,7 +292,7 @@ fn links(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_of_a_document_leads_to_a_file() {
+fn every_link_in_a_document_is_valid() {
     for document in documents() {
         for link in links(&std::fs::read_to_string(&document).unwrap()) {
             let place = document.parent().unwrap().join(&link);

@@ -32,7 +32,7 @@ fn part<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
 }
 
 #[test]
-fn lists_that_do_not_fit_together_are_refused_by_name() {
+fn inconsistent_lengths_in_a_file_are_refused_by_name() {
     let files = Files::new();
     let table = data("penguins.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
@@ -109,7 +109,7 @@ fn versions_are_counted_from_one() {
 }
 
 #[test]
-fn a_predictive_model_is_fitted_to_rows_of_which_some_have_no_label() {
+fn a_predictive_model_is_fitted_with_unlabelled_rows() {
     let files = Files::new();
     let rows = (0..30).map(|row| {
         let label = ["yes", "no", ""][if row % 10 == 9 { 2 } else { row % 2 }];
@@ -204,7 +204,7 @@ fn kept_table(table: &str) -> String {
 }
 
 #[test]
-fn the_kept_mixture_has_every_family() {
+fn the_stored_mixture_has_every_family() {
     let shown = abduce(&["show", &kept("mixture", "abduce").display().to_string()]);
     let shown = shown.good().stdout;
     for family in [

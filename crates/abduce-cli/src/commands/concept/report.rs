@@ -89,13 +89,13 @@ impl Report<'_> {
     }
 
     fn write_version_space(&self, context: &Context, output: &mut Output) -> Outcome {
-        let heading = context.heading(output, "version space");
         let size = match &self.learned.size {
             Ok(size) if size.exact() == Some(0) => "empty: no hypothesis fits all examples".into(),
             Ok(size) => hypotheses(*size),
             Err(_) => "too large to count".to_string(),
         };
-        writeln!(output, "\n{heading}: {size}")?;
+        writeln!(output)?;
+        context.write_heading(output, "version space", &format!(": {size}"))?;
         let Ok(boundaries) = &self.learned.boundaries else {
             return Ok(());
         };
@@ -121,21 +121,13 @@ impl Report<'_> {
             return Ok(());
         };
         let (ties, top) = posterior.map();
-        let heading = context.heading(output, "posterior");
-        let each = if ties.exact() == Some(1) {
-            ""
-        } else {
-            ", each"
+        let which = match ties.exact() {
+            Some(1) => "one MAP hypothesis".to_string(),
+            _ => format!("{ties} MAP hypotheses, each"),
         };
-        writeln!(
-            output,
-            "\n{heading}: {}{each} of probability {}",
-            match ties.exact() {
-                Some(1) => "one MAP hypothesis".to_string(),
-                _ => format!("{ties} MAP hypotheses"),
-            },
-            readable_exp(top)
-        )?;
+        let text = format!(": {which} of probability {}", readable_exp(top));
+        writeln!(output)?;
+        context.write_heading(output, "posterior", &text)?;
         let mut table = TextTable::new(["", "P(h | D)"]);
         for (hypothesis, log) in &self.learned.best {
             table.row([self.describe(hypothesis), readable_exp(*log)]);
@@ -183,14 +175,15 @@ impl Report<'_> {
 
     fn write_checks(&self, context: &Context, output: &mut Output) -> Outcome {
         for check in self.checks {
-            let heading = context.heading(output, &self.describe(&check.hypothesis));
             let verdict = self.verdict(check);
             let best = if check.best { ", a MAP hypothesis" } else { "" };
             let probability = match check.posterior {
                 Some(p) => format!(", probability {}{best}", readable(p)),
                 None => String::new(),
             };
-            writeln!(output, "\n{heading}: {verdict}{probability}")?;
+            let heading = self.describe(&check.hypothesis);
+            writeln!(output)?;
+            context.write_heading(output, &heading, &format!(": {verdict}{probability}"))?;
         }
         Ok(())
     }

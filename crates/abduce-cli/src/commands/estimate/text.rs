@@ -14,7 +14,6 @@ pub fn write(
     output: &mut Output,
 ) -> Outcome {
     let heading = format!("{} of {}", estimate.family, columns.join(", "));
-    let heading = context.heading(output, &heading);
     let mut rows = counted(estimate.rows, "row");
     if estimate.weight != estimate.rows as f64 {
         rows += &format!(" of weight {}", readable(estimate.weight));
@@ -26,7 +25,7 @@ pub fn write(
     if estimate.hidden > 0 {
         rows += &format!(", {} hidden", counted(estimate.hidden, "row"));
     }
-    writeln!(output, "{heading}: {rows}")?;
+    context.write_heading(output, &heading, &format!(": {rows}"))?;
     writeln!(output)?;
     output.write_all(parameters(estimate).text(2).as_bytes())?;
     writeln!(output)?;

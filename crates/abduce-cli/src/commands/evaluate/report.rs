@@ -49,7 +49,7 @@ impl Report<'_> {
     }
 
     fn write_head(&self, what: &str, context: &Context, output: &mut Output) -> Outcome {
-        let heading = context.heading(output, &format!("{}{what}", self.model));
+        let heading = format!("{}{what}", self.model);
         let calibrated = match self.calibration {
             Some(method) => format!(", calibrated by {}", method.name()),
             None => String::new(),
@@ -62,8 +62,7 @@ impl Report<'_> {
             ),
             None => format!("{rows} of a test table"),
         };
-        writeln!(output, "{heading}: {held_out}{calibrated}")?;
-        Ok(())
+        context.write_heading(output, &heading, &format!(": {held_out}{calibrated}"))
     }
 
     fn document(&self, more: Value) -> Value {
@@ -244,8 +243,8 @@ impl<'a> Predictions<'a> {
     }
 
     fn write_reliability(&self, context: &Context, output: &mut Output) -> Outcome {
-        let heading = context.heading(output, "reliability");
-        writeln!(output, "\n{heading}: right predictions by probability")?;
+        writeln!(output)?;
+        context.write_heading(output, "reliability", ": right predictions by probability")?;
         let mut table = TextTable::new(["top probability", "rows", "mean", "right"]);
         for (number, bin) in self.all.reliability().iter().enumerate() {
             if bin.weight > 0.0 {

@@ -87,7 +87,7 @@ impl Summary<'_> {
             Some(target) => format!(" of {}", fields[target].name),
             None => String::new(),
         };
-        let heading = context.heading(output, &format!("{}{target}", model.model));
+        let heading = format!("{}{target}", model.model);
         let weighted = if report.weight == report.rows as f64 {
             String::new()
         } else {
@@ -95,7 +95,7 @@ impl Summary<'_> {
         };
         let rows = counted(report.rows, "row");
         let columns = counted(fields.len() as u64, "column");
-        writeln!(output, "{heading}: {rows}{weighted}, {columns}")?;
+        context.write_heading(output, &heading, &format!(": {rows}{weighted}, {columns}"))?;
         let render = render::of(model);
         write!(output, "{}", render.summary())?;
         for (_, table) in render.choices() {

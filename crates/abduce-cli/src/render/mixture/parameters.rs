@@ -2,11 +2,10 @@
 
 use super::components;
 use crate::context::Context;
-use crate::io::escape;
 use crate::io::failure::Outcome;
 use crate::io::output::Output;
 use crate::render::density::bins_of;
-use crate::render::text_table::{TextTable, labelled, readable, wrapped};
+use crate::render::text_table::{TextTable, labelled, readable};
 use abduce::estimate::Numbers;
 use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::leaf::Leaf;
@@ -31,7 +30,9 @@ pub fn write(fitted: &Fitted<Mixture>, context: &Context, output: &mut Output) -
         let columns: Vec<&str> = (leaf.columns.iter())
             .map(|column| mixture.schema.fields[*column].name.as_str())
             .collect();
-        write_heading(&columns, leaf.family.name(), context, output)?;
+        let family = leaf.family.name();
+        writeln!(output)?;
+        context.write_heading(output, &columns.join(", "), &format!(": {family}"))?;
         let (distributions, noise) = match distributions.split_last() {
             Some((Distribution::UniformBox(noise), others)) => (others, Some(noise)),
             _ => (&distributions[..], None),
@@ -70,23 +71,6 @@ fn bins(names: &[String], distributions: &[Distribution]) -> String {
         _ => None,
     });
     bins_of(&histograms.collect::<Vec<_>>(), 0)
-}
-
-/// Writes the columns of a leaf in bold, and its family.
-fn write_heading(
-    columns: &[&str],
-    family: &str,
-    context: &Context,
-    output: &mut Output,
-) -> Outcome {
-    let room = output.line_width().saturating_sub(family.len() + 2);
-    let columns = wrapped(&escape::line(&columns.join(", ")), room, 2);
-    for (number, line) in columns.lines().enumerate() {
-        let heading = context.heading(output, line.trim_start());
-        let indent = if number == 0 { "\n" } else { "\n  " };
-        write!(output, "{indent}{heading}")?;
-    }
-    Ok(writeln!(output, ": {family}")?)
 }
 
 /// How many words of each class are shown.

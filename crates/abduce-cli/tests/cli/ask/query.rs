@@ -1,0 +1,131 @@
+//! Questions in words to a model file.
+
+use crate::run::{Files, abduce, data};
+
+fn penguins(files: &Files) -> String {
+    files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"])
+}
+
+fn mixture(files: &Files) -> String {
+    files.fit(&["mixture", &data("faithful.csv"), "-k", "2"])
+}
+
+fn number(model: &str, question: &str) -> f64 {
+    let ran = abduce(&["query", model, question]).good();
+    ran.stdout.trim().parse().unwrap()
+}
+
+#[test]
+fn probabilities_of_an_event_and_its_complement_sum_to_one() {
+    let files = Files::new();
+    let model = penguins(&files);
+    for (event, complement) in [
+        ("bill_length_mm>45", "bill_length_mm<=45"),
+        ("island in {Biscoe, Dream}", "island = 'Torgersen'"),
+        ("species!=Adelie", "species=Adelie"),
+    ] {
+        let given = "body_mass_g between 3500 and 4500";
+        let sum = number(&model, &format!("P({event} | {given})"))
+            + number(&model, &format!("P({complement} | {given})"));
+        assert!((sum - 1.0).abs() < 1e-5, "{event}: {sum}");
+    }
+}
+
+#[test]
+fn a_table_has_a_line_for_each_combination() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let ran = abduce(&["query", &model, "P(species, sex | island=Dream)"]).good();
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 7);
+    let heading: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!(heading, ["species", "sex", "probability"]);
+    let json = abduce(&["query", &model, "P(species, sex | island=Dream)", "--json"]);
+    let json = json.good().json();
+    assert_eq!(json["method"], "exact");
+    assert_eq!(json["columns"][1], "sex");
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows[1]["values"][0], "Adelie");
+    let sum: f64 = rows
+        .iter()
+        .map(|row| row["probability"].as_f64().unwrap())
+        .sum();
+    assert!((sum - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_query_agrees_with_predict() {
+    let files = Files::new();
+    let model = penguins(&files);
+    let row = files.write(
+        "row.csv",
+        "island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex,year\n\
+         Dream,47.5,,,,,\n",
+    );
+    let ran = abduce(&["predict", &model, &row, "--proba", "--json"]).good();
+    let predicted = ran.json();
+    let question = "P(species=Gentoo | bill_length_mm=47.5, island=Dream)";
+    let ran = abduce(&["query", &model, question, "--json"]).good();
+    let found = ran.json()["probability"].as_f64().unwrap();
+    let expected = predicted["probabilities"]["Gentoo"][0].as_f64().unwrap();
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}
+
+#[test]
+fn draws_have_a_standard_error_and_follow_the_seed() {
+    let files = Files::new();
+    let model = mixture(&files);
+    let question = "P(waiting>80, eruptions>4)";
+    let ran = abduce(&["query", &model, question]).good();
+    assert!(ran.stdout.contains(" ± "), "{}", ran.stdout);
+    assert!(ran.stderr.contains("10000 draws"), "{}", ran.stderr);
+    let json = |seed: &str, draws: &str| {
+        let arguments = [
+            "query", &model, question, "--json", "--seed", seed, "--draws", draws,
+        ];
+        abduce(&arguments).good().json()
+    };
+    assert_eq!(json("0", "1000"), json("0", "1000"));
+    let (few, many) = (json("1", "1000"), json("1", "40000"));
+    let error = |entry: &serde_json::Value| entry["standard_error"].as_f64().unwrap();
+    assert!(error(&many) < 0.3 * error(&few));
+    let rows = abduce(&["query", &model, question, "--draws", "20"]).good();
+    assert!(rows.stderr.contains("raise --draws"), "{}", rows.stderr);
+}
+
+#[test]
+fn an_error_marks_the_character() {
+    let files = Files::new();
+    let model = penguins(&files);
+    for (question, indent) in [
+        ("P(species | bil_length_mm>45)", 12),
+        ("P(species | island=Dreem)", 19),
+        ("P(species | sex=)", 16),
+        ("P(species", 9),
+    ] {
+        let ran = abduce(&["query", &model, question]);
+        assert_eq!(ran.code, 2, "{question}");
+        let lines: Vec<&str> = ran.stderr.lines().collect();
+        assert!(
+            lines[0].contains(&format!("character {}", indent + 1)),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(lines[1], format!("  {question}"));
+        assert_eq!(lines[2], format!("  {}^", " ".repeat(indent)));
+    }
+    let ran = abduce(&["query", &model, "P(speciés\u{1b} | x=1)"]);
+    assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+}
+
+#[test]
+fn evidence_without_probability_is_a_failure() {
+    let files = Files::new();
+    let model = mixture(&files);
+    let ran = abduce(&["query", &model, "P(waiting | eruptions>1e6)"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("probability 0"), "{}", ran.stderr);
+    let ran = abduce(&["query", &model, "P(waiting | do(eruptions=3))"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("network"), "{}", ran.stderr);
+}

@@ -1,0 +1,375 @@
+//! `kde`, `histogram` and `knn`: fitted, shown and asked like any other model.
+
+use crate::run::{Files, abduce, data};
+
+/// Penguins by their numbers.
+fn penguins(files: &Files, model: &str) -> String {
+    let penguins = data("penguins.csv");
+    files.fit(&[
+        model,
+        &penguins,
+        "--target",
+        "species",
+        "--drop",
+        "island,sex,year",
+    ])
+}
+
+#[test]
+fn a_density_for_each_class_is_a_classifier() {
+    for (model, least) in [("kde", 330), ("histogram", 330), ("knn", 330)] {
+        let files = Files::new();
+        let file = penguins(&files, model);
+        let ran = abduce(&["predict", &file, &data("penguins.csv")]).good();
+        let truth = std::fs::read_to_string(data("penguins.csv")).unwrap();
+        let truth = truth
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap());
+        let right = ran
+            .lines()
+            .into_iter()
+            .skip(1)
+            .zip(truth)
+            .filter(|(a, b)| a == b);
+        assert!(right.count() >= least, "{model}");
+        let shown = abduce(&["show", &file]).good().stdout;
+        for word in [model, "Gentoo", "tuning", "bill_length_mm"] {
+            assert!(shown.contains(word), "{word}: {shown}");
+        }
+        abduce(&["score", &file, &data("penguins.csv"), "--mean"]).good();
+    }
+}
+
+#[test]
+fn the_summary_lists_the_chosen_bandwidths() {
+    let faithful = data("faithful.csv");
+    let json = |arguments: &[&str]| {
+        let all = [&["fit"], arguments, &["--json"]].concat();
+        abduce(&all).good().json()
+    };
+    let kde = json(&[
+        "kde",
+        &faithful,
+        "--kernel",
+        "epanechnikov",
+        "--bandwidth",
+        "0.5",
+    ]);
+    assert_eq!(kde["densities"]["1"]["bandwidth"]["eruptions"], 0.5);
+    assert_eq!(kde["densities"]["1"]["kernel"], "epanechnikov");
+    assert!(kde["bic"].is_null() && kde["rows"] == 272);
+    let chosen = json(&["kde", &faithful, "--drop", "waiting", "--bandwidth", "isj"]);
+    let width = chosen["densities"]["1"]["bandwidth"]["eruptions"]
+        .as_f64()
+        .unwrap();
+    assert!((0.05..0.3).contains(&width), "{width}");
+    let histogram = json(&["histogram", &faithful, "--bins", "7"]);
+    assert_eq!(histogram["densities"]["1"]["bins"]["waiting"], 7.0);
+    assert!(histogram["bic"].is_number());
+    let knn = json(&["knn", &faithful, "--neighbours", "9"]);
+    assert_eq!(knn["densities"]["1"]["neighbours"], 9);
+}
+
+#[test]
+fn imputing_and_sampling_follow_the_seed() {
+    let files = Files::new();
+    let file = penguins(&files, "kde");
+    let incomplete = files.write("holes.csv", "bill_length_mm,body_mass_g\n40,\n,5000\n,\n");
+    for how in ["mean", "mode", "draw"] {
+        let ran = abduce(&["impute", &file, &incomplete, "--how", how]).good();
+        assert!(
+            ran.lines()[1].starts_with("40,") && !ran.stdout.contains(",\n"),
+            "{}",
+            ran.stdout
+        );
+    }
+    let draw = |threads| {
+        abduce(&[
+            "sample",
+            &file,
+            "-n",
+            "50",
+            "--given",
+            "species=Gentoo",
+            "--seed",
+            "3",
+            "--threads",
+            threads,
+        ])
+        .good()
+        .stdout
+    };
+    assert_eq!(draw("1"), draw("2"));
+    assert_eq!(
+        draw("1")
+            .lines()
+            .filter(|line| line.starts_with("Gentoo,"))
+            .count(),
+        50
+    );
+}
+
+#[test]
+fn densities_refuse_what_they_cannot_do() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let faithful = data("faithful.csv");
+    let refused = |arguments: &[&str], words: &[&str]| {
+        abduce(&[&["fit"], arguments].concat()).fails(2, words);
+    };
+    // All columns at once, ready to be typed.
+    for model in ["kde", "histogram", "knn"] {
+        refused(
+            &[model, &penguins],
+            &[
+                "species (categorical)",
+                "--drop species,island,sex",
+                "--target",
+            ],
+        );
+        refused(
+            &[model, &penguins, "--target", "species"],
+            &[
+                "island (categorical), sex (categorical)",
+                "--drop island,sex",
+            ],
+        );
+    }
+    refused(&["kde", &faithful, "--bins", "7"], &["--bins", "histogram"]);
+    refused(
+        &["histogram", &faithful, "--kernel", "cosine"],
+        &["--kernel", "kde"],
+    );
+    refused(
+        &["mixture", &faithful, "-k", "2", "--bandwidth", "cv"],
+        &["--bandwidth"],
+    );
+    refused(
+        &["kde", &faithful, "--bandwidth", "isj"],
+        &["isj", "one column"],
+    );
+    refused(&["knn", &faithful, "--restarts", "3"], &["--restarts"]);
+    refused(
+        &["kde", &faithful, "--covariance", "tied"],
+        &["diagonal or full"],
+    );
+    let file = files.fit(&["knn", &faithful]);
+    abduce(&["sample", &file]).fails(2, &["cannot be integrated", "kde"]);
+}
+
+#[test]
+fn a_column_of_naive_bayes_may_have_a_kernel_density() {
+    let files = Files::new();
+    let penguins = data("penguins.csv");
+    let families = "bill_length_mm=kde,body_mass_g=histogram";
+    let file = files.fit(&[
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--family",
+        families,
+    ]);
+    let shown = abduce(&["show", &file]).good().stdout;
+    assert!(shown.contains("bill_length_mm: kde") && shown.contains("body_mass_g: histogram"));
+    let ran = abduce(&["predict", &file, &penguins]).good();
+    let gentoo = ran.lines().iter().filter(|line| **line == "Gentoo").count();
+    assert!((120..=128).contains(&gentoo), "{gentoo}");
+    let incomplete = files.write("holes.csv", "bill_length_mm,body_mass_g\n,\n");
+    for how in ["mean", "mode", "draw"] {
+        let filled = abduce(&["impute", &file, &incomplete, "--how", how]).good();
+        assert!(!filled.stdout.contains(",\n"), "{}", filled.stdout);
+    }
+    // Levels are no numbers.
+    abduce(&[
+        "fit",
+        "naive-bayes",
+        &penguins,
+        "--target",
+        "species",
+        "--family",
+        "sex=kde",
+    ])
+    .fails(2, &["sex", "family"]);
+}
+
+#[test]
+fn rows_without_neighbours_are_left_empty_and_counted() {
+    let files = Files::new();
+    let file = penguins(&files, "knn");
+    let text = "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g\n\
+                40,18,190,3700\n,18,190,3700\n50,15,220,5000\n50,,,5000\n,,,\n";
+    let incomplete = files.write("holes.csv", text);
+    let ran = abduce(&["predict", &file, &incomplete]).good();
+    let empty = "\"\"";
+    assert_eq!(
+        ran.lines(),
+        ["prediction", "Adelie", empty, "Gentoo", empty, "Adelie"]
+    );
+    let warning = "2 rows have a missing value (first: row 2)";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let proba = abduce(&["predict", &file, &incomplete, "--proba"]).good();
+    assert_eq!(proba.lines()[2], ",,,");
+    let json = abduce(&["predict", &file, &incomplete, "--proba", "--json"])
+        .good()
+        .json();
+    assert!(json["predictions"][1].is_null() && json["predictions"][2] == "Gentoo");
+    assert!(json["probabilities"]["Adelie"][3].is_null());
+    assert_eq!(json["probabilities"]["Adelie"].as_array().unwrap().len(), 5);
+    let scored = abduce(&["score", &file, &incomplete]).good();
+    assert_eq!(scored.lines().len(), 6);
+    assert!(scored.lines()[2] == empty && scored.lines()[5] == "0");
+    assert!(scored.stderr.contains(warning), "{}", scored.stderr);
+    let json = abduce(&["score", &file, &incomplete, "--mean", "--json"])
+        .good()
+        .json();
+    assert!(json["rows"] == 3 && json["mean"].is_number());
+    let outliers = abduce(&["score", &file, &incomplete, "--outliers", "9"]).good();
+    assert_eq!(outliers.lines().len(), 4);
+    let nothing = files.write("nothing.csv", "bill_length_mm,body_mass_g\n40,\n");
+    abduce(&["score", &file, &nothing, "--mean"]).fails(1, &["no row has a density"]);
+}
+
+#[test]
+fn a_density_of_no_classes_predicts_nothing() {
+    let files = Files::new();
+    let faithful = data("faithful.csv");
+    for model in ["kde", "histogram", "knn"] {
+        let file = files.fit(&[model, &faithful]);
+        abduce(&["predict", &file, &faithful]).fails(2, &["no classes", "--target", "score"]);
+    }
+    // Clusters are found, not told.
+    let file = files.fit(&["mixture", &faithful, "-k", "1"]);
+    abduce(&["predict", &file, &faithful]).good();
+}
+
+#[test]
+fn fits_that_fell_back_to_a_default_say_so() {
+    let files = Files::new();
+    let report = |text: &str, arguments: &[&str]| {
+        let file = files.write("odd.csv", text);
+        let all = [&["fit"], &arguments[..1], &[file.as_str()], &arguments[1..]].concat();
+        abduce(&all).good().stderr
+    };
+    let one = report("x,y\n1.5,2.5\n", &["kde"]);
+    assert!(one.contains("no spread of its own: all rows"), "{one}");
+    let few = report(
+        "x,z\n1.5,a\n2.5,a\n3.5,b\n",
+        &["knn", "--target", "z", "--neighbours", "2"],
+    );
+    assert!(
+        few.contains("all of them are counted: class \"b\""),
+        "{few}"
+    );
+    let waves = (0..40).map(|i| format!("{}\n", f64::from(i).sin()));
+    let waves: String = waves.collect();
+    let copies = format!("x\n{waves}{waves}{waves}");
+    let cv = report(&copies, &["kde", "--bandwidth", "cv"]);
+    assert!(cv.contains("Scott's rule: all rows"), "{cv}");
+    let alone = report("x,z\n1,a\n2,a\n3,a\n9,b\n", &["kde", "--target", "z"]);
+    let infinite = alone.lines().find(|line| line.contains("-inf"));
+    assert!(
+        infinite.is_some_and(|line| line.ends_with("class \"b\"")),
+        "{alone}"
+    );
+    let file = files.write("odd.csv", &copies);
+    let tuned = abduce(&["fit", "kde", &file, "--bandwidth", "cv"])
+        .good()
+        .stdout;
+    assert!(
+        tuned.contains("by Scott's rule where that has no solution"),
+        "{tuned}"
+    );
+    let knuth = report(&copies, &["histogram", "--bins", "knuth"]);
+    assert!(
+        knuth.contains("Freedman-Diaconis rule: column \"x\""),
+        "{knuth}"
+    );
+}
+
+#[test]
+fn a_histogram_is_shown_with_its_edges_and_counts() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,z\n0,a\n1,a\n1.5,b\n4,b\n4,b\n");
+    let file = files.fit(&["histogram", &table, "--target", "z", "--bins", "2"]);
+    let shown = abduce(&["show", &file]).good().stdout;
+    let lines: Vec<Vec<&str>> = shown
+        .lines()
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    for line in [["0", "2", "2", "1"], ["2", "4", "0", "2"]] {
+        assert!(lines.contains(&line.to_vec()), "{shown}");
+    }
+}
+
+#[test]
+fn values_that_a_density_cannot_impute_are_reported() {
+    let files = Files::new();
+    let table = files.write("t.csv", "x,y\n0,1\n1,2\n2,1\n3,4\n");
+    let incomplete = files.write("holes.csv", "x,y\n0,1\n,2\n99,\n");
+    let knn = files.fit(&["knn", &table]);
+    abduce(&["impute", &knn, &incomplete])
+        .fails(2, &["holes.csv, line 3", "cannot fill missing values"]);
+    let histogram = files.fit(&["histogram", &table, "--bins", "2"]);
+    let ran = abduce(&["impute", &histogram, &incomplete]).good();
+    assert!(
+        ran.stderr.contains("1 row with missing values: impossible"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn every_family_with_a_width_warns_of_a_class_of_equal_numbers() {
+    let files = Files::new();
+    let of_b = (0..20).map(|i| format!("{},b\n", 0.03 + 0.047 * f64::from(i)));
+    let table: String = of_b.chain((0..20).map(|_| "0.4,a\n".to_string())).collect();
+    let table = files.write("equal.csv", format!("x,z\n{table}"));
+    let questions = files.write("asked.csv", "x\n0.4\n0.9\n");
+    for family in [
+        "gaussian",
+        "student-t",
+        "gamma",
+        "log-normal",
+        "beta",
+        "von-mises",
+        "uniform",
+        "kde",
+        "histogram",
+    ] {
+        for floor in ["1e-6", "0"] {
+            let file = files.fit(&[
+                "naive-bayes",
+                &table,
+                "--target",
+                "z",
+                "--family",
+                &format!("x={family}"),
+                "--variance-floor",
+                floor,
+            ]);
+            let ran = abduce(&["predict", &file, &questions]).good();
+            assert_eq!(ran.lines(), ["prediction", "a", "b"], "{family} {floor}");
+        }
+    }
+}
+
+#[test]
+fn a_joint_histogram_of_many_columns_has_a_warning() {
+    let files = Files::new();
+    let names: Vec<String> = (0..13).map(|c| format!("c{c}")).collect();
+    let mut text = format!("{},y\n", names.join(","));
+    for row in 0..40 {
+        let cells: Vec<String> = (0..13)
+            .map(|c| format!("{}.5", (row * (c + 3)) % 17))
+            .collect();
+        text.push_str(&format!("{},{}\n", cells.join(","), ["a", "b"][row % 2]));
+    }
+    let table = files.write("t.csv", text);
+    let fit = ["fit", "histogram", &table, "--target", "y"];
+    let warned = "warning: a joint histogram of 13 columns";
+    assert!(abduce(&fit).good().stderr.contains(warned));
+    let few = [&fit[..], &["--columns", "c1,c2"]].concat();
+    assert!(!abduce(&few).good().stderr.contains(warned));
+}

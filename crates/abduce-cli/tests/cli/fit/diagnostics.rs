@@ -1,0 +1,175 @@
+//! How a mixture stands and how its starts ended, in words and in JSON; and the tests of
+//! how many components it has.
+
+use crate::run::*;
+
+#[test]
+fn a_mixture_is_reported_with_figures_for_each_component() {
+    let files = Files::new();
+    let (faithful, model) = (data("faithful.csv"), files.path("model.abduce"));
+    let fit = ["fit", "mixture", &faithful, "-k", "3", "-o", &model];
+    let tied = [&fit[..], &["--covariance", "tied"]].concat();
+    let ran = abduce(&tied).good();
+    for words in [
+        "rows  condition  uncertainty",
+        "starts          10: best objective -1126.3160 reached by ",
+        "certainty       0.85",
+        ", mean uncertainty 0.06",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let report = abduce(&[&tied[..], &["--json"]].concat()).good().json();
+    let starts = report["starts"].as_array().unwrap();
+    assert_eq!(starts.len(), 10);
+    assert_eq!(starts[0]["ended"], "converged");
+    assert_eq!(report["restarts"].as_array().unwrap().len(), 10);
+    let diagnostics = &report["diagnostics"];
+    assert_eq!(diagnostics["components"].as_array().unwrap().len(), 3);
+    let rows = diagnostics["components"].as_array().unwrap().iter();
+    let rows: f64 = rows.map(|entry| entry["rows"].as_f64().unwrap()).sum();
+    assert!((rows - 272.0).abs() < 1e-9);
+    assert_eq!(diagnostics["dropped"], 0);
+    let gap = diagnostics["gap"].as_f64().unwrap();
+    assert!((0.0..1e-3).contains(&gap), "{gap}");
+    let kept: serde_json::Value = serde_json::from_str(&files.read("model.abduce")).unwrap();
+    assert_eq!(&kept["fit"]["diagnostics"], diagnostics);
+    assert_eq!(&kept["fit"]["starts"], &report["starts"]);
+    let shown = abduce(&["show", &model]).good().stdout;
+    assert!(!ran.stdout.contains("effective"), "{}", ran.stdout);
+    assert!(shown.contains("Kish's rows"), "{shown}");
+    assert!(shown.contains("uncertainty  entropy"), "{shown}");
+    assert!(shown.contains("reached by"), "{shown}");
+}
+
+#[test]
+fn labelled_classes_have_no_entropy_figures() {
+    let penguins = data("penguins.csv");
+    let fit = ["fit", "gda", &penguins, "--target", "species"];
+    let ran = abduce(&fit).good();
+    for word in ["uncertainty", "certainty", "starts"] {
+        assert!(!ran.stdout.contains(word), "{}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("condition"), "{}", ran.stdout);
+}
+
+/// Two clusters of one column, eight standard deviations apart.
+fn two_clusters() -> String {
+    let mut state = 7u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005);
+        state = state.wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut text = String::from("x\n");
+    for row in 0..80 {
+        let normal = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        text.push_str(&format!("{:.3}\n", f64::from(row % 2) * 8.0 + normal));
+    }
+    text
+}
+
+#[test]
+fn bootstrap_tests_stop_at_the_first_number_not_rejected() {
+    let files = Files::new();
+    let table = files.write("two.csv", two_clusters());
+    let model = files.path("tested.abduce");
+    let fit = |more: &[&str]| {
+        let options = "-k 1-4 --covariance tied --select bootstrap --replicates 39";
+        let options = options.split(' ').chain(more.iter().copied());
+        let all: Vec<&str> = ["fit", "mixture", &table]
+            .into_iter()
+            .chain(options)
+            .collect();
+        abduce(&all).good()
+    };
+    let ran = fit(&["-o", &model]);
+    for words in [
+        "components      LRTS       p",
+        "1 or 2      119.2905  0.0250",
+        "2 components: not rejected at 0.05; 39 tables simulated",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let kept: serde_json::Value = serde_json::from_str(&files.read("tested.abduce")).unwrap();
+    let test = &kept["fit"]["bootstrap"];
+    assert_eq!(test["chosen"], 2);
+    assert_eq!(test["accepted"], true);
+    assert_eq!(test["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(kept["provenance"]["specification"]["components"], 2);
+    let shown = abduce(&["show", &model]).good().stdout;
+    assert!(shown.contains("1 or 2"), "{shown}");
+}
+
+#[test]
+fn impossible_tests_are_refused() {
+    let faithful = data("faithful.csv");
+    let fit = |more: &[&str]| abduce(&[&["fit", "mixture", &faithful][..], more].concat());
+    let bootstrap = |more: &[&str]| fit(&[&["--select", "bootstrap"][..], more].concat());
+    bootstrap(&["-k", "2"]).fails(2, &["--select bootstrap", "range"]);
+    let few = ["-k", "1-3", "--replicates", "39", "--significance", "0.01"];
+    bootstrap(&few).fails(2, &["reject nothing", "--replicates"]);
+    bootstrap(&["-k", "2,4"]).fails(2, &["--select bootstrap", "range"]);
+    bootstrap(&["-k", "1-3", "--covariance", "all"]).fails(2, &["one --covariance"]);
+    bootstrap(&["-k", "1-3", "--significance", "1.5"]).fails(2, &["between 0 and 1"]);
+    bootstrap(&["-k", "1-3", "--replicates", "0"]).fails(2, &["at least 1"]);
+    fit(&["-k", "1-3", "--replicates", "9"]).fails(2, &["--replicates", "--select bootstrap"]);
+    fit(&["-k", "1-3", "--select", "best"]).fails(2, &["bic, aic, icl and cv", "bootstrap"]);
+    let kmeans = [
+        "fit",
+        "kmeans",
+        &faithful,
+        "-k",
+        "2",
+        "--select",
+        "bootstrap",
+    ];
+    abduce(&kmeans).fails(2, &["--select", "kmeans"]);
+}
+
+#[test]
+fn fixed_small_variances_are_not_reported_as_degenerate() {
+    let columns = "bill_length_mm,body_mass_g";
+    let penguins = data("penguins.csv");
+    let fit = ["fit", "mixture", &penguins, "-k", "3", "--columns", columns];
+    let ran = abduce(&[&fit[..], &["--covariance", "identity"]].concat()).good();
+    assert!(!ran.stderr.contains("almost no variance"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("almost no variance"), "{}", ran.stdout);
+}
+
+#[test]
+fn uniforms_that_em_cannot_narrow_have_a_warning() {
+    let faithful = data("faithful.csv");
+    let fit = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "2",
+        "--family",
+        "waiting=uniform",
+    ];
+    let report = |more: &[&str]| {
+        let ran = abduce(&[&fit[..], more].concat()).good();
+        format!("{}{}", ran.stdout, ran.stderr).contains("never narrows")
+    };
+    assert!(report(&[]));
+    assert!(!report(&["--method", "hard"]));
+    assert!(!report(&["--tie", "waiting"]));
+}
+
+#[test]
+fn there_are_at_most_as_many_components_as_rows() {
+    let faithful = data("faithful.csv");
+    let fit = [
+        "fit",
+        "mixture",
+        &faithful,
+        "-k",
+        "1000000",
+        "--restarts",
+        "1",
+    ];
+    let ran = abduce(&[&fit[..], &["--max-iter", "2"]].concat()).good();
+    let report = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(report.contains("components were requested"), "{report}");
+}

@@ -1,0 +1,4 @@
+//! `update`, `merge` and `forget`.
+
+mod basics;
+mod edge_cases;
