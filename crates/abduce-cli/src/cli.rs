@@ -89,7 +89,7 @@ pub fn parse() -> Cli {
 /// Prints help or an error, with control characters escaped, and ends the program.
 fn exit_with(error: clap::Error) -> ! {
     let mut text = error.render().to_string();
-    if let Some(message) = models::explain(&error) {
+    if let Some(message) = models::message_about_model(&error) {
         text = format!("error: {message}\n");
     } else if error.kind() == ErrorKind::InvalidUtf8 {
         let invalid = std::env::args_os().find(|argument| argument.to_str().is_none());

@@ -1,7 +1,7 @@
 //! The global options, and messages on stderr.
 
 use crate::cli::GlobalOptions;
-use crate::flags::spelled;
+use crate::flags::with_flags;
 use crate::io::escape;
 use crate::io::failure::Outcome;
 use crate::io::output::{Heading, Output};
@@ -70,7 +70,7 @@ impl Context {
     /// Prints a note, unless --quiet.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            self.print("note", "36", &escape::line(&spelled(text)));
+            self.print("note", "36", &escape::line(&with_flags(text)));
         }
     }
 
@@ -78,7 +78,7 @@ impl Context {
     pub fn note_with(&self, text: &str, below: &str) {
         if !self.quiet {
             let below = escape::lines(below.trim_end_matches('\n'));
-            let text = spelled(text);
+            let text = with_flags(text);
             self.print("note", "36", &format!("{}\n{below}", escape::line(&text)));
         }
     }
@@ -86,13 +86,13 @@ impl Context {
     /// Prints a warning, unless --quiet.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            self.print("warning", "33", &escape::line(&spelled(text)));
+            self.print("warning", "33", &escape::line(&with_flags(text)));
         }
     }
 
     /// Prints why the command failed, with formatted lines below it.
     pub fn error(&self, text: &str, below: Option<&str>) {
-        let text = spelled(text);
+        let text = with_flags(text);
         let mut text = escape::line(&text).into_owned();
         if let Some(below) = below {
             text.push('\n');

@@ -1,4 +1,4 @@
-//! Options in the library's messages, spelled as flags: `max_iter` becomes --max-iter.
+//! Options in the library's messages, with_flags as flags: `max_iter` becomes --max-iter.
 
 use crate::cli::Cli;
 use abduce::spell_options;
@@ -6,8 +6,8 @@ use clap::CommandFactory;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// A message of the library with the options of this program spelled as flags.
-pub fn spelled(text: &str) -> String {
+/// A message of the library with the options of this program with_flags as flags.
+pub fn with_flags(text: &str) -> String {
     static FLAGS: LazyLock<HashSet<String>> = LazyLock::new(|| flags_of(&Cli::command()));
     spell_options(text, |name, value| {
         let flag = name.replace('_', "-");
@@ -21,9 +21,9 @@ pub fn spelled(text: &str) -> String {
     })
 }
 
-/// Several messages with options spelled as flags.
-pub fn all_spelled<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<String> {
-    texts.into_iter().map(|text| spelled(text)).collect()
+/// Several messages with options with_flags as flags.
+pub fn all_with_flags<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    texts.into_iter().map(|text| with_flags(text)).collect()
 }
 
 /// The long flags of a command and of its subcommands.
@@ -43,6 +43,6 @@ mod tests {
     fn options_become_flags_and_other_words_are_unchanged() {
         let text = "raise `max_iter`, pass `kind=\"x=real\"`; `ls` is no option";
         let flags = "raise --max-iter, pass --kind \"x=real\"; `ls` is no option";
-        assert_eq!(spelled(text), flags);
+        assert_eq!(with_flags(text), flags);
     }
 }

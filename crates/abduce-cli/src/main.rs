@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
-                context.error(&message, failure.below());
+                context.error(&message, failure.lines_below());
             }
             ExitCode::from(failure.code())
         }

@@ -10,7 +10,8 @@ use abduce::eval::Costs;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Costs from a list or from the file it names. Other wrong predictions cost 1, right ones 0.
+/// Costs from a list such as `spam>ham=5`, or from a table file. Other wrong predictions cost 1,
+/// correct ones 0.
 pub fn read(text: &str, classes: &[String]) -> Outcome<Costs> {
     if text.trim().is_empty() {
         return Err(Failure::usage(

@@ -34,7 +34,7 @@ pub struct DataArguments {
     #[arg(long, value_name = "COL", help_heading = "Data options")]
     pub weight: Option<String>,
 
-    /// Words that mean a missing value, in addition to an empty cell [default:
+    /// Words that stand for a missing value, in addition to an empty cell [default:
     /// NA,N/A,#N/A,NaN,null,None,?, but none in text columns]
     #[arg(long, value_name = "WORDS", help_heading = "Data options")]
     pub missing: Vec<String>,
@@ -104,8 +104,8 @@ impl DataArguments {
         Ok(abduce::data::label_column(&self.data, &self.options(None))?)
     }
 
-    /// Opens the data and infers the kinds of the columns that `kinds` does not give; columns of
-    /// text need `text`, the way to read them.
+    /// Opens the data and infers the kinds that `kinds` does not set; `text` says how text columns
+    /// are read. Prints the notes of the reader.
     pub fn open(
         &self,
         target: Option<&str>,
@@ -170,7 +170,7 @@ pub fn note_all(opened: Opened, context: &Context) -> Outcome<Opened> {
     Ok(opened)
 }
 
-/// The files read by a command that asks a model about data.
+/// The data files and the model file that a command reads.
 pub fn files_read(opened: &Opened, model: &Path) -> Vec<PathBuf> {
     let files = opened.files.iter().map(PathBuf::from);
     files.chain([model.to_path_buf()]).collect()

@@ -135,8 +135,8 @@ pub fn memory(text: &str) -> Result<u64, String> {
     Ok((size * (1u64 << shift) as f64) as u64)
 }
 
-/// Splits `column=value` at the last `=` behind a known column, whose name may contain an `=`
-/// itself, or else at the first `=`.
+/// Splits `column=value`. Column names may contain `=`: the longest known name before an `=` is
+/// taken, otherwise the text is split at the first `=`.
 pub fn split_assignment(text: &str, is_known: impl Fn(&str) -> bool) -> Outcome<(&str, &str)> {
     let positions = text.match_indices('=').map(|(at, _)| at);
     let splits = positions.map(|at| (text[..at].trim(), text[at + 1..].trim()));

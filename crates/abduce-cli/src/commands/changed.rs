@@ -2,11 +2,11 @@
 
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
-use crate::flags::all_spelled;
+use crate::flags::all_with_flags;
 use crate::io::escape;
 use crate::io::failure::{Failure, Outcome};
 use crate::io::interrupt;
-use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::output::{Output, check_not_an_input, write_json};
 use crate::render::text_table::{counted, readable};
 use crate::render::{has_density, log_likelihood};
 use abduce::Control;
@@ -22,13 +22,13 @@ use std::path::Path;
 /// How many levels or terms are shown.
 const SHOWN: usize = 8;
 
-/// A model file to change, and where to write the result if not to the same file.
-pub struct Place<'a> {
+/// A model file to change, and the file for the result if it is another one.
+pub struct ModelChange<'a> {
     pub model: &'a Path,
     pub output: Option<&'a Path>,
 }
 
-impl Place<'_> {
+impl ModelChange<'_> {
     /// Changes the model by the rows of the data.
     pub fn change(
         &self,
@@ -36,15 +36,15 @@ impl Place<'_> {
         context: &Context,
         act: impl FnOnce(&Model, &Opened, Control) -> abduce::Result<Changed>,
     ) -> Outcome {
-        let place = self.output.unwrap_or(self.model);
-        let lock = lock_in_place(place, &[self.model], context)?;
+        let output = self.output.unwrap_or(self.model);
+        let lock = lock_if_input(output, &[self.model], context)?;
         let model = Model::load(self.model)?;
         model.incremental()?;
-        Output::probe(place)?;
+        Output::check_writable(output)?;
         let opened = data.open_more(&model, context)?;
         reject_one_class(&model, &opened)?;
         let files = files_read(&opened, self.model).into_iter();
-        refuse_inputs(Some(place), files.filter(|file| file != self.model))?;
+        check_not_an_input(Some(output), files.filter(|file| file != self.model))?;
         let changed = interrupt::stoppable(|interrupt| {
             let control = Control {
                 interrupt: Some(interrupt),
@@ -54,28 +54,28 @@ impl Place<'_> {
         });
         let changed = changed.map_err(|why| interrupt::failure(opened.locate(why)))?;
         if interrupt::is_stopped() {
-            let message = format!("stopped; {} is unchanged", place.display());
+            let message = format!("stopped; {} is unchanged", output.display());
             return Err(Failure::Interrupted(Some(message)));
         }
         let result = ChangedModel {
             changed: &changed,
             before: &[&model],
-            place,
+            output,
             notes: &opened.notes,
         };
         result.save(lock, context)
     }
 }
 
-/// Locks a model file that is read and written: otherwise the rows added by another process at
-/// the same time would be lost.
-pub fn lock_in_place(
-    place: &Path,
+/// Locks the output file if it is also one of the input models, so that changes by another process
+/// are not lost; `None` if no lock is needed.
+pub fn lock_if_input(
+    output: &Path,
     models: &[impl AsRef<Path>],
     context: &Context,
 ) -> Outcome<Option<FileLock>> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let Some(file) = real(place).filter(|file| file.is_file()) else {
+    let Some(file) = real(output).filter(|file| file.is_file()) else {
         return Ok(None);
     };
     if !models
@@ -85,15 +85,16 @@ pub fn lock_in_place(
         return Ok(None);
     }
     let waiting = || {
-        let place = place.display();
+        let output = output.display();
         context.note(&format!(
-            "waiting for another process that is changing {place}"
+            "waiting for another process that is changing {output}"
         ));
     };
-    Ok(Some(FileLock::acquire(place, waiting)?))
+    Ok(Some(FileLock::acquire(output, waiting)?))
 }
 
-/// Rejects a single folder of texts or mailbox, which does not determine the class of its texts.
+/// Rejects a single folder of texts or a single mailbox, because it does not say which class its
+/// texts have.
 fn reject_one_class(model: &Model, opened: &Opened) -> Outcome {
     let Some(target) = model.target().map(|at| &model.schema().fields[at].name) else {
         return Ok(());
@@ -142,22 +143,22 @@ struct Document<'a> {
     warnings: Vec<String>,
 }
 
-/// A changed model, and how it came about.
+/// A changed model with the models before the change.
 pub struct ChangedModel<'a> {
     pub changed: &'a Changed,
     /// The models before the change.
     pub before: &'a [&'a Model],
-    pub place: &'a Path,
+    pub output: &'a Path,
     /// Notes about the data.
     pub notes: &'a [String],
 }
 
 impl ChangedModel<'_> {
-    /// Writes the model to its place and reports what has changed. `lock` is the lock of the
-    /// place if that was read too.
+    /// Writes the model to its output and reports what has changed. `lock` is the lock of the
+    /// output if that was read too.
     pub fn save(&self, lock: Option<FileLock>, context: &Context) -> Outcome {
         let model = &self.changed.model;
-        let mut file = Output::bytes(Some(self.place))?;
+        let mut file = Output::bytes(Some(self.output))?;
         file.write_all(model.to_json()?.as_bytes())?;
         lock.as_ref().map_or(Ok(()), FileLock::check)?;
         file.finish()?;
@@ -190,7 +191,7 @@ impl ChangedModel<'_> {
         let report = &model.fit;
         Document {
             model: &model.model,
-            file: self.place.display().to_string(),
+            file: self.output.display().to_string(),
             rows: report.rows,
             rows_before: self.rows_before(),
             weight: report.weight,
@@ -201,8 +202,8 @@ impl ChangedModel<'_> {
             parameters: report.parameters,
             classes: model.names(),
             columns: self.columns(),
-            notes: all_spelled(self.notes.iter().chain(&self.changed.notes)),
-            warnings: all_spelled(&report.warnings),
+            notes: all_with_flags(self.notes.iter().chain(&self.changed.notes)),
+            warnings: all_with_flags(&report.warnings),
         }
     }
 
@@ -237,7 +238,7 @@ impl ChangedModel<'_> {
                 }
             }
         }
-        writeln!(output, "  written to      {}", self.place.display())?;
+        writeln!(output, "  written to      {}", self.output.display())?;
         Ok(())
     }
 }

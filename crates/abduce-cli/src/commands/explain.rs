@@ -4,8 +4,8 @@ use crate::arguments::values::whole;
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs, write_json};
-use crate::io::stream::ChangedConstants;
+use crate::io::output::{Output, check_not_an_input, write_json};
+use crate::io::row_counts::ChangedConstants;
 use crate::render::text_table::{TextTable, readable};
 use abduce::ask::{Explanation, find_class, first_two};
 use abduce::data::Chunk;
@@ -64,7 +64,7 @@ impl Arguments {
         let model = Model::load(&self.model)?;
         model.explain()?;
         let opened = self.data.open_for(model.predictor(), context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, &self.model))?;
         let rows = opened.source.rows();
         if let Some(row) = self.row.filter(|row| !(1..=rows).contains(row)) {
             return Err(Failure::usage(format!(
@@ -121,7 +121,7 @@ impl Arguments {
         let one = chunk.slice(row, 1);
         let posterior = model.posterior(&one)?;
         let (first, second) = first_two(&posterior, 0).ok_or_else(|| {
-            Failure::work("the model has only one class, so that there is nothing to explain")
+            Failure::work("the model has only one class, so there is nothing to explain")
         })?;
         let other_than = |class: usize| if class == first { second } else { first };
         let class = class.unwrap_or_else(|| against.map_or(first, other_than));
@@ -184,7 +184,7 @@ fn class_code(model: &Model, option: &str, name: &Option<String>) -> Outcome<Opt
     Ok(Some(found))
 }
 
-/// Log-odds in words; infinite ones are due to a value that is impossible in a class.
+/// Formats log-odds; they are infinite if a value is impossible in one of the classes.
 fn log_odds(x: f64) -> String {
     match x {
         f64::INFINITY => "∞ (impossible in the other)".into(),

@@ -1,7 +1,7 @@
 //! `forget`: removes rows from a model.
 
 use crate::arguments::DataArguments;
-use crate::commands::changed::Place;
+use crate::commands::changed::ModelChange;
 use crate::context::Context;
 use crate::io::failure::Outcome;
 use clap::Args;
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 /// Remove rows from a model
 ///
 /// The result is the model that a fit without those rows would give, with the same column
-/// kinds. A row that was never fitted is an error, and the model is left unchanged; a fit with
-/// --marks recognizes such rows by hashes, for up to 100,000 rows, and otherwise only rows that
-/// contradict the statistics are recognized. Rows without a label cannot be removed.
+/// kinds. A row that was never fitted is an error, and the model is left unchanged; If the model
+/// was fitted with --marks to at most 100,000 rows, all such rows are recognized by their hashes;
+/// otherwise only rows that contradict the statistics are. Rows without a label cannot be removed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce forget penguins.abduce withdrawn.csv")]
@@ -29,11 +29,11 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let place = Place {
+        let output = ModelChange {
             model: &self.model,
             output: self.output.as_deref(),
         };
-        place.change(&self.data, context, |model, opened, control| {
+        output.change(&self.data, context, |model, opened, control| {
             model.forget(&*opened.source, control)
         })
     }

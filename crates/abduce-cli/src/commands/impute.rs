@@ -4,8 +4,9 @@ use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
-use crate::io::stream::{ChangedConstants, chunk_rng};
+use crate::io::output::{Output, check_not_an_input};
+use crate::io::random::chunk_rng;
+use crate::io::row_counts::ChangedConstants;
 use crate::render::text_table::counted;
 use abduce::Control;
 use abduce::Error;
@@ -73,12 +74,12 @@ impl Arguments {
         let joint = model.joint()?;
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
-        reject_missing_values_of_neighbours(&model, &opened)?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, &self.model))?;
+        check_knn_has_no_missing_values(&model, &opened)?;
         let mut table = Table::new(context.json, self.copies.is_some());
         let mut remarks = Remarks::default();
         for copy in 1..=self.copies.unwrap_or(1) {
-            let drawn = self.drawn(&model, &opened, context, copy)?;
+            let drawn = self.model_for_copy(&model, &opened, context, copy)?;
             let fill = Filling {
                 model: &model,
                 joint: drawn.as_ref().map_or(Ok(joint), AnyModel::joint)?,
@@ -102,8 +103,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// The model of one of several copies, whose parameters are drawn too.
-    fn drawn(
+    /// The model with drawn parameters for one copy of a multiple imputation.
+    fn model_for_copy(
         &self,
         model: &Model,
         opened: &Opened,
@@ -128,9 +129,9 @@ fn has_missing(columns: &[usize], chunk: &Chunk, row: usize) -> bool {
     columns.any(|column| cells::value(chunk.column(*column), row).is_none())
 }
 
-/// Fails before anything is written if a k-nearest-neighbour density would have to fill a missing
-/// value.
-fn reject_missing_values_of_neighbours(model: &Model, opened: &Opened) -> Outcome {
+/// Scans the data and fails, before anything is written, if a k-nearest-neighbour density would
+/// have to fill a missing value.
+fn check_knn_has_no_missing_values(model: &Model, opened: &Opened) -> Outcome {
     let Some(densities) = model.body.get::<DensityModel>() else {
         return Ok(());
     };
@@ -209,11 +210,11 @@ struct Filling<'a> {
     copy: u64,
 }
 
-/// Completed rows, read ahead by a wave of chunks.
+/// Filled rows; several chunks are filled ahead in parallel.
 struct Completed<'a> {
     scan: Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + 'a>,
     filling: &'a Filling<'a>,
-    ahead: VecDeque<Chunk>,
+    ready: VecDeque<Chunk>,
     taken: usize,
     row: usize,
     remarks: Remarks,
@@ -224,17 +225,17 @@ impl<'a> Completed<'a> {
         Ok(Completed {
             scan: source.scan()?,
             filling,
-            ahead: VecDeque::new(),
+            ready: VecDeque::new(),
             taken: 0,
             row: 0,
             remarks: Remarks::default(),
         })
     }
 
-    /// Fills the next wave of chunks in parallel.
+    /// Fills the next batch of chunks in parallel.
     fn read_ahead(&mut self) -> Outcome {
-        let wave = 2 * rayon::current_num_threads();
-        let chunks = (self.scan.by_ref().take(wave)).collect::<abduce::Result<Vec<_>>>()?;
+        let batch = 2 * rayon::current_num_threads();
+        let chunks = (self.scan.by_ref().take(batch)).collect::<abduce::Result<Vec<_>>>()?;
         let (first, filling) = (self.taken, self.filling);
         self.taken += chunks.len();
         let filled: Vec<abduce::Result<(Chunk, Remarks)>> = chunks
@@ -252,7 +253,7 @@ impl<'a> Completed<'a> {
             .collect();
         for filled in filled {
             let (filled, remarks) = filled?;
-            self.ahead.push_back(filled);
+            self.ready.push_back(filled);
             self.remarks.merge(remarks);
         }
         Ok(())
@@ -260,16 +261,16 @@ impl<'a> Completed<'a> {
 
     /// The chunk and the row in it of the next row of the table.
     fn next(&mut self) -> Outcome<(&Chunk, usize)> {
-        if self.ahead.front().is_some_and(|c| self.row == c.rows()) {
-            self.ahead.pop_front();
+        if self.ready.front().is_some_and(|c| self.row == c.rows()) {
+            self.ready.pop_front();
             self.row = 0;
         }
-        if self.ahead.is_empty() {
+        if self.ready.is_empty() {
             self.read_ahead()?;
         }
         let row = self.row;
         self.row += 1;
-        match self.ahead.front() {
+        match self.ready.front() {
             Some(chunk) => Ok((chunk, row)),
             None => Err(Failure::work("the data changed while they were read")),
         }
@@ -280,7 +281,7 @@ impl<'a> Completed<'a> {
 struct Table {
     json: bool,
     numbered: bool,
-    /// Whether the heading is written, which waits for the first row.
+    /// Whether the header has been written; it is written before the first row.
     has_heading: bool,
     rows: u64,
 }

@@ -11,10 +11,9 @@ use std::path::PathBuf;
 
 /// Merge models of different rows
 ///
-/// The result is the model that a fit of all rows together would give, exactly for counts and up
-/// to rounding for moments: for naive-bayes and gda with every label known. The models must have
-/// been fitted with the same options to the same columns; each may have classes, levels and words
-/// that the others lack.
+/// For naive-bayes and gda with all labels known, the result equals a fit to all rows together
+/// (counts exactly, moments up to rounding). The models must have been fitted with the same options
+/// to the same columns; each may have classes, levels and words that the others lack.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce merge monday.abduce tuesday.abduce wednesday.abduce -o week.abduce")]
@@ -29,18 +28,18 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let Some(place) = &self.output else {
+        let Some(output) = &self.output else {
             return Err(Failure::usage(
                 "name the file for the merged model with -o FILE",
             ));
         };
-        Output::probe(place)?;
-        let lock = changed::lock_in_place(place, &self.models, context)?;
+        Output::check_writable(output)?;
+        let lock = changed::lock_if_input(output, &self.models, context)?;
         let models = self.models.iter().map(Model::load);
         let models: Vec<Model> = models.collect::<abduce::Result<_>>()?;
-        let changed = Model::merge(&models).map_err(|error| self.name_file(&models, error))?;
-        for (place, path) in self.models.iter().enumerate() {
-            if self.models[..place].contains(path) {
+        let changed = Model::merge(&models).map_err(|error| self.with_file_name(&models, error))?;
+        for (index, path) in self.models.iter().enumerate() {
+            if self.models[..index].contains(path) {
                 context.note(&format!(
                     "{} is given twice, so its rows count twice",
                     path.display()
@@ -51,14 +50,15 @@ impl Arguments {
         let result = changed::ChangedModel {
             changed: &changed,
             before: &before,
-            place,
+            output,
             notes: &[],
         };
         result.save(lock, context)
     }
 
-    /// The error with the name of the first file that cannot be merged with the first model.
-    fn name_file(&self, models: &[Model], error: Error) -> Error {
+    /// Adds to an error the name of the first file that cannot be merged with the first model,
+    /// found by merging pairwise.
+    fn with_file_name(&self, models: &[Model], error: Error) -> Error {
         for (path, model) in self.models.iter().zip(models).skip(1) {
             if let Err(error) = Model::merge(&[models[0].clone(), model.clone()]) {
                 return error.at_file(path.display().to_string());

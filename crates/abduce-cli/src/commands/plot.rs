@@ -4,7 +4,7 @@ use crate::arguments::values::split_lists;
 use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::output::{Output, check_not_an_input, write_json};
 use crate::render::mixture::selection;
 use abduce::Error;
 use abduce::ask::Predict;
@@ -65,7 +65,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// The class or cluster of each row, with ellipses for Gaussian ones
+    /// The class or cluster of each row, with ellipses for Gaussian components
     Classification,
     /// The same, with larger symbols for more uncertain rows
     Uncertainty,
@@ -180,7 +180,7 @@ impl Arguments {
         let wish = Wish {
             logarithmic: self.logarithmic(model.predictor(), &columns)?,
             surfaces: what == What::Density,
-            // Every row is drawn once in each panel.
+            // Each row is drawn once per panel, so many panels get fewer rows.
             most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
             seed: context.seed,
             columns,
@@ -219,7 +219,7 @@ impl Arguments {
         let mut data = self.data.clone();
         data.columns.clear();
         let opened = data.open_for(model.predictor(), context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, &self.model))?;
         Ok(Some(opened))
     }
 
@@ -247,7 +247,7 @@ impl Arguments {
         if numbers.is_empty() {
             let error = Error::parameter("this model has no column of numbers to draw");
             return Err(error
-                .with_hint("levels and words are listed by abduce show")
+                .with_hint("abduce show lists categories and words")
                 .into());
         }
         let names = split_lists(&self.data.columns).into_iter();
@@ -325,7 +325,7 @@ fn find(model: &dyn Predict, name: &str) -> Outcome<usize> {
         .into())
 }
 
-/// The criterion of every trustworthy fit among which the model was chosen.
+/// The criterion of every reliable candidate of the model selection.
 fn criteria(model: &Model) -> Outcome<Criteria> {
     let mixture = model.body.get::<Mixture>();
     if mixture.is_some_and(|fitted| fitted.details.bootstrap.is_some()) {

@@ -5,11 +5,11 @@ use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::Outcome;
-use crate::io::output::{Output, refuse_inputs};
-use crate::io::stream::{ChangedConstants, Unanswered};
+use crate::io::output::{Output, check_not_an_input};
+use crate::io::row_counts::{RowCounts, visit_answers};
 use crate::render::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Answer, Classifier, Posterior, in_order, posterior_of};
+use abduce::ask::{Classifier, Posterior, posterior_of};
 use abduce::data::{Chunk, Source};
 use abduce::eval::Costs;
 use abduce::model::kmeans::KMeans;
@@ -23,8 +23,8 @@ use tempfile::SpooledTempFile;
 /// Predict the class or cluster of every row
 ///
 /// Writes one line per row, in order, also for rows with missing values. Labels in the data are
-/// ignored. Clusters are numbered from 1. Missing values that the model cannot integrate over
-/// (knn) give an empty line, or null; kmeans assigns a row without any value to the largest
+/// ignored. Clusters are numbered from 1. A row whose missing values the model cannot handle (knn)
+/// gets an empty line, or null with --json; kmeans assigns a row without any value to the largest
 /// cluster, with probability 1.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -118,7 +118,7 @@ impl Arguments {
         };
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(model.predictor(), context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, &self.model))?;
         if context.json {
             self.write_json(&target, &decision, &*opened.source, context, &mut output)?;
         } else {
@@ -142,7 +142,7 @@ impl Arguments {
             header.extend(names.iter().map(|name| format!("P({name})")));
         }
         output.line(header.iter().map(String::as_str))?;
-        each_row(target, source, context, |answer| {
+        let findings = visit_rows(target, source, |answer| {
             let mut line = vec![String::new(); header.len()];
             if let Some((posterior, row)) = answer {
                 line[0] = decision.of(posterior, row).unwrap_or_default().to_string();
@@ -150,11 +150,13 @@ impl Arguments {
                 cells.for_each(|(cell, p)| *cell = cells::number(*p));
             }
             output.line(line.iter().map(String::as_str))
-        })
+        })?;
+        findings.report(target, context);
+        Ok(())
     }
 
-    /// Writes the predictions at once; the probabilities follow them, so that they are collected
-    /// in a temporary file per class.
+    /// Writes the predictions immediately. The probabilities come after them in the document, so
+    /// they are collected in one temporary file per class.
     fn write_json(
         &self,
         target: &Target,
@@ -169,7 +171,7 @@ impl Arguments {
         let mut lists: Vec<BufWriter<SpooledTempFile>> = asked.iter().map(list).collect();
         let mut first = true;
         output.write_all(b"{\"predictions\":[")?;
-        each_row(target, source, context, |answer| {
+        let findings = visit_rows(target, source, |answer| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
             let prediction = answer.and_then(|(posterior, row)| decision.of(posterior, row));
@@ -182,6 +184,7 @@ impl Arguments {
             first = false;
             Ok(())
         })?;
+        findings.report(target, context);
         output.write_all(b"]")?;
         if self.proba {
             output.write_all(b",\"probabilities\":{")?;
@@ -225,7 +228,7 @@ impl Decision {
         let abstained = self.abstained.get();
         if abstained > 0 {
             context.note(&format!(
-                "{abstained} of {} without a prediction: no class or cluster has probability {} or more",
+                "no prediction for {abstained} of {}: no class or cluster has probability {} or more",
                 counted(rows, "row"),
                 self.abstain_below
             ));
@@ -241,61 +244,69 @@ fn probability(text: &str) -> Result<f64, String> {
 }
 
 /// Calls `visit` for every row, with the posterior and the position in it if there is an answer.
-fn each_row(
+fn visit_rows(
     target: &Target,
     source: &dyn Source,
-    context: &Context,
     mut visit: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
-) -> Outcome {
-    let predict = target.model.predictor();
+) -> Outcome<Findings> {
     let clusters = target.model.body.get::<KMeans>();
-    let (mut rows, mut impossible, mut first) = (0, 0, None);
-    let mut unanswered = Unanswered::default();
-    let mut constants = ChangedConstants::default();
-    let mut without_numbers = 0;
-    in_order(
+    let (mut impossible, mut first_impossible, mut without_numbers) = (0, 0, 0);
+    let model = target.model.predictor();
+    let counts = visit_answers(
+        model,
         source,
-        |_, chunk| Answer::ask(predict, chunk, &target.classify),
-        |chunk, answer| {
-            constants.add(predict, chunk);
+        &target.classify,
+        |chunk, answer, first_row| {
             without_numbers += clusters.map_or(0, |clusters| rows_without_numbers(clusters, chunk));
             let posterior = &answer.of;
-            let impossible_rows = posterior.impossible();
-            impossible += impossible_rows.len();
-            first = first.or(impossible_rows
-                .first()
-                .map(|place| rows + answer.row(*place) + 1));
-            for row in 0..chunk.rows() {
-                let place = answer.position(row);
-                if place.is_none() {
-                    unanswered.add((rows + row + 1) as u64);
-                }
-                visit(place.map(|place| (posterior, place)))?;
+            if let (0, Some(position)) = (impossible, posterior.impossible().first()) {
+                first_impossible = first_row + answer.row(*position) as u64;
             }
-            rows += chunk.rows();
-            Outcome::Ok(())
+            impossible += posterior.impossible().len();
+            for row in 0..chunk.rows() {
+                visit(answer.position(row).map(|position| (posterior, position)))?;
+            }
+            Ok(())
         },
     )?;
-    unanswered.report(context, "left empty");
-    constants.report(predict, context);
-    if without_numbers > 0 {
-        context.warn(&format!(
-            "{} without a number in any column of the model, assigned to the largest cluster",
-            counted(without_numbers, "row")
-        ));
-    }
-    if let Some(first) = first {
-        context.note(&match impossible {
-            1 => format!(
+    Ok(Findings {
+        counts,
+        impossible,
+        first_impossible,
+        without_numbers,
+    })
+}
+
+/// What is reported about the rows after the predictions.
+struct Findings {
+    counts: RowCounts,
+    impossible: usize,
+    first_impossible: u64,
+    without_numbers: u64,
+}
+
+impl Findings {
+    fn report(&self, target: &Target, context: &Context) {
+        self.counts
+            .report(target.model.predictor(), context, "left empty");
+        if self.without_numbers > 0 {
+            context.warn(&format!(
+                "{} without a number in any column of the model, assigned to the largest cluster",
+                counted(self.without_numbers, "row")
+            ));
+        }
+        let first = self.first_impossible;
+        match self.impossible {
+            0 => {}
+            1 => context.note(&format!(
                 "row {first} is impossible under the model; its probabilities are the class weights"
-            ),
-            many => format!(
-                "{many} rows are impossible under the model (first: row {first}); \
+            )),
+            rows => context.note(&format!(
+                "{rows} rows are impossible under the model (first: row {first}); \
                  their probabilities are the class weights"
-            ),
-        });
+            )),
+        }
     }
-    Ok(())
 }
 
 /// The number of rows of a chunk without a value in any column of the clusters.

@@ -1,10 +1,10 @@
-//! `query`: a question in words about the columns of a model.
+//! `query`: answers queries such as `P(a | b=1)`.
 
 use crate::arguments::values::whole;
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::output::{Output, check_not_an_input, write_json};
 use crate::render::text_table::{TextTable, labelled, readable};
 use abduce::ask::query::{Answer, Found, Method, Numbers, Probability, Row, Value};
 use abduce::ask::{QueryOptions, query};
@@ -19,11 +19,12 @@ use std::path::PathBuf;
 /// P(a | …) is the distribution of a column, P(a, b | …) that of all combinations of levels,
 /// P(a=x, b>2 | …) the probability of an event, E(x | …) a mean, and MAP(a, b | …) the most
 /// probable values. Conditions are =, !=, <, <=, >, >=, in {…} and between … and …; names and
-/// values that hold a comma or a bar stand in quotes. The component of a mixture is the column
+/// values that contain a comma or a bar must be quoted. The component of a mixture is the column
 /// component, counted from 1.
 ///
-/// Answers are exact if the columns are independent within each component or take few values.
-/// Otherwise rows are drawn, and every number is followed by its standard error.
+/// Answers are exact if the columns are independent within each component, or if all but one are
+/// categorical with few combinations. Otherwise rows are drawn, and every number is followed by its
+/// standard error.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce query penguins.abduce \"P(species | bill_length_mm>45, island=Dream)\"
@@ -62,7 +63,7 @@ const RARE: f64 = 5e-5;
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
+        check_not_an_input(self.output.as_deref(), [self.model.clone()])?;
         let mut options = QueryOptions::default();
         options.draws = usize::try_from(self.draws).unwrap_or(usize::MAX);
         options.seed = context.seed;
@@ -93,10 +94,10 @@ fn report_draws(method: Method, context: &Context) {
     {
         let effective = effective_draws.round();
         context.note(&format!(
-            "answered by {draws} draws, worth {effective} independent ones; ± is the standard error"
+            "estimated from {draws} draws (effective number {effective}); ± is the standard error"
         ));
         if effective_draws < FEW_DRAWS {
-            context.warn("so few effective draws are unreliable; raise `draws`");
+            context.warn("the answer is unreliable with so few effective draws; increase `draws`");
         }
     }
 }

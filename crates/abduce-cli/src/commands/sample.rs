@@ -4,8 +4,8 @@ use crate::arguments::values::{split_assignment, split_list, whole};
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
-use crate::io::stream::chunk_rng;
+use crate::io::output::{Output, check_not_an_input};
+use crate::io::random::chunk_rng;
 use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind};
@@ -45,7 +45,7 @@ impl Arguments {
         let given = given(joint, &self.given)?;
         // An impossible condition must fail before anything is written.
         joint.sample(&given, 0, &mut chunk_rng(context.seed, 0, 0))?;
-        refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
+        check_not_an_input(self.output.as_deref(), [self.model.clone()])?;
         let mut output = Output::table(self.output.as_deref(), context)?;
         if context.json {
             output.write_all(b"{\"rows\":[")?;

@@ -5,9 +5,9 @@ use crate::arguments::{DataArguments, files_read};
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs, write_json};
-use crate::io::stream::{ChangedConstants, Unanswered};
-use abduce::ask::{Answer, Joint, TailProbabilities, in_order};
+use crate::io::output::{Output, check_not_an_input, write_json};
+use crate::io::row_counts::{RowCounts, visit_answers};
+use abduce::ask::{Joint, TailProbabilities};
 use abduce::data::{Chunk, Source};
 use abduce::store::Model;
 use clap::Args;
@@ -59,13 +59,13 @@ impl Arguments {
             .filter(|field| field.unit != 1.0)
         {
             context.note(&format!(
-                "densities are of {} in units of {:e}",
+                "densities refer to column {} in units of {:e}",
                 field.name, field.unit
             ));
         }
         let mut output = Output::table(self.output.as_deref(), context)?;
         let opened = self.data.open_for(joint, context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, &self.model))?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, &self.model))?;
         let source = &*opened.source;
         if self.mean {
             mean(joint, source, context, &mut output)?;
@@ -87,23 +87,17 @@ fn all(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut O
     };
     output.write_all(heading)?;
     let ask = |rows: &Chunk| joint.log_density(rows);
-    each_row(
-        joint,
-        source,
-        context,
-        "left empty",
-        ask,
-        |_, density, _| {
-            if context.json {
-                output.write_all(if first { b"" } else { b"," })?;
-                serde_json::to_writer(&mut *output, &density)?;
-                first = false;
-                return Ok(());
-            }
-            let cell = density.map(cells::number).unwrap_or_default();
-            output.line([cell.as_str()])
-        },
-    )?;
+    let counts = visit_rows(joint, source, ask, |_, density, _| {
+        if context.json {
+            output.write_all(if first { b"" } else { b"," })?;
+            serde_json::to_writer(&mut *output, &density)?;
+            first = false;
+            return Ok(());
+        }
+        let cell = density.map(cells::number).unwrap_or_default();
+        output.line([cell.as_str()])
+    })?;
+    counts.report(joint, context, "left empty");
     if context.json {
         output.write_all(b"]}\n")?;
     }
@@ -114,23 +108,17 @@ fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut 
     // Rows of weight 0 do not count, even if their log-density is infinite.
     let (mut sum, mut weight, mut answered) = (0.0, 0.0, 0u64);
     let ask = |rows: &Chunk| joint.log_density(rows);
-    each_row(
-        joint,
-        source,
-        context,
-        "left out",
-        ask,
-        |_, density, row_weight| {
-            if let Some(density) = density {
-                answered += 1;
-                if row_weight > 0.0 {
-                    sum += row_weight * density;
-                    weight += row_weight;
-                }
+    let counts = visit_rows(joint, source, ask, |_, density, row_weight| {
+        if let Some(density) = density {
+            answered += 1;
+            if row_weight > 0.0 {
+                sum += row_weight * density;
+                weight += row_weight;
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
+    counts.report(joint, context, "left out");
     if answered == 0 && source.rows() > 0 {
         return Err(Failure::work("no row has a density under this model"));
     }
@@ -143,8 +131,7 @@ fn mean(joint: &dyn Joint, source: &dyn Source, context: &Context, output: &mut 
     Ok(())
 }
 
-/// A row and what it is ranked by. Rows of low rank come first, in the order of the table if they
-/// are equal.
+/// A row with its score. Rows are ordered by rank, then by log-density, then by row number.
 struct Scored {
     /// The logarithm of its tail probability, or its log-density.
     rank: f64,
@@ -195,7 +182,7 @@ fn outliers(
         Ok(ranks.into_iter().zip(densities).collect())
     };
     let mut least = BinaryHeap::new();
-    each_row(joint, source, context, "left out", ask, |row, scored, _| {
+    let counts = visit_rows(joint, source, ask, |row, scored, _| {
         least.extend(scored.map(|(rank, log_density)| Scored {
             rank,
             row,
@@ -206,6 +193,7 @@ fn outliers(
         }
         Ok(())
     })?;
+    counts.report(joint, context, "left out");
     let least = least.into_sorted_vec();
     let tail = |scored: &Scored| tails.is_some().then(|| scored.rank.exp());
     if context.json {
@@ -232,36 +220,19 @@ fn outliers(
     Ok(())
 }
 
-/// Calls `visit` for every row with its number from 1, the answer of `ask` if there is one, and the
-/// weight of the row; then warns of rows without an answer. `fate` is what happens to these.
-fn each_row<T: Copy + Send>(
+/// Calls `visit` with the number (from 1), the answer of `ask` and the weight of every row.
+fn visit_rows<T: Copy + Send>(
     joint: &dyn Joint,
     source: &dyn Source,
-    context: &Context,
-    fate: &str,
     ask: impl Fn(&Chunk) -> abduce::Result<Vec<T>> + Sync,
     mut visit: impl FnMut(u64, Option<T>, f64) -> Outcome,
-) -> Outcome {
-    let mut number = 0;
-    let mut unanswered = Unanswered::default();
-    let mut constants = ChangedConstants::default();
-    in_order(
-        source,
-        |_, chunk| Answer::ask(joint, chunk, &ask),
-        |chunk, answers| {
-            constants.add(joint, chunk);
-            for row in 0..chunk.rows() {
-                number += 1;
-                let answer = answers.position(row).map(|place| answers.of[place]);
-                if answer.is_none() {
-                    unanswered.add(number);
-                }
-                visit(number, answer, chunk.weights().map_or(1.0, |w| w[row]))?;
-            }
-            Outcome::Ok(())
-        },
-    )?;
-    unanswered.report(context, fate);
-    constants.report(joint, context);
-    Ok(())
+) -> Outcome<RowCounts> {
+    visit_answers(joint, source, ask, |chunk, answers, first_row| {
+        for row in 0..chunk.rows() {
+            let answer = answers.position(row).map(|position| answers.of[position]);
+            let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+            visit(first_row + row as u64, answer, weight)?;
+        }
+        Ok(())
+    })
 }

@@ -2,9 +2,9 @@
 
 use crate::commands::fit::calibrated;
 use crate::context::Context;
-use crate::flags::spelled;
+use crate::flags::with_flags;
 use crate::io::failure::Outcome;
-use crate::io::output::{Output, refuse_inputs};
+use crate::io::output::{Output, check_not_an_input};
 use crate::render::text_table::{labelled, readable};
 use crate::render::{self, Lines};
 use abduce::store::Model;
@@ -31,7 +31,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let model = Model::load(&self.model)?;
-        refuse_inputs(self.output.as_deref(), [self.model.clone()])?;
+        check_not_an_input(self.output.as_deref(), [self.model.clone()])?;
         let mut output = Output::text(self.output.as_deref(), context)?;
         if context.json {
             writeln!(output, "{}", model.to_json()?)?;
@@ -78,6 +78,6 @@ fn lines(model: &Model) -> Lines {
         lines.push(("column", unit));
     }
     let warnings = report.warnings.iter();
-    lines.extend(warnings.map(|warning| ("warning", spelled(warning))));
+    lines.extend(warnings.map(|warning| ("warning", with_flags(warning))));
     lines
 }

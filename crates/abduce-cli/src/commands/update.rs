@@ -2,7 +2,7 @@
 
 use crate::arguments::DataArguments;
 use crate::arguments::values::not_negative;
-use crate::commands::changed::Place;
+use crate::commands::changed::ModelChange;
 use crate::context::Context;
 use crate::io::failure::Outcome;
 use clap::Args;
@@ -10,11 +10,10 @@ use std::path::PathBuf;
 
 /// Add rows to a model
 ///
-/// The result is the model that a fit of the old and the new rows together would give, with the
-/// same column kinds, but the old rows are not needed: for naive-bayes and gda with every label
-/// known, exactly for counts and up to rounding for moments. New classes, levels and words are
-/// added. Where labels or correlated cells are missing, one step of incremental EM is taken
-/// instead.
+/// For naive-bayes and gda with all labels known, the result equals a fit to the old and new rows
+/// together (counts exactly, moments up to rounding), with the same column kinds. The old rows are
+/// not needed. New classes, levels and words are added. Where labels or correlated cells are
+/// missing, one step of incremental EM is taken instead.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce update penguins.abduce more.csv
@@ -35,11 +34,11 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let place = Place {
+        let output = ModelChange {
             model: &self.model,
             output: self.output.as_deref(),
         };
-        place.change(&self.data, context, |model, opened, control| {
+        output.change(&self.data, context, |model, opened, control| {
             let files = opened.files.clone();
             model.update(&*opened.source, files, self.unlabelled, control)
         })

@@ -20,7 +20,7 @@ pub enum Failure {
         /// The question, and below it a mark at the character.
         marked: String,
     },
-    /// The work failed, or its result is negative.
+    /// The computation failed, or the answer is no: exit code 1.
     Work(String),
     /// The same, already reported on stdout.
     Reported,
@@ -73,8 +73,8 @@ impl Failure {
         }
     }
 
-    /// The lines below it.
-    pub fn below(&self) -> Option<&str> {
+    /// The lines to print below the message.
+    pub fn lines_below(&self) -> Option<&str> {
         match self {
             Failure::Question { marked, .. } => Some(marked),
             _ => None,

@@ -48,7 +48,8 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Other systems do not tell which signals are ignored; SIGHUP may be, under nohup.
+/// Other systems do not report which signals are ignored, so SIGHUP, which nohup ignores, is never
+/// handled.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_ignored(signal: i32) -> bool {
     signal == signal_hook::consts::SIGHUP
@@ -97,15 +98,15 @@ pub fn exit_code() -> u8 {
 
 /// Creates a file that is removed if a signal ends the program before [`finished`]. `create`
 /// returns the file and its temporary path.
-pub fn unfinished<T>(create: impl FnOnce() -> Outcome<(T, Option<PathBuf>)>) -> Outcome<T> {
+pub fn create_tracked<T>(create: impl FnOnce() -> Outcome<(T, Option<PathBuf>)>) -> Outcome<T> {
     let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
     let (file, path) = create()?;
     paths.extend(path);
     Ok(file)
 }
 
-/// Ends the watch over a file that is complete or removed.
-pub fn finished(path: &std::path::Path) {
+/// Removes a complete or deleted file from the list of unfinished files.
+pub fn untrack(path: &std::path::Path) {
     let mut paths = UNFINISHED.lock().unwrap_or_else(|lock| lock.into_inner());
     paths.retain(|other| other != path);
 }

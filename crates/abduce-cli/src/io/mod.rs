@@ -7,4 +7,5 @@ pub mod failure;
 pub mod interrupt;
 pub mod output;
 pub mod progress;
-pub mod stream;
+pub mod random;
+pub mod row_counts;

@@ -1,5 +1,5 @@
-//! The destination of results: stdout, or a file that gets its name only when it is complete. The
-//! extension of a table's file determines its separator and compression.
+//! The destination of results: stdout, or a file that is renamed into place when it is complete.
+//! The extension of a table's file determines its separator and compression.
 
 use crate::context::Context;
 use crate::io::cells;
@@ -174,7 +174,7 @@ impl Output {
         let file = if is_device(path) {
             create()?.0
         } else {
-            interrupt::unfinished(create)?
+            interrupt::create_tracked(create)?
         };
         Ok(Output {
             temporary: file.temporary().map(Path::to_path_buf),
@@ -195,11 +195,11 @@ impl Output {
     }
 
     /// Fails if a result could not be written to this path.
-    pub fn probe(path: &Path) -> Outcome {
+    pub fn check_writable(path: &Path) -> Outcome {
         let probe = Output::bytes(Some(path))?;
         if let Some(temporary) = probe.temporary.clone() {
             drop(probe);
-            interrupt::finished(&temporary);
+            interrupt::untrack(&temporary);
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Output {
             let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
             file.finish().map_err(fail)?.finish()?;
             if let Some(temporary) = &self.temporary {
-                interrupt::finished(temporary);
+                interrupt::untrack(temporary);
             }
         }
         Ok(())
@@ -266,8 +266,11 @@ fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Fails if the output would overwrite a file that is read.
-pub fn refuse_inputs(output: Option<&Path>, inputs: impl IntoIterator<Item = PathBuf>) -> Outcome {
+/// Fails if the output file is one of the input files.
+pub fn check_not_an_input(
+    output: Option<&Path>,
+    inputs: impl IntoIterator<Item = PathBuf>,
+) -> Outcome {
     let real_file = |path: &Path| {
         let real = std::fs::canonicalize(path).ok();
         real.filter(|path| path.is_file())

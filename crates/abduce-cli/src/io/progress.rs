@@ -20,7 +20,7 @@ pub struct FitProgress {
 struct State {
     bar: Option<ProgressBar>,
     restart: Option<(usize, usize)>,
-    /// Whether the current start has had an iteration.
+    /// Whether the current start has begun to iterate.
     has_iterated: bool,
 }
 

@@ -215,8 +215,8 @@ fn document(densities: &DensityModel) -> Value {
     Value::Object(documents.collect())
 }
 
-/// How the density was tuned, in words. The warnings of the fit include one if a rule had no
-/// solution.
+/// Describes how bandwidths, bins or neighbours were chosen. The fit warns if a rule had no
+/// solution and another one was used.
 fn tuning(estimator: &Estimator, warnings: &[String]) -> String {
     let otherwise = |fallback: &str| {
         if took_another_rule(warnings) {

@@ -96,7 +96,7 @@ fn distance(specification: &Specification) -> String {
     text
 }
 
-/// How rows found their centres, in words.
+/// Describes the algorithm and the initialization.
 fn search(specification: &Specification, options: &Options) -> String {
     if specification.medoids {
         return format!("swaps of medoids, seed {}", options.seed);

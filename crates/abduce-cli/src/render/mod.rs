@@ -108,14 +108,14 @@ const fn is_same(a: &str, b: &str) -> bool {
     same == a.len() && same == b.len()
 }
 
-/// Whether rows have densities under a model, not only scores or distances.
+/// Whether the model has densities, not only scores or distances.
 pub fn has_density(model: &Model) -> bool {
     model
         .joint()
         .is_ok_and(|joint| joint.check_density().is_ok())
 }
 
-/// The log-likelihood of a fit, with a remark if it is not simply that of the rows.
+/// The log-likelihood of a fit, with a remark if it is weighted or a lower bound.
 pub fn log_likelihood(report: &FitReport) -> String {
     match report.log_likelihood_of.and_then(LogLikelihoodOf::remark) {
         Some(remark) => format!("{:.6} ({remark})", report.log_likelihood),

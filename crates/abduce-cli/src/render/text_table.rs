@@ -162,7 +162,7 @@ pub fn wrapped(line: &str, width: usize, indent: usize) -> String {
     text
 }
 
-/// A number of things: `1 row`, `2 rows`.
+/// A count with its noun: `1 row`, `2 rows`.
 pub fn counted(number: u64, thing: &str) -> String {
     match number {
         1 => format!("1 {thing}"),
@@ -184,8 +184,8 @@ pub fn readable_exp(log: f64) -> String {
     }
 }
 
-/// A number that is uncertain by `width`: about six significant digits, or more to show three
-/// digits of the width.
+/// Formats a number with uncertainty `width`: about six significant digits, or as many as three
+/// digits of `width` need.
 pub fn readable_within(x: f64, width: f64) -> String {
     let size = x.abs();
     if x == 0.0 {

@@ -1,5 +1,5 @@
-//! A drug that helped 6 of 10 patients, under a prior that thinks it likely to
-//! help most: 0.8 above one half and 0.2 below, which has to be normalised.
+//! A drug that helped 6 of 10 patients, under a prior that favours a probability above one half:
+//! density 0.8 above and 0.2 below, to be normalized.
 
 use super::{Group, Line};
 use abduce::Result;

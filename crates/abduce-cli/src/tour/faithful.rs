@@ -1,4 +1,4 @@
-//! Old Faithful: the maxima of two mixtures that other programs know too.
+//! Old Faithful: the maximum likelihood of two mixtures, as other programs find it.
 
 use super::{Group, Line, open};
 use abduce::Control;

@@ -23,7 +23,7 @@ fn run() -> Result<Vec<Line>> {
         let belief = patient.belief();
         lines.push(Line::number(&name, p, belief.posterior()[0], 6));
         let name = format!("MAP hypothesis, {tests} positive");
-        lines.push(text(&name, best, &named(&patient)));
+        lines.push(text(&name, best, &map_names(&patient)));
     }
     let mut cough =
         Hypotheses::new(["flu", "no flu"], &[0.05, 0.95])?.with_outcome("cough", &[0.8, 0.2])?;
@@ -57,7 +57,7 @@ fn enjoy_sport() -> Result<Vec<Line>> {
         }
     }
     let boundaries = Boundaries::new(&space, &examples)?;
-    let shown = |side: &[Conjunction]| {
+    let describe = |side: &[Conjunction]| {
         let members: Vec<String> = side.iter().map(|h| space.describe(h)).collect();
         members.join(" ")
     };
@@ -67,18 +67,18 @@ fn enjoy_sport() -> Result<Vec<Line>> {
         text(
             "EnjoySport: most specific",
             "<Sunny, Warm, ?, Strong, ?, ?>",
-            &shown(&boundaries.specific),
+            &describe(&boundaries.specific),
         ),
         text(
             "EnjoySport: most general",
             "<Sunny, ?, ?, ?, ?, ?> <?, Warm, ?, ?, ?, ?>",
-            &shown(&boundaries.general),
+            &describe(&boundaries.general),
         ),
-        text("EnjoySport: hypotheses that fit", "6", &size),
+        text("EnjoySport: consistent hypotheses", "6", &size),
     ])
 }
 
-fn named(hypotheses: &Hypotheses) -> String {
+fn map_names(hypotheses: &Hypotheses) -> String {
     let best = hypotheses.belief().map();
     let names: Vec<&str> = best
         .iter()

@@ -2,7 +2,7 @@
 //! the likelihood after switching labels, which does not change.
 
 use super::{Group, Line};
-use crate::io::stream::chunk_rng;
+use crate::io::random::chunk_rng;
 use abduce::Control;
 use abduce::Result;
 use abduce::ask::Joint;

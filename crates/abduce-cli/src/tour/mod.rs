@@ -30,7 +30,7 @@ pub const GROUPS: &[Group] = &[
     hypotheses::GROUP,
 ];
 
-/// One example: what should come out, what did, and whether that is the same.
+/// One example: the expected result, the obtained result, and whether they agree.
 pub struct Line {
     pub name: String,
     pub expected: String,
@@ -56,7 +56,7 @@ impl Line {
         Line::new(name, expected, obtained, ok)
     }
 
-    /// A number known up to an error.
+    /// A number known up to a tolerance.
     fn about(name: &str, expected: f64, error: f64, obtained: f64) -> Line {
         Line::new(
             name,
@@ -102,13 +102,13 @@ fn open(text: &str, options: &ReadOptions) -> Result<Opened> {
     abduce::data::open(&[path.display().to_string()], options)
 }
 
-/// The table of an opened one that fits into memory.
+/// The table in memory; an error if it was streamed.
 fn table(opened: &Opened) -> Result<&Table> {
     let too_large = || Error::data("the table does not fit into memory");
     opened.source.table().ok_or_else(too_large)
 }
 
-/// One row with some levels seen.
+/// One row with the given categories; the other cells are missing.
 fn row_of_levels(schema: &Schema, seen: &[(&str, &str)]) -> Result<Chunk> {
     let mut codes = vec![None; schema.fields.len()];
     for (column, level) in seen {

@@ -1,5 +1,5 @@
-//! The penguins with their missing values: naive Bayes with all labels and with half of them hidden,
-//! and discriminant analysis with nine in ten hidden. No row is dropped.
+//! The penguins with their missing values: naive Bayes with all labels and with half of them
+//! hidden, and discriminant analysis with nine in ten hidden. No row is dropped.
 
 use super::{Group, Line, open, table};
 use crate::io::cells::value;
@@ -55,7 +55,12 @@ fn run() -> Result<Vec<Line>> {
     lines.extend([
         Line::same("rows scored", rows, scored as u64),
         Line::same("missing values after imputing", 0, missing_values(&filled)),
-        Line::at_least("accuracy, 10-fold", 0.97, folded(table, target)?, 4),
+        Line::at_least(
+            "accuracy, 10-fold",
+            0.97,
+            cross_validated_accuracy(table, target)?,
+            4,
+        ),
         Line::same("rows used, half of the labels hidden", rows, half.rows),
         Line::same(
             "rows predicted, half of the labels hidden",
@@ -65,7 +70,7 @@ fn run() -> Result<Vec<Line>> {
         Line::at_least(
             "accuracy of gda, 90% of the labels hidden",
             0.97,
-            mostly_hidden()?,
+            accuracy_with_90_percent_unlabelled()?,
             4,
         ),
     ]);
@@ -83,7 +88,7 @@ fn learn(table: &Table) -> Result<Fit> {
 
 /// The accuracy on the rows whose label was hidden, nine in ten, of Gaussian
 /// discriminant analysis on the four measurements.
-fn mostly_hidden() -> Result<f64> {
+fn accuracy_with_90_percent_unlabelled() -> Result<f64> {
     let measurements = [
         "bill_length_mm",
         "bill_depth_mm",
@@ -110,11 +115,11 @@ fn mostly_hidden() -> Result<f64> {
 
 fn hide_labels(table: &Table, target: usize, hidden: impl Fn(usize) -> bool) -> Result<Table> {
     let labels = table.column(target);
-    let left = (0..labels.len()).map(|row| {
+    let remaining = (0..labels.len()).map(|row| {
         let label = value(&labels, row).map(|code| code as u32);
         label.filter(|_| !hidden(row))
     });
-    table.with_column(target, Column::from_codes(left))
+    table.with_column(target, Column::from_codes(remaining))
 }
 
 fn missing_values(table: &Table) -> u64 {
@@ -152,7 +157,7 @@ fn accuracy(
 }
 
 /// The share of rows that a model fitted without their fold predicts correctly.
-fn folded(table: &Table, target: usize) -> Result<f64> {
+fn cross_validated_accuracy(table: &Table, target: usize) -> Result<f64> {
     let rows = table.rows() as usize;
     let mut right = 0.0;
     for fold in 0..FOLDS {

@@ -20,33 +20,38 @@ const DAY: [(&str, &str); 4] = [
 ];
 
 fn run() -> Result<Vec<Line>> {
-    let counted = learn(0.0, 0.0)?;
-    let features = learn(1.0, 0.0)?;
-    let both = learn(1.0, 1.0)?;
+    let unsmoothed = learn(0.0, 0.0)?;
+    let smoothed_features = learn(1.0, 0.0)?;
+    let smoothed_all = learn(1.0, 1.0)?;
     Ok(vec![
         Line::number(
-            "P(day, yes), counted",
+            "P(day, yes), without smoothing",
             0.005_291_0,
-            score(&counted, "Yes")?,
+            joint_probability(&unsmoothed, "Yes")?,
             7,
         ),
         Line::number(
-            "P(day, no), counted",
+            "P(day, no), without smoothing",
             0.020_571_4,
-            score(&counted, "No")?,
+            joint_probability(&unsmoothed, "No")?,
             7,
         ),
-        Line::number("P(no | day), counted", 0.795_417, no(&counted)?, 6),
         Line::number(
-            "P(no | day), add one to features",
-            0.720_067,
-            no(&features)?,
+            "P(no | day), without smoothing",
+            0.795_417,
+            probability_of_no(&unsmoothed)?,
             6,
         ),
         Line::number(
-            "P(no | day), add one to class too",
+            "P(no | day), add one to features",
+            0.720_067,
+            probability_of_no(&smoothed_features)?,
+            6,
+        ),
+        Line::number(
+            "P(no | day), add one to the class too",
             0.735_314,
-            no(&both)?,
+            probability_of_no(&smoothed_all)?,
             6,
         ),
     ])
@@ -73,14 +78,14 @@ fn learn(smoothing: f64, weight_smoothing: f64) -> Result<Mixture> {
 }
 
 /// P(day, label).
-fn score(model: &Mixture, label: &str) -> Result<f64> {
+fn joint_probability(model: &Mixture, label: &str) -> Result<f64> {
     let seen: Vec<(&str, &str)> = DAY.into_iter().chain([("PlayTennis", label)]).collect();
     let row = row_of_levels(&model.schema, &seen)?;
     Ok(model.log_density(&row)?[0].exp())
 }
 
 /// P(no | day).
-fn no(model: &Mixture) -> Result<f64> {
+fn probability_of_no(model: &Mixture) -> Result<f64> {
     let row = row_of_levels(&model.schema, &DAY)?;
     let no = model.names().iter().position(|name| name == "No");
     Ok(model.posterior(&row)?.row(0)[no.unwrap_or(0)])

@@ -77,7 +77,7 @@ fn repeated_options_and_files_are_equivalent() {
 }
 
 #[test]
-fn long_histories_are_shortened_unless_traced() {
+fn long_histories_are_shortened_without_trace() {
     let many = ["positive"; 60].join(",");
     let short = cancer(&["--observe", &many]).good();
     assert!(short.stdout.contains("… 40 more") && short.lines().len() < 40);

@@ -239,7 +239,7 @@ fn the_positive_label_is_guessed_or_given() {
 }
 
 #[test]
-fn only_positive_or_only_negative_examples_work() {
+fn examples_may_all_have_the_same_label() {
     let learn = |table: &str| {
         let ran = abduce_reading(&["concept", "-", "--target", "y", "--json"], table);
         ran.good().json()["version_space"].clone()

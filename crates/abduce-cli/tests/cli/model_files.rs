@@ -99,7 +99,7 @@ fn a_binary_column_without_levels_is_refused() {
 }
 
 #[test]
-fn versions_are_counted_from_one() {
+fn a_file_of_version_zero_is_refused() {
     let files = Files::new();
     let model = files.fit(&["kmeans", &data("faithful.csv"), "-k", "2"]);
     let text = std::fs::read_to_string(model).unwrap();

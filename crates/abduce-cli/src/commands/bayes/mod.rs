@@ -6,7 +6,7 @@ mod report;
 use crate::arguments::values::whole;
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
+use crate::io::output::{Output, check_not_an_input};
 use crate::render::text_table::readable;
 use abduce::concept::Hypotheses;
 use clap::Args;
@@ -14,7 +14,7 @@ use read::Observation;
 use report::{Report, Snapshot};
 use std::path::PathBuf;
 
-/// The whole posteriors of all steps are kept up to this many probabilities, beyond it only with
+/// The posteriors of all steps are stored if they have at most this many probabilities, or with
 /// --trace.
 const MOST_KEPT: usize = 1_000_000;
 
@@ -70,7 +70,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let files = [&self.table, &self.observations].into_iter().flatten();
-        refuse_inputs(self.output.as_deref(), files.map(PathBuf::from))?;
+        check_not_an_input(self.output.as_deref(), files.map(PathBuf::from))?;
         if self.table.as_deref() == Some("-") && self.observations.as_deref() == Some("-") {
             return Err(Failure::usage("standard input is given twice"));
         }
@@ -80,7 +80,7 @@ impl Arguments {
         };
         if let Some((h, sum)) = hypotheses.exceeding() {
             context.note(&format!(
-                "the likelihoods of {} sum to {}: the outcomes are treated as not mutually exclusive",
+                "the probabilities of the outcomes under {} sum to {}, so the outcomes are not treated as mutually exclusive",
                 hypotheses.names()[h],
                 readable(sum)
             ));

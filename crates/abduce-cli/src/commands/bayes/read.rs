@@ -8,8 +8,8 @@ use abduce::Error;
 use abduce::concept::{Event, Hypotheses};
 use abduce::data::{RawBatch, RawRows, ReadOptions, raw_rows};
 
-/// Priors whose sum differs from 1 by more than this are an error, not a rounding.
-const ROUNDED: f64 = 0.01;
+/// Priors whose sum differs from 1 by at most this are normalized with a note; more is an error.
+const MAX_ROUNDING: f64 = 0.01;
 
 /// One observation, and its place in a file.
 pub struct Observation {
@@ -148,7 +148,7 @@ fn with_priors(
     let (names, priors): (Vec<String>, Vec<f64>) = named.into_iter().unzip();
     let sum: f64 = priors.iter().sum();
     let off = (sum - 1.0).abs();
-    if normalize || (1e-9..=ROUNDED).contains(&off) {
+    if normalize || (1e-9..=MAX_ROUNDING).contains(&off) {
         let hypotheses = Hypotheses::weighted(names, &priors)?;
         if !normalize {
             context.note(&format!(
@@ -159,7 +159,7 @@ fn with_priors(
         return Ok(hypotheses);
     }
     Hypotheses::new(names, &priors).map_err(|error| {
-        if off > ROUNDED && sum > 0.0 {
+        if off > MAX_ROUNDING && sum > 0.0 {
             error.with_hint(hint)
         } else {
             error

@@ -11,7 +11,7 @@ use std::io::Write;
 /// With more hypotheses than this, a step shows only the best one.
 pub const COLUMNS: usize = 8;
 
-/// Of more steps than this, the table shows the first and the last.
+/// A history of more steps than this is shortened to its first and last steps.
 const STEPS: usize = 20;
 
 /// How many equally probable hypotheses are named.

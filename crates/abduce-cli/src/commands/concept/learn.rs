@@ -4,7 +4,7 @@
 use super::read::Concept;
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::stream::chunk_rng;
+use crate::io::random::chunk_rng;
 use abduce::concept::{
     Assumptions, Boundaries, Conjunction, ConjunctionPosterior, Count, Examples, Space,
     version_space_size,
@@ -15,7 +15,7 @@ use abduce::{Error, ErrorKind};
 /// How many of the rows on which a hypothesis is wrong are named.
 const NAMED_ROWS: usize = 5;
 
-/// What was learned; an error where the computation would be too large.
+/// The results; each is an error if its computation would be too large.
 pub struct Learned<'c> {
     pub assumptions: Assumptions,
     pub examples: Examples,
@@ -143,7 +143,7 @@ impl<'c> Learned<'c> {
             Err(error) if error.kind() != ErrorKind::Numeric && file.is_some() => {
                 return Err(error.clone().into());
             }
-            // `conclude` reports it, after what is known of the version space.
+            // `report_limits` reports it, after what is known of the version space.
             Err(_) => return Ok(predictions),
         };
         let mut rng = chunk_rng(context.seed, 0, 0);
@@ -167,8 +167,8 @@ impl<'c> Learned<'c> {
         Ok(predictions)
     }
 
-    /// Warns of what could not be computed, and fails if no hypothesis fits.
-    pub fn conclude(&self, concept: &Concept, context: &Context) -> Outcome {
+    /// Warns about results that could not be computed; an error if no hypothesis fits the examples.
+    pub fn report_limits(&self, concept: &Concept, context: &Context) -> Outcome {
         let limits = [
             self.boundaries.as_ref().err(),
             self.size.as_ref().err(),
@@ -227,7 +227,7 @@ pub fn evolution(concept: &Concept, assumptions: Assumptions) -> Outcome<Vec<Sta
         examples.add(row.instance, positive, row.weight);
         let p = before.probability(row.instance);
         let certain = p == f64::from(u8::from(positive));
-        // A label that was certain leaves the posterior as it is.
+        // A label that had probability 1 does not change the posterior.
         if assumptions.noise > 0.0 || !certain || stages.is_empty() {
             let log_evidence = before.log_evidence();
             posterior = match ConjunctionPosterior::new(space, &examples, assumptions) {

@@ -8,7 +8,7 @@ use crate::arguments::values::{split_list, whole};
 use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
+use crate::io::output::{Output, check_not_an_input};
 use abduce::concept::{Assumptions, ConceptPrior, Conjunction, Conjunctions};
 use clap::Args;
 use learn::Learned;
@@ -24,8 +24,8 @@ use std::path::PathBuf;
 /// treated as a category.
 ///
 /// Rows without a label, and those of --predict, are predicted by the vote of all hypotheses and
-/// by one drawn from the posterior (Gibbs). All values of a missing attribute are equally
-/// probable. The exit code is 1 if no hypothesis fits the examples and --noise is 0.
+/// by one drawn from the posterior (Gibbs). A missing attribute value is treated as equally likely
+/// to be any of its values. The exit code is 1 if no hypothesis fits the examples and --noise is 0.
 #[derive(Args)]
 #[command(after_help = "Examples:
   abduce concept enjoysport.csv --target EnjoySport
@@ -79,7 +79,7 @@ impl Arguments {
             .data
             .open(Some(&self.target), &self.kinds, None, context)?;
         let files = opened.files.iter().chain(&self.predict).map(PathBuf::from);
-        refuse_inputs(self.output.as_deref(), files)?;
+        check_not_an_input(self.output.as_deref(), files)?;
         let positive = self.positive.as_deref();
         let concept = Concept::new(&*opened.source, &self.target, positive, context)?;
         let hypotheses = self.hypotheses_to_check(&concept.space)?;
@@ -117,7 +117,7 @@ impl Arguments {
         let mut output = Output::text(None, context)?;
         report.write(context, &mut output)?;
         output.finish()?;
-        learned.conclude(&concept, context)
+        learned.report_limits(&concept, context)
     }
 
     fn hypotheses_to_check(&self, space: &Conjunctions) -> Outcome<Vec<Conjunction>> {

@@ -218,11 +218,14 @@ fn labels(
             .at_column(&field.name)
             .into());
     };
-    let positive = match given.map(str::to_string).or_else(|| word_for_yes(levels)) {
+    let positive = match given
+        .map(str::to_string)
+        .or_else(|| default_positive_label(levels))
+    {
         Some(positive) => positive,
         None => {
             context.note(&format!(
-                "the concept is {} = {first}; pass --positive LABEL for another",
+                "the positive label is {} = {first}; choose another with --positive LABEL",
                 field.name
             ));
             first.clone()
@@ -244,8 +247,8 @@ fn labels(
     Ok((code, positive, negative))
 }
 
-/// The level that means yes, or the opposite of the one that means no.
-fn word_for_yes(levels: &[String]) -> Option<String> {
+/// The label that means yes; if there is only a label that means no, its opposite.
+fn default_positive_label(levels: &[String]) -> Option<String> {
     let pair_of = |level: &str, side: usize| {
         let mut pairs = NO_YES.iter();
         pairs.find(|pair| pair[side].eq_ignore_ascii_case(level))

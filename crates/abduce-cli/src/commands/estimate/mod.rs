@@ -6,7 +6,7 @@ use crate::arguments::DataArguments;
 use crate::arguments::values::split_lists;
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs, write_json};
+use crate::io::output::{Output, check_not_an_input, write_json};
 use abduce::data::{
     Chosen, Kind, OneLevel, Opened, ReadOptions, Schema, Source, open_with, raw_rows,
 };
@@ -63,8 +63,8 @@ pub struct Arguments {
     /// The trials of a binomial: a number, or the column with the number of each row
     #[arg(long, value_name = "N|COL")]
     trials: Option<String>,
-    /// The level whose probability a Bernoulli describes; all others are its opposite [default:
-    /// the second of two]
+    /// The category that counts as success for the family bernoulli; all others are failures
+    /// [default: the second of two]
     #[arg(long, value_name = "LEVEL")]
     positive: Option<String>,
     /// The probability that intervals contain
@@ -123,7 +123,7 @@ impl Arguments {
             Some(self.open_test(opened.source.schema(), context)?)
         };
         let read = opened.files.iter().map(PathBuf::from);
-        refuse_inputs(self.output.as_deref(), read)?;
+        check_not_an_input(self.output.as_deref(), read)?;
         let chosen = Chosen::new(&*opened.source, &self.columns(&opened))?;
         let one_level = self.one_level(&chosen)?;
         let source: &dyn Source = one_level.as_ref().map_or(&chosen, |level| level);
@@ -187,7 +187,7 @@ impl Arguments {
         columns
     }
 
-    /// The column as whether a cell has the level of --positive.
+    /// A binary view of the column: whether a cell has the category given by --positive.
     fn one_level<'a>(&self, source: &'a dyn Source) -> Outcome<Option<OneLevel<'a>>> {
         let Some(level) = &self.positive else {
             return Ok(None);
@@ -235,7 +235,8 @@ impl Arguments {
         });
         match opened {
             Ok(opened) => one_too_many(&opened).map_or(Ok(opened), Err),
-            // A column that cannot be read may be one that is not meant at all.
+            // If no column was chosen, the unreadable column may not be the intended one: ask for
+            // --column instead.
             Err(why) if columns.is_empty() && !self.data.data.iter().any(|file| file == "-") => {
                 let anything = self.data.open_columns(&[], None, context);
                 Err(anything.ok().as_ref().and_then(one_too_many).unwrap_or(why))

@@ -23,7 +23,7 @@ pub fn write(
         }
     }
     if estimate.hidden > 0 {
-        rows += &format!(", {} hidden", counted(estimate.hidden, "row"));
+        rows += &format!(", {} with a missing value", counted(estimate.hidden, "row"));
     }
     context.write_heading(output, &heading, &format!(": {rows}"))?;
     writeln!(output)?;
@@ -137,7 +137,7 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
             (Some(evidence), _) => readable(evidence),
             (None, Some(true)) => "none".into(),
             (None, Some(false)) => "none: the prior is improper".into(),
-            (None, None) => "none: whether the prior integrates could not be settled".into(),
+            (None, None) => "none: it could not be determined whether the prior is proper".into(),
         },
     );
     if let Some(errors) = &estimate.monte_carlo {
@@ -166,7 +166,7 @@ fn risk(estimate: &Estimate, add: &mut impl FnMut(&str, String)) {
         add("entropy of ML", format!("{} nats", readable(entropy)));
     }
     if !risk.ruled_out.is_empty() {
-        let mut text = format!("infinite if {} can occur", risk.ruled_out.join(" or "));
+        let mut text = format!("infinite if {} occurs", risk.ruled_out.join(" or "));
         // The predictive distribution of a point mass is the same point.
         if estimate.family != "point-mass" {
             text.push_str("; the predictive gives it a probability");
@@ -319,7 +319,11 @@ pub fn write_risk(
         }
     }
     if let Some(risk) = against {
-        let mut table = TextTable::new(["if the truth is as given", "cross-entropy", "divergence"]);
+        let mut table = TextTable::new([
+            "if --against is the true distribution",
+            "cross-entropy",
+            "divergence",
+        ]);
         table.row(["the truth itself", &readable(risk.entropy), "0"]);
         table.row([
             "maximum likelihood",

@@ -4,9 +4,9 @@ use super::report::{Clusters, Predictions, Report};
 use crate::arguments::{DataArguments, KindArguments};
 use crate::commands::fit::{CalibrationOptions, Chosen, note_columns};
 use crate::context::Context;
-use crate::flags::spelled;
+use crate::flags::with_flags;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
+use crate::io::output::{Output, check_not_an_input};
 use crate::io::progress::FitProgress;
 use crate::render::text_table::counted;
 use abduce::Control;
@@ -54,7 +54,7 @@ pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outco
     arguments.check_truth(learner)?;
     let opened = open(model, learner, context)?;
     let files = opened.files.iter().map(PathBuf::from);
-    refuse_inputs(arguments.output.as_deref(), files)?;
+    check_not_an_input(arguments.output.as_deref(), files)?;
     let mut output = Output::text(arguments.output.as_deref(), context)?;
     options.note(learner.target(), &*opened.source, context)?;
     let schema = opened.source.schema();
@@ -85,7 +85,7 @@ pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outco
     };
     let mut finish = |fits: &Fits| {
         fits.progress.clear();
-        report.warnings = warn_once(fits.warnings.take(), context);
+        report.warnings = print_distinct_warnings(fits.warnings.take(), context);
         report.seconds = start.elapsed().as_secs_f64();
     };
     if let Some(target) = target {
@@ -184,7 +184,7 @@ fn open(
     let text = model.options.text()?;
     let opened = arguments.data.open(labels, &arguments.kinds, text, context);
     opened.map_err(|failure| match failure {
-        // The reader takes the column of true groups for the target.
+        // The column of true groups is opened as the target, so errors name --target.
         Failure::Engine(error)
             if arguments.truth.is_some() && error.kind() == ErrorKind::Parameter =>
         {
@@ -213,14 +213,14 @@ fn note_labels(opened: &Opened, folds: &Folds, target: Option<usize>, context: &
     let few: Vec<String> = few.collect();
     if !few.is_empty() {
         context.warn(&format!(
-            "classes with fewer rows than folds, which some folds therefore lack: {}",
+            "classes with fewer rows than folds, so that some folds have none of their rows: {}",
             few.join(", ")
         ));
     }
 }
 
-/// The warnings of all fits without repetition; prints the first few.
-fn warn_once(all: Vec<String>, context: &Context) -> Vec<String> {
+/// Removes repeated warnings and prints the first few; returns all distinct ones.
+fn print_distinct_warnings(all: Vec<String>, context: &Context) -> Vec<String> {
     let mut distinct: Vec<(String, usize)> = Vec::new();
     for warning in all {
         match distinct.iter_mut().find(|(known, _)| *known == warning) {
@@ -230,7 +230,7 @@ fn warn_once(all: Vec<String>, context: &Context) -> Vec<String> {
     }
     let fits = |times: usize| counted(times as u64, "fit");
     let warnings: Vec<String> = (distinct.into_iter())
-        .map(|(warning, times)| format!("in {}: {}", fits(times), spelled(&warning)))
+        .map(|(warning, times)| format!("in {}: {}", fits(times), with_flags(&warning)))
         .collect();
     let shown = warnings.iter().take(WARNINGS);
     shown.for_each(|warning| context.warn(warning));

@@ -1,4 +1,4 @@
-//! The report of an evaluation: each figure over all rows, its mean over the folds and its standard
+//! The report of an evaluation: each metric over all rows, its mean over the folds and its standard
 //! deviation; tables for people, one document for programs.
 
 use crate::context::Context;
@@ -15,7 +15,7 @@ const MOST_CLASSES: usize = 20;
 
 const LOG_LOSS: &str = "log-loss";
 
-/// The table shows this figure only if it differs from the log-loss.
+/// The table shows this metric only if it differs from the log-loss.
 const CLIPPED: &str = "clipped log-loss";
 
 /// What was evaluated, and how.
@@ -42,7 +42,7 @@ impl Report<'_> {
         }
     }
 
-    /// A figure of each fold; none for a saved model.
+    /// A metric of each fold; empty for a saved model.
     fn per_fold<T>(&self, folds: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
         let folds = folds.iter().filter(|_| self.folds.is_some());
         folds.map(of).collect()
@@ -83,14 +83,14 @@ impl Report<'_> {
     }
 }
 
-/// One figure: over all rows, and of each fold.
-struct Figure {
+/// One metric: over all rows, and of each fold.
+struct Metric {
     name: &'static str,
     all: Option<f64>,
     folds: Vec<f64>,
 }
 
-impl Figure {
+impl Metric {
     fn mean(&self) -> f64 {
         self.folds.iter().sum::<f64>() / self.folds.len() as f64
     }
@@ -102,7 +102,7 @@ impl Figure {
         (squares / (self.folds.len() as f64 - 1.0)).sqrt()
     }
 
-    /// The figure over all rows, its mean over the folds and its standard deviation, as text.
+    /// The metric over all rows, its mean over the folds and its standard deviation, as text.
     fn cells(&self) -> [String; 3] {
         let cell = |x: f64| {
             if x.is_nan() {
@@ -136,16 +136,16 @@ impl Figure {
 }
 
 fn write_figures<'a>(
-    figures: impl IntoIterator<Item = &'a Figure>,
+    metrics: impl IntoIterator<Item = &'a Metric>,
     output: &mut Output,
 ) -> Outcome {
-    let figures: Vec<&Figure> = figures.into_iter().collect();
-    let folds = figures.iter().any(|figure| !figure.folds.is_empty());
+    let metrics: Vec<&Metric> = metrics.into_iter().collect();
+    let folds = metrics.iter().any(|metric| !metric.folds.is_empty());
     let columns = if folds { 4 } else { 2 };
     let header = ["", "all rows", "mean of folds", "sd of folds"];
     let mut table = TextTable::new(header.into_iter().take(columns));
-    for figure in figures {
-        let cells = [figure.name.to_string()].into_iter().chain(figure.cells());
+    for metric in metrics {
+        let cells = [metric.name.to_string()].into_iter().chain(metric.cells());
         table.row(cells.take(columns));
     }
     Ok(write!(output, "{}", table.text(2))?)
@@ -157,7 +157,7 @@ pub struct Predictions<'a> {
     target: &'a str,
     names: &'a [String],
     all: Metrics,
-    figures: Vec<Figure>,
+    metrics: Vec<Metric>,
 }
 
 impl<'a> Predictions<'a> {
@@ -169,27 +169,27 @@ impl<'a> Predictions<'a> {
     ) -> Predictions<'a> {
         let mut all = Metrics::new(names.len());
         folds.iter().for_each(|fold| all.merge(fold));
-        let figure = |name: &'static str, of: fn(&Metrics) -> f64| Figure {
+        let metric = |name: &'static str, of: fn(&Metrics) -> f64| Metric {
             name,
             all: Some(of(&all)),
             folds: report.per_fold(&folds, of),
         };
-        let figures = vec![
-            figure("accuracy", Metrics::accuracy),
-            figure(LOG_LOSS, Metrics::log_loss),
-            figure(CLIPPED, Metrics::clipped_log_loss),
-            figure("Brier", Metrics::brier),
-            figure("calibration error", Metrics::calibration_error),
-            figure("balanced accuracy", Metrics::balanced_accuracy),
-            figure("macro F1", Metrics::macro_f1),
-            figure("weighted F1", Metrics::weighted_f1),
+        let metrics = vec![
+            metric("accuracy", Metrics::accuracy),
+            metric(LOG_LOSS, Metrics::log_loss),
+            metric(CLIPPED, Metrics::clipped_log_loss),
+            metric("Brier", Metrics::brier),
+            metric("calibration error", Metrics::calibration_error),
+            metric("balanced accuracy", Metrics::balanced_accuracy),
+            metric("macro F1", Metrics::macro_f1),
+            metric("weighted F1", Metrics::weighted_f1),
         ];
         Predictions {
             report,
             target,
             names,
             all,
-            figures,
+            metrics,
         }
     }
 
@@ -199,10 +199,10 @@ impl<'a> Predictions<'a> {
         }
         let of = format!(" of {}", self.target);
         self.report.write_head(&of, context, output)?;
-        let of = |name: &str| self.figures.iter().find(|figure| figure.name == name);
-        let clipping_matters = of(LOG_LOSS).map(Figure::cells) != of(CLIPPED).map(Figure::cells);
-        let shown = |figure: &&Figure| clipping_matters || figure.name != CLIPPED;
-        write_figures(self.figures.iter().filter(shown), output)?;
+        let of = |name: &str| self.metrics.iter().find(|metric| metric.name == name);
+        let clipping_matters = of(LOG_LOSS).map(Metric::cells) != of(CLIPPED).map(Metric::cells);
+        let shown = |metric: &&Metric| clipping_matters || metric.name != CLIPPED;
+        write_figures(self.metrics.iter().filter(shown), output)?;
         if self.all.impossible() > 0.0 {
             writeln!(
                 output,
@@ -217,8 +217,8 @@ impl<'a> Predictions<'a> {
         let mut table = TextTable::new([self.target, "precision", "recall", "F1", "rows"]);
         for (class, name) in self.names.iter().enumerate() {
             let class = self.all.class(class);
-            let figures = [class.precision, class.recall, class.f1, class.support];
-            table.row([name.clone()].into_iter().chain(figures.map(readable)));
+            let metrics = [class.precision, class.recall, class.f1, class.support];
+            table.row([name.clone()].into_iter().chain(metrics.map(readable)));
         }
         write!(output, "{}", table.text(2))?;
         self.write_confusion(context, output)?;
@@ -268,12 +268,12 @@ impl<'a> Predictions<'a> {
             predicted.map(|k| self.all.confusion(class, k)).collect()
         };
         let class = |(class, name): (usize, &String)| {
-            let figures = self.all.class(class);
+            let metrics = self.all.class(class);
             let document = json!({
-                "precision": figures.precision,
-                "recall": figures.recall,
-                "f1": figures.f1,
-                "support": figures.support,
+                "precision": metrics.precision,
+                "recall": metrics.recall,
+                "f1": metrics.f1,
+                "support": metrics.support,
             });
             (name.clone(), document)
         };
@@ -290,7 +290,7 @@ impl<'a> Predictions<'a> {
         let mut document = Map::new();
         document.insert("target".into(), json!(self.target));
         document.insert("weight".into(), json!(self.all.weight()));
-        document.extend(self.figures.iter().map(Figure::document));
+        document.extend(self.metrics.iter().map(Metric::document));
         document.insert("impossible".into(), json!(self.all.impossible()));
         if let Some(brier) = self.all.brier_of_two() {
             document.insert("brier_score_loss".into(), json!(brier));
@@ -311,7 +311,7 @@ pub struct Clusters<'a> {
     report: &'a Report<'a>,
     truth: Option<&'a str>,
     all: HeldOut,
-    figures: Vec<Figure>,
+    metrics: Vec<Metric>,
 }
 
 impl<'a> Clusters<'a> {
@@ -322,7 +322,7 @@ impl<'a> Clusters<'a> {
     ) -> Clusters<'a> {
         let mut all = HeldOut::default();
         folds.iter().for_each(|fold| all.merge(fold));
-        let mut figures = vec![Figure {
+        let mut metrics = vec![Metric {
             name: "log-likelihood",
             all: Some(all.mean_log_likelihood()),
             folds: report.per_fold(&folds, HeldOut::mean_log_likelihood),
@@ -330,14 +330,14 @@ impl<'a> Clusters<'a> {
         if truth.is_some() {
             let tables = folds.iter().filter_map(|fold| fold.contingency.clone());
             let tables: Vec<Contingency> = tables.collect();
-            let figure = |name: &'static str, of: fn(&Contingency) -> f64| Figure {
+            let metric = |name: &'static str, of: fn(&Contingency) -> f64| Metric {
                 name,
                 // The clusters of different folds are numbered independently.
                 all: tables.first().filter(|_| report.folds.is_none()).map(of),
                 folds: report.per_fold(&tables, of),
             };
-            figures.push(figure("adjusted Rand", Contingency::adjusted_rand_index));
-            figures.push(figure(
+            metrics.push(metric("adjusted Rand", Contingency::adjusted_rand_index));
+            metrics.push(metric(
                 "mutual information",
                 Contingency::normalized_mutual_information,
             ));
@@ -346,7 +346,7 @@ impl<'a> Clusters<'a> {
             report,
             truth,
             all,
-            figures,
+            metrics,
         }
     }
 
@@ -355,14 +355,14 @@ impl<'a> Clusters<'a> {
             let mut document = Map::new();
             document.insert("truth".into(), json!(self.truth));
             document.insert("weight".into(), json!(self.all.weight));
-            document.extend(self.figures.iter().map(Figure::document));
+            document.extend(self.metrics.iter().map(Metric::document));
             document.insert("impossible".into(), json!(self.all.impossible));
             return write_json(output, &self.report.document(document.into()));
         }
         let against = self.truth.map(|truth| format!(" against {truth}"));
         let against = against.unwrap_or_default();
         self.report.write_head(&against, context, output)?;
-        write_figures(&self.figures, output)?;
+        write_figures(&self.metrics, output)?;
         writeln!(output, "  the log-likelihood is the mean per row")?;
         if self.all.impossible > 0.0 {
             writeln!(

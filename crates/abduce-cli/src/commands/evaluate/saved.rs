@@ -5,17 +5,20 @@ use crate::arguments::{DataArguments, files_read};
 use crate::commands::fit::models;
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
-use crate::io::output::{Output, refuse_inputs};
-use crate::io::stream::{ChangedConstants, Unanswered};
+use crate::io::output::{Output, check_not_an_input};
+use crate::io::row_counts::visit_answers;
 use crate::render::text_table::counted;
 use abduce::Error;
-use abduce::ask::{Answer, Joint, Posterior, Predict, in_order};
+use abduce::ask::{Answer, Joint, Posterior};
 use abduce::data::{Chunk, Kind, Source};
 use abduce::eval::{Classifier, Contingency, HeldOut, Metrics};
 use abduce::store::Model;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// What is done with rows without an answer.
+const NOT_EVALUATED: &str = "not evaluated";
 
 #[derive(Args)]
 pub struct SavedArguments {
@@ -48,7 +51,7 @@ impl SavedArguments {
         let model = Model::load(file)?;
         self.check_options(&model)?;
         let opened = self.data.open_for(model.predictor(), context)?;
-        refuse_inputs(self.output.as_deref(), files_read(&opened, file))?;
+        check_not_an_input(self.output.as_deref(), files_read(&opened, file))?;
         let mut output = Output::text(self.output.as_deref(), context)?;
         let name = model.model.clone();
         let mut report = Report {
@@ -66,7 +69,13 @@ impl SavedArguments {
         };
         if let Some(target) = model.target() {
             let field = model.schema().fields[target].clone();
-            let metrics = metrics(model, &*opened.source, target, context)?;
+            let (metrics, skipped) = metrics(model, &*opened.source, target, context)?;
+            if skipped > 0 {
+                let rows = counted(skipped, "row");
+                context.note(&format!(
+                    "{rows} without a label, or with a label unknown to the model, were skipped"
+                ));
+            }
             if metrics.rows() == 0 {
                 return Err(Error::data("no row has a label that the model knows")
                     .at_column(&field.name)
@@ -139,12 +148,14 @@ impl SavedArguments {
             let posterior = self.truth.as_ref().map(|_| joint.posterior(rows));
             Ok((HeldOut::of_chunk(joint, rows)?, posterior.transpose()?))
         };
-        each_chunk(joint, source, context, ask, |chunk, answer| {
+        let counts = visit_answers(joint, source, ask, |chunk, answer, _| {
             found.merge(&answer.of.0);
             if let Some(posterior) = &answer.of.1 {
                 clusters.extend(clusters_of(chunk, answer, posterior));
             }
+            Ok(())
         })?;
+        counts.report(joint, context, NOT_EVALUATED);
         if let Some(truth) = &self.truth {
             found.contingency = Some(self.contingency(truth, &clusters, joint, context)?);
         }
@@ -188,7 +199,7 @@ fn check_name(path: &Path) -> Outcome {
     if looks_like_a_file || path.exists() {
         return Ok(());
     }
-    let message = models::unknown(&path.display().to_string());
+    let message = models::unknown_model_message(&path.display().to_string());
     Err(Failure::usage(format!("{message}, or name a model file")))
 }
 
@@ -205,13 +216,14 @@ fn clusters_of<T>(
         .collect()
 }
 
-/// The figures of the model's predictions of labelled rows.
+/// The metrics of the model's predictions of labelled rows, and the number of rows that are skipped
+/// because their label is missing or unknown to the model.
 fn metrics(
     model: Model,
     source: &dyn Source,
     target: usize,
     context: &Context,
-) -> Outcome<Metrics> {
+) -> Outcome<(Metrics, u64)> {
     let classifier = Classifier {
         calibration: model.calibration,
         model: model.body,
@@ -219,49 +231,17 @@ fn metrics(
     let model = classifier.model.predictor();
     let classes = model.names().len();
     let mut metrics = Metrics::new(classes);
-    let mut unlabelled = 0;
+    let mut skipped = 0;
     let ask = |rows: &Chunk| classifier.evaluate_chunk(rows, target);
-    each_chunk(model, source, context, ask, |chunk, answer| {
+    let counts = visit_answers(model, source, ask, |chunk, answer, _| {
         metrics.merge(&answer.of);
         let labels = chunk.column(target).cells(0, chunk.rows());
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
-        let answered = chunk
-            .weighing_rows()
-            .filter(|row| answer.position(*row).is_some());
-        unlabelled += answered.filter(|row| !is_known(*row)).count() as u64;
+        let rows = chunk.weighing_rows();
+        let answered = rows.filter(|row| answer.position(*row).is_some());
+        skipped += answered.filter(|row| !is_known(*row)).count() as u64;
+        Ok(())
     })?;
-    if unlabelled > 0 {
-        let rows = counted(unlabelled, "row");
-        context.note(&format!(
-            "{rows} skipped: no label, or a label that the model does not know"
-        ));
-    }
-    Ok(metrics)
-}
-
-/// Calls `visit` with the answer of `ask` for each chunk, without the rows that have no answer.
-fn each_chunk<T: Send>(
-    model: &dyn Predict,
-    source: &dyn Source,
-    context: &Context,
-    ask: impl Fn(&Chunk) -> abduce::Result<T> + Sync,
-    mut visit: impl FnMut(&Chunk, &Answer<T>),
-) -> Outcome {
-    let (mut unanswered, mut constants) = (Unanswered::default(), ChangedConstants::default());
-    let mut first = 1;
-    in_order(
-        source,
-        |_, chunk| Answer::ask(model, chunk, &ask),
-        |chunk, answer| {
-            let without_answer = (0..chunk.rows()).filter(|row| answer.position(*row).is_none());
-            without_answer.for_each(|row| unanswered.add(first + row as u64));
-            constants.add(model, chunk);
-            first += chunk.rows() as u64;
-            visit(chunk, &answer);
-            Outcome::Ok(())
-        },
-    )?;
-    unanswered.report(context, "not evaluated");
-    constants.report(model, context);
-    Ok(())
+    counts.report(model, context, NOT_EVALUATED);
+    Ok((metrics, skipped))
 }

@@ -37,7 +37,7 @@ impl CalibrationOptions {
         Ok(())
     }
 
-    /// Learns the calibration asked for; `learn` fits the model to some rows.
+    /// Learns the requested calibration; `learn` fits the model to the given rows.
     pub fn learn(
         &self,
         target: Option<usize>,

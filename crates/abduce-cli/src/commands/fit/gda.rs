@@ -3,7 +3,7 @@
 use super::CalibrationOptions;
 use super::models::{ModelArguments, ModelOptions};
 use super::options::labels::LabelOptions;
-use super::options::leaves::LeafOptions;
+use super::options::leaves::ColumnOptions;
 use super::options::normal::NormalOptions;
 use crate::arguments::DataArguments;
 use crate::context::Context;
@@ -29,7 +29,7 @@ pub struct Options {
     normal: NormalOptions,
 
     #[command(flatten)]
-    leaves: LeafOptions,
+    leaves: ColumnOptions,
 }
 
 impl ModelArguments for Options {

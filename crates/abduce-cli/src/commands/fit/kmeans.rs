@@ -70,7 +70,7 @@ impl Options {
         let errors = [
             (
                 self.medoids && self.init.is_some(),
-                "--init does not apply to --medoids, which always start by kmeans++",
+                "--init does not apply to --medoids, which are always initialized by kmeans++",
             ),
             (
                 self.medoids && self.tol.is_some(),

@@ -2,7 +2,7 @@
 
 use super::models::{ModelArguments, ModelOptions};
 use super::options::fixed::FixedOptions;
-use super::options::leaves::LeafOptions;
+use super::options::leaves::ColumnOptions;
 use super::options::normal::NormalOptions;
 use super::values::{Numbers, components};
 use crate::arguments::DataArguments;
@@ -63,7 +63,7 @@ pub struct Options {
     normal: NormalOptions,
 
     #[command(flatten)]
-    leaves: LeafOptions,
+    leaves: ColumnOptions,
 }
 
 impl ModelArguments for Options {
@@ -132,7 +132,7 @@ impl Options {
                  --components 1-9 or --covariance all",
             ));
         }
-        match self.fixed.needs_one_mixture() {
+        match self.fixed.option_without_selection() {
             Some(option) if choice != Choice::None => Err(Failure::usage(format!(
                 "{option} does not apply to a choice among several mixtures; give one number to \
                  --components and one --covariance"
@@ -193,7 +193,7 @@ impl Options {
         })
     }
 
-    /// Rejects options of the search for a start if the start is given.
+    /// Rejects options for choosing initial parameters if these are given.
     fn check_start(&self) -> Outcome {
         let given = first_given(&[
             (self.restarts.is_some(), "--restarts"),

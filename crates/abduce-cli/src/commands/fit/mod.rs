@@ -23,7 +23,7 @@ use crate::arguments::{DataArguments, KindArguments};
 use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
 use crate::io::interrupt;
-use crate::io::output::{Output, refuse_inputs};
+use crate::io::output::{Output, check_not_an_input};
 use crate::io::progress::FitProgress;
 use crate::render;
 use crate::render::text_table::counted;
@@ -104,10 +104,10 @@ impl Arguments {
         let (options, arguments) = (&*self.model.options, &self.model.common);
         let learner = options.learner(&arguments.data, context)?;
         let path = arguments.output.as_deref();
-        probe(path)?;
+        check_output(path)?;
         let opened = open(&self.model, &*learner, context)?;
         let files = opened.files.iter().map(PathBuf::from);
-        refuse_inputs(path, files)?;
+        check_not_an_input(path, files)?;
         options.note(learner.target(), &*opened.source, context)?;
         note_columns(&opened, learner.target(), true, context);
         let schema = opened.source.schema();
@@ -229,18 +229,19 @@ fn note_unlabelled_weight(model: &Model, unlabelled: u64, context: &Context) {
     }
 }
 
-/// Checks that the model file can be written before the work begins.
-fn probe(path: Option<&Path>) -> Outcome {
+/// Checks, before the fit begins, that the model file can be written.
+fn check_output(path: Option<&Path>) -> Outcome {
     match path {
         Some(path) if path == Path::new("-") => Err(Failure::usage(
             "-o needs a file for the model; stdout is for the summary",
         )),
-        Some(path) => Output::probe(path),
+        Some(path) => Output::check_writable(path),
         None => Ok(()),
     }
 }
 
-/// Opens the data with the given kinds, and with classes that only an option names.
+/// Opens the data. If --class-prior names classes that the data lack, opens them again with these
+/// classes in the kind of the target.
 fn open(
     model: &Chosen<FitArguments>,
     learner: &dyn AnyLearner,
@@ -258,7 +259,8 @@ fn open(
     data.open(target, &kinds, text, context)
 }
 
-/// Notes the size of a table and its columns and, with `rule`, how kinds are inferred.
+/// Prints the size and the columns of a table and, if `rule` is true, the rules by which kinds are
+/// inferred.
 pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: &Context) {
     if context.quiet || context.json {
         return;

@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Subcommand};
 
 /// The names of models that are not yet available.
-const LATER: [&str; 2] = ["network", "logistic"];
+const PLANNED_MODELS: [&str; 2] = ["network", "logistic"];
 
 /// The options of a model, and what `fit` and `evaluate` ask of them.
 pub trait ModelOptions {
@@ -24,7 +24,7 @@ pub trait ModelOptions {
         Ok(None)
     }
 
-    /// The kind of the target with classes that only an option names.
+    /// A `--kind` for the target, if an option names classes that the data lack.
     fn kind_of_target(&self, _schema: &Schema, _kinds: &[String]) -> Outcome<Option<String>> {
         Ok(None)
     }
@@ -96,8 +96,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|entry| entry.name)
 }
 
-/// A message for an unknown model, or for an option that only other models have.
-pub fn explain(error: &clap::Error) -> Option<String> {
+/// The message for a command-line error about a model: an unknown name, or an option that only
+/// other models have.
+pub fn message_about_model(error: &clap::Error) -> Option<String> {
     let argument = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -125,9 +126,9 @@ pub fn explain(error: &clap::Error) -> Option<String> {
                 }
             })
         }
-        ErrorKind::InvalidSubcommand if parent == "fit" => {
-            Some(unknown(argument(ContextKind::InvalidSubcommand)?))
-        }
+        ErrorKind::InvalidSubcommand if parent == "fit" => Some(unknown_model_message(argument(
+            ContextKind::InvalidSubcommand,
+        )?)),
         _ => None,
     }
 }
@@ -152,10 +153,10 @@ fn first_word(property: impl Fn(&str) -> bool) -> Option<String> {
 }
 
 /// The message for a name that is not that of a model.
-pub fn unknown(name: &str) -> String {
+pub fn unknown_model_message(name: &str) -> String {
     let models: Vec<&str> = names().collect();
     let models = models.join(", ");
-    if LATER.contains(&name) {
+    if PLANNED_MODELS.contains(&name) {
         format!("the model {name} is not available in this version; there are {models}")
     } else {
         format!("there is no model {name}; there are {models}")

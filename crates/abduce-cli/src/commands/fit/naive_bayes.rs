@@ -3,7 +3,7 @@
 use super::CalibrationOptions;
 use super::models::{ModelArguments, ModelOptions};
 use super::options::labels::LabelOptions;
-use super::options::leaves::LeafOptions;
+use super::options::leaves::ColumnOptions;
 use crate::arguments::DataArguments;
 use crate::context::Context;
 use crate::io::failure::Outcome;
@@ -26,7 +26,7 @@ pub struct Options {
     predictive: bool,
 
     #[command(flatten)]
-    leaves: LeafOptions,
+    leaves: ColumnOptions,
 }
 
 impl ModelArguments for Options {

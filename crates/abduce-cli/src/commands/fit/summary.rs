@@ -1,7 +1,7 @@
 //! The summary of a fit: a few lines for people, one document for programs.
 
 use crate::context::Context;
-use crate::flags::all_spelled;
+use crate::flags::all_with_flags;
 use crate::io::escape;
 use crate::io::failure::Outcome;
 use crate::io::output::{Output, write_json};
@@ -70,11 +70,11 @@ impl Summary<'_> {
                 .collect(),
             calibration: model.calibration.as_ref(),
             trace: &report.trace,
-            of_its_kind: render.document(),
+            kind_specific: render.document(),
             restarts: self.restarts,
             elbo: self.bounds,
-            warnings: all_spelled(&report.warnings),
-            notes: all_spelled(self.notes),
+            warnings: all_with_flags(&report.warnings),
+            notes: all_with_flags(self.notes),
             seconds: self.seconds,
             file: self.file.map(|file| file.display().to_string()),
         }
@@ -138,7 +138,7 @@ struct Document<'a> {
     trace: &'a [Option<f64>],
     /// The fields that only this kind of model has.
     #[serde(flatten)]
-    of_its_kind: Map<String, Value>,
+    kind_specific: Map<String, Value>,
     restarts: &'a [f64],
     elbo: &'a [f64],
     warnings: Vec<String>,

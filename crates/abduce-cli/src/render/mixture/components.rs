@@ -76,7 +76,7 @@ fn table(
     table
 }
 
-/// How certain the assignment of rows to components is; `None` if no label is hidden.
+/// How certain the assignment of rows to components is; `None` if all labels are known.
 pub fn certainty(diagnostics: Option<&Diagnostics>) -> Option<String> {
     let several = diagnostics.filter(|diagnostics| diagnostics.components.len() > 1)?;
     let (certainty, uncertainty) = several.certainty.zip(several.uncertainty)?;
@@ -84,7 +84,7 @@ pub fn certainty(diagnostics: Option<&Diagnostics>) -> Option<String> {
     Some(format!("{certainty:.4}, mean uncertainty {uncertainty}"))
 }
 
-/// How the starts ended, and how many reached the best; `None` for a single start that converged.
+/// Summarizes the results of all starts; `None` if there was a single start and it converged.
 pub fn starts(
     ended: Vec<Ended>,
     best: &str,

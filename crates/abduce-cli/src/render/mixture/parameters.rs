@@ -111,7 +111,7 @@ fn typical_words(
         all.sum::<f64>() / distributions.len() as f64
     };
     let means: Vec<f64> = (0..terms).map(mean).collect();
-    let heading = ("class".to_string(), "words typical of it".to_string());
+    let heading = ("class".to_string(), "typical words".to_string());
     let of_class = |(class, name): (usize, &String)| {
         let excess = |term: usize| {
             let excess = weight(class, term) - means[term];
@@ -159,7 +159,10 @@ fn numbers(distribution: &Distribution, levels: &[String]) -> Vec<(String, f64)>
         (Distribution::Exponential(e), _) => named(&[("rate", e.rate), ("mean", 1.0 / e.rate)]),
         (Distribution::Kde(k), _) => {
             let width = k.bandwidth().widths(1)[0];
-            named(&[("width", width), ("different", k.points().len() as f64)])
+            named(&[
+                ("bandwidth", width),
+                ("distinct values", k.points().len() as f64),
+            ])
         }
         (Distribution::Histogram(h), _) => {
             let edges = &h.edges[0];

@@ -26,7 +26,10 @@ pub fn lines(mixture: &Mixture, specification: &Specification, options: &FitOpti
     };
     let unit_share = match specification.unit_share {
         0.0 => String::new(),
-        share => format!("{} of every covariance is the unit matrix", readable(share)),
+        share => format!(
+            "covariances are shrunk towards the identity by {}",
+            readable(share)
+        ),
     };
     let unseen = match specification.unseen {
         Unseen::Impossible => String::new(),
@@ -177,7 +180,7 @@ pub fn tails(mixture: &Mixture) -> String {
         return String::new();
     }
     let mut text = format!("student-t, degrees of freedom {}", degrees.join(", "));
-    // Tied and fixed columns have Gaussians of their own.
+    // Tied and fixed columns keep a univariate Gaussian.
     let alone = mixture.leaves.iter().filter(|leaf| {
         let gaussian = matches!(leaf.family, LeafFamily::Gaussian { .. });
         gaussian && (leaf.tied || !leaf.held.is_empty())

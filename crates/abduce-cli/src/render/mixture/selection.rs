@@ -49,18 +49,18 @@ pub fn text(selection: &Selection) -> String {
     text.push_str("  lower is better; * chosen");
     let any = |property: fn(&Candidate) -> bool| selection.tried.iter().any(property);
     if any(|candidate| candidate.spurious.is_some()) {
-        text.push_str("; ! spurious: a component on a few rows");
+        text.push_str("; ! spurious: a component has collapsed onto a few rows");
     }
     if any(|candidate| candidate.left < candidate.components) {
-        text.push_str("; - components without rows");
+        text.push_str("; - some components have no rows");
     }
     text.push('\n');
     for group in &selection.same {
-        let codes = group.same.iter().map(|same| same.code());
+        let mut names = vec![group.covariance.name()];
+        names.extend(group.same.iter().map(|same| same.code()));
         text.push_str(&format!(
-            "  {} is also {}: the same model of these columns, fitted once\n",
-            group.covariance.name(),
-            codes.collect::<Vec<_>>().join(", ")
+            "  {} are the same model for these columns and were fitted once\n",
+            names.join(", ")
         ));
     }
     if selection.chose_the_most() {
@@ -96,7 +96,7 @@ pub fn tests(test: &BootstrapTest) -> String {
     let result = if test.accepted {
         format!("not rejected at {significance}")
     } else {
-        "the largest number; every test rejected".to_string()
+        "the largest number tested; all tests rejected".to_string()
     };
     format!(
         "{}  {}: {result}; {} simulated for each test\n",

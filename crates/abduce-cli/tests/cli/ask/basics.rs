@@ -52,7 +52,7 @@ fn labels_in_the_data_do_not_change_predictions() {
 }
 
 #[test]
-fn clusters_count_from_one_and_a_file_gets_what_stdout_would() {
+fn clusters_are_numbered_from_one_and_files_get_the_same_as_stdout() {
     let files = Files::new();
     let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
     let ran = abduce(&["predict", &model, &data("faithful.csv")]).good();
@@ -288,7 +288,7 @@ fn unicode_and_a_single_row_work() {
 }
 
 #[test]
-fn stdin_can_be_imputed_although_it_is_read_twice() {
+fn impute_can_read_stdin_twice() {
     let files = Files::new();
     let model = penguins(&files);
     let text = std::fs::read_to_string(data("penguins.csv")).unwrap();

@@ -116,7 +116,7 @@ fn too_many_folds_are_refused_and_small_classes_are_noted() {
 }
 
 #[test]
-fn clusters_are_evaluated_by_likelihood_and_by_held_back_labels() {
+fn clusters_are_compared_with_a_column_that_is_not_fitted() {
     let table = data("penguins.csv");
     let mixture = ["evaluate", "mixture", &table, "-k", "3", "--folds", "5"];
     let shown = ["--drop", "island,sex,year", "--truth", "species"];
@@ -204,7 +204,7 @@ fn rows_in_empty_bins_are_reported_with_a_hint() {
 }
 
 #[test]
-fn a_calibrated_model_is_shown_as_such_and_predicts_with_it() {
+fn show_reports_the_calibration_and_predict_uses_it() {
     let files = Files::new();
     let table = data("penguins.csv");
     let fit = ["naive-bayes", &table, "--target", "species"];
@@ -271,7 +271,7 @@ fn predict_abstains_below_a_threshold_and_counts_how_often() {
         assert_eq!(cells[0].is_empty(), top < 0.999, "{line}");
         empty += usize::from(cells[0].is_empty());
     }
-    let report = format!("{empty} of 344 rows without a prediction");
+    let report = format!("no prediction for {empty} of 344 rows");
     assert!(empty > 0 && ran.stderr.contains(&report), "{}", ran.stderr);
     let alone = abduce(&arguments).good();
     assert_eq!(
@@ -332,7 +332,7 @@ fn isotonic_calibration_has_a_finite_log_loss() {
 }
 
 #[test]
-fn a_clipped_log_loss_is_printed_where_it_differs() {
+fn the_clipped_log_loss_is_printed_only_if_it_differs() {
     let files = Files::new();
     // The classes lie so far apart that the wrong one has probability below 2⁻⁵².
     let near = |x: f64, class: &str| -> String {
@@ -421,7 +421,7 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
     );
     assert!(!ran.stdout.contains("fold"), "{}", ran.stdout);
     assert!(
-        ran.stderr.contains("2 rows skipped: no label"),
+        ran.stderr.contains("2 rows without a label"),
         "{}",
         ran.stderr
     );

@@ -224,7 +224,7 @@ fn plots_that_are_not_possible_are_refused_with_a_hint() {
 }
 
 #[test]
-fn fourteen_criteria_have_curves_that_differ_and_names() {
+fn fourteen_criteria_have_distinct_named_curves() {
     let files = Files::new();
     let grid = [
         "mixture",
@@ -308,7 +308,7 @@ fn constant_columns_are_not_among_the_first_six() {
 }
 
 #[test]
-fn equal_whole_numbers_are_moved_apart_and_centres_of_kmeans_are_drawn() {
+fn equal_whole_numbers_are_jittered_and_centres_are_drawn() {
     let files = Files::new();
     let rows: String = (0..60)
         .map(|i| format!("{},{}\n", i % 4, (i * i) % 3 + i % 2 * 5))

@@ -90,7 +90,7 @@ fn draws_have_a_standard_error_and_follow_the_seed() {
     let error = |entry: &serde_json::Value| entry["standard_error"].as_f64().unwrap();
     assert!(error(&many) < 0.3 * error(&few));
     let rows = abduce(&["query", &model, question, "--draws", "20"]).good();
-    assert!(rows.stderr.contains("raise --draws"), "{}", rows.stderr);
+    assert!(rows.stderr.contains("increase --draws"), "{}", rows.stderr);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn an_error_marks_the_character() {
 }
 
 #[test]
-fn evidence_without_probability_is_a_failure() {
+fn evidence_of_probability_zero_is_an_error() {
     let files = Files::new();
     let model = mixture(&files);
     let ran = abduce(&["query", &model, "P(waiting | eruptions>1e6)"]);

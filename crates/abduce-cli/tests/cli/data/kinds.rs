@@ -39,7 +39,7 @@ fn a_schema_keeps_kinds_over_files() {
 }
 
 /// The options that an error proposes after "pass " or "again with ", up to a comma or the end.
-fn cure(stderr: &str) -> Vec<String> {
+fn hinted_options(stderr: &str) -> Vec<String> {
     let error = stderr
         .lines()
         .find(|line| line.starts_with("error: "))
@@ -59,7 +59,7 @@ fn cure(stderr: &str) -> Vec<String> {
 }
 
 #[test]
-fn hints_about_kinds_work() {
+fn following_the_hint_about_a_kind_fixes_the_error() {
     let files = Files::new();
     let rows = "n,b,w,y\n0,0,x,a\n1,1,y,b\n2,0,x,a\n2.5,1,z,b\n1,1,y,a\n";
     let table = files.write("t.csv", rows);
@@ -91,22 +91,22 @@ fn hints_about_kinds_work() {
             ["--target", "y", "--kind", "y=real"].to_vec(),
         ),
     ] {
-        is_cured_by_its_hint(&[&["fit", model, &table][..], &arguments].concat());
+        succeeds_with_its_hint(&[&["fit", model, &table][..], &arguments].concat());
     }
 }
 
 /// Runs a command that fails, and again with the options that its error proposes.
-fn is_cured_by_its_hint(arguments: &[&str]) {
+fn succeeds_with_its_hint(arguments: &[&str]) {
     let ran = abduce(arguments);
     assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-    let cure = cure(&ran.stderr);
-    assert!(!cure.is_empty(), "{}", ran.stderr);
-    let cured: Vec<&str> = cure.iter().map(String::as_str).collect();
+    let hinted_options = hinted_options(&ran.stderr);
+    assert!(!hinted_options.is_empty(), "{}", ran.stderr);
+    let cured: Vec<&str> = hinted_options.iter().map(String::as_str).collect();
     abduce(&[arguments, &cured].concat()).good();
 }
 
 #[test]
-fn hints_about_families_work() {
+fn following_the_hint_about_a_family_fixes_the_error() {
     let files = Files::new();
     let rows = "y,x,w,d\na,1.5,r,1\nb,2.5,g,2\na,3.5,r,1\nb,4,b,2\na,-1,r,2\n";
     let table = files.write("t.csv", rows);
@@ -153,37 +153,37 @@ fn hints_about_families_work() {
             "d=real",
         ],
     ] {
-        is_cured_by_its_hint(&[&["fit", arguments[0], &table], &arguments[1..]].concat());
+        succeeds_with_its_hint(&[&["fit", arguments[0], &table], &arguments[1..]].concat());
     }
 }
 
 #[test]
-fn hints_of_update_and_merge_work() {
+fn following_the_hint_of_update_or_merge_fixes_the_error() {
     let files = Files::new();
     let counts = files.write("counts.csv", "y,n\na,0\nb,1\na,2\nb,1\na,3\nb,0\n");
     let reals = files.write("reals.csv", "y,n\na,0.5\nb,1\na,2\nb,1\na,3\nb,0\n");
     let words = files.write("words.csv", "y,n\na,u\nb,v\na,u\nb,v\na,u\nb,v\n");
     let merged = files.path("merged.abduce");
     for other in [&reals, &words] {
-        let fit = |table: &String, cure: &[String]| {
+        let fit = |table: &String, hinted_options: &[String]| {
             let model = format!("{table}.abduce");
             let fit = ["fit", "naive-bayes", table, "--target", "y", "-o", &model];
-            let cure: Vec<&str> = cure.iter().map(String::as_str).collect();
-            abduce(&[&fit[..], &cure].concat()).good();
+            let hinted_options: Vec<&str> = hinted_options.iter().map(String::as_str).collect();
+            abduce(&[&fit[..], &hinted_options].concat()).good();
             model
         };
         let update = |model: &str| abduce(&["update", model, other, "-o", &merged]);
         let ran = update(&fit(&counts, &[]));
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        update(&fit(&counts, &cure(&ran.stderr))).good();
+        update(&fit(&counts, &hinted_options(&ran.stderr))).good();
 
-        let merge = |cure: &[String]| {
-            let parts = [fit(&counts, cure), fit(other, cure)];
+        let merge = |hinted_options: &[String]| {
+            let parts = [fit(&counts, hinted_options), fit(other, hinted_options)];
             abduce(&["merge", &parts[0], &parts[1], "-o", &merged])
         };
         let ran = merge(&[]);
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        merge(&cure(&ran.stderr)).good();
+        merge(&hinted_options(&ran.stderr)).good();
     }
 }
 

@@ -203,7 +203,7 @@ fn text_options_without_text_columns_are_noted() {
 }
 
 #[test]
-fn a_damaged_source_is_one_error_with_its_position() {
+fn a_damaged_source_is_reported_once_with_its_position() {
     let files = Files::new();
     let svm = files.write("bad.svm", "1 1:1\n2 7:-2\n");
     let fit = |path: &str| abduce(&["fit", "naive-bayes", path]);

@@ -51,7 +51,7 @@ fn columns_are_used_in_the_given_order() {
 }
 
 #[test]
-fn a_prior_with_a_pole_is_improper_where_the_pole_is() {
+fn a_prior_with_a_nonintegrable_pole_is_improper() {
     for prior in ["1/x^2", "x^-1.2", "1/x^3"] {
         let report = report("exponential", "1 2 3", &["--prior", prior]);
         let improper = report["log_evidence"].is_null() && report["proper"] == false;
@@ -65,7 +65,7 @@ fn a_prior_with_a_pole_is_improper_where_the_pole_is() {
 }
 
 #[test]
-fn a_column_of_only_no_has_no_successes() {
+fn a_column_with_only_no_has_no_successes() {
     let noes = report("bernoulli", "no no no", &[]);
     near(
         &noes["maximum_likelihood"]["parameters"]["probability"],
@@ -129,7 +129,7 @@ fn test_rows_outside_the_support_are_refused() {
 }
 
 #[test]
-fn only_zeros_give_an_infinite_risk() {
+fn counts_that_are_all_zero_have_an_infinite_risk() {
     for (family, known) in [
         ("poisson", &[][..]),
         ("geometric", &[]),

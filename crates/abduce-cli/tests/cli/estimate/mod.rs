@@ -60,7 +60,7 @@ pub fn near(value: &Value, expected: f64) {
 }
 
 #[test]
-fn the_example_of_the_contract_prints_everything() {
+fn the_report_of_a_beta_bernoulli_pair_is_complete() {
     let files = Files::new();
     let data = files.write("data.csv", column("1 0 1 1 0 1"));
     let line = [
@@ -326,7 +326,7 @@ fn a_test_table_has_the_levels_of_the_data() {
 }
 
 #[test]
-fn columns_of_two_words_are_a_bernoulli_of_the_second() {
+fn the_second_of_two_words_counts_as_success() {
     let ran = estimate("bernoulli", "yes no yes", &[]).good();
     assert!(ran.stderr.contains("that of \"yes\""), "{}", ran.stderr);
     let report = report("bernoulli", "yes no yes", &[]);
@@ -348,7 +348,7 @@ fn missing_values_are_skipped_and_counted() {
     assert_eq!((&report["rows"], &report["hidden"]), (&2.into(), &2.into()));
     near(&report["maximum_likelihood"]["parameters"]["rate"], 4.0);
     let ran = estimate("poisson", "3 NA 5", &[]).good();
-    assert!(ran.stdout.contains("2 rows, 1 row hidden"));
+    assert!(ran.stdout.contains("2 rows, 1 row with a missing value"));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn a_deviation_without_enough_draws_is_left_out() {
 }
 
 #[test]
-fn words_for_a_numeric_family_have_a_hint_that_works() {
+fn the_hint_for_words_in_a_numeric_family_works() {
     let files = Files::new();
     let table = files.write("t.csv", "t,x\na,1\nb,2\n");
     let words = files.write("words.csv", "t\na\nb\n");

@@ -225,7 +225,7 @@ fn an_unwritable_output_is_refused_before_reading_data() {
 }
 
 #[test]
-fn data_come_from_stdin_gzip_and_several_files() {
+fn data_are_read_from_stdin_gzip_and_several_files() {
     let files = Files::new();
     let text = std::fs::read_to_string(data("faithful.csv")).unwrap();
     let whole = |ran: crate::run::Ran| ran.good().json()["log_likelihood"].as_f64().unwrap();
@@ -346,7 +346,7 @@ fn a_grid_of_criteria_is_printed_and_kept_in_the_model() {
 }
 
 #[test]
-fn a_criterion_without_candidates_is_refused() {
+fn options_of_model_selection_are_checked() {
     let faithful = data("faithful.csv");
     let fit = |more: &[&str]| abduce(&[&["fit", "mixture", &faithful][..], more].concat());
     fit(&["-k", "2", "--select", "bic"]).fails(2, &["--select", "nothing to choose from"]);

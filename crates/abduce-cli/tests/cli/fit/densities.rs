@@ -232,7 +232,7 @@ fn rows_without_neighbours_are_left_empty_and_counted() {
 }
 
 #[test]
-fn a_density_of_no_classes_predicts_nothing() {
+fn a_density_without_classes_cannot_predict() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     for model in ["kde", "histogram", "knn"] {
@@ -245,7 +245,7 @@ fn a_density_of_no_classes_predicts_nothing() {
 }
 
 #[test]
-fn fits_that_fell_back_to_a_default_say_so() {
+fn fits_that_fall_back_to_another_rule_report_it() {
     let files = Files::new();
     let report = |text: &str, arguments: &[&str]| {
         let file = files.write("odd.csv", text);

@@ -101,7 +101,7 @@ fn bootstrap_tests_stop_at_the_first_number_not_rejected() {
 }
 
 #[test]
-fn impossible_tests_are_refused() {
+fn options_of_bootstrap_tests_are_checked() {
     let faithful = data("faithful.csv");
     let fit = |more: &[&str]| abduce(&[&["fit", "mixture", &faithful][..], more].concat());
     let bootstrap = |more: &[&str]| fit(&[&["--select", "bootstrap"][..], more].concat());
@@ -137,7 +137,7 @@ fn fixed_small_variances_are_not_reported_as_degenerate() {
 }
 
 #[test]
-fn uniforms_that_em_cannot_narrow_have_a_warning() {
+fn uniform_columns_in_a_mixture_give_a_warning() {
     let faithful = data("faithful.csv");
     let fit = [
         "fit",

@@ -196,7 +196,7 @@ fn a_mixture_with_noise_and_a_constant_column_can_be_saved() {
 }
 
 #[test]
-fn pooled_prior_rows_have_the_proportions_of_all_rows() {
+fn a_pooled_m_estimate_uses_the_proportions_of_the_table() {
     let files = Files::new();
     // Labelled rows have other levels than those without a label: of all 12 rows, 3 have p.
     let rows = "p,a\np,b\np,a\nq,b\nq,\nq,\nq,\nq,\nq,\nq,\nq,\nq,\n";

@@ -187,7 +187,7 @@ fn a_constant_column_changes_no_score_and_no_likelihood() {
 }
 
 #[test]
-fn the_rows_of_an_m_estimate_reach_count_columns() {
+fn an_m_estimate_also_smooths_count_columns() {
     let table = "y,n\na,0\na,2\na,1\nb,7\nb,9\nb,5\n";
     let fit = |smoothing: &str| {
         let smoothing = format!("--smoothing={smoothing}");

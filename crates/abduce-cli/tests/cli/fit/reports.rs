@@ -184,16 +184,16 @@ fn equivalent_covariances_of_one_column_are_fitted_once() {
     };
     assert!(report.lines().any(heading), "{report}");
     for line in [
-        "EII is also EEI, EEE:",
-        "EVI is also EVE, EEV, EVV:",
-        "spherical is also VEI, VVI, VEE, VVE, VEV, VVV:",
+        "EII, EEI, EEE are the same model",
+        "EVI, EVE, EEV, EVV are the same model",
+        "spherical, VEI, VVI, VEE, VVE, VEV, VVV are the same model",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }
 }
 
 #[test]
-fn options_for_numbers_without_numbers_are_noted() {
+fn options_for_gaussians_have_a_note_if_there_are_none() {
     let files = Files::new();
     let levels = files.write("levels.csv", "a,b\nx,u\ny,v\nx,u\ny,u\nx,v\n");
     let fit = ["fit", "mixture", &levels, "-k", "2"];
@@ -231,7 +231,7 @@ fn an_option_that_does_not_apply_is_named_with_its_reason() {
 }
 
 #[test]
-fn a_choice_by_tests_has_no_criteria_plot() {
+fn a_model_chosen_by_bootstrap_tests_has_no_criteria_plot() {
     let files = Files::new();
     let one = one_column(&files);
     let fit = ["mixture", &one, "-k", "1-2", "--select", "bootstrap"];
@@ -312,7 +312,7 @@ fn samples_cannot_be_conditioned_on_text() {
 }
 
 #[test]
-fn too_few_rows_for_a_covariance_are_counted() {
+fn mahalanobis_needs_more_complete_rows_than_columns() {
     let files = Files::new();
     let rows = files.write("few.csv", "a,b,c\n1,2,5\n2,4.5,1\n7,1,2.5\n3,,9\n");
     let fit = [
@@ -331,7 +331,7 @@ fn too_few_rows_for_a_covariance_are_counted() {
 }
 
 #[test]
-fn show_names_the_start_file_and_the_column() {
+fn show_names_the_start_file_and_the_start_by_column() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let first = files.fit(&["mixture", &faithful, "-k", "2"]);
@@ -369,7 +369,7 @@ fn tails_at_the_bound_and_columns_without_tails_are_reported() {
 }
 
 #[test]
-fn models_without_criteria_or_tests_name_those_that_have_them() {
+fn bootstrap_tests_and_criteria_plots_of_other_models_are_refused() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let one = [

@@ -83,7 +83,7 @@ fn models_of_scaled_numbers_cannot_be_updated() {
 }
 
 #[test]
-fn a_bandwidth_is_in_the_numbers_of_the_file() {
+fn a_bandwidth_is_in_the_units_of_the_file() {
     let log_densities = |scale: f64| -> Vec<f64> {
         let files = Files::new();
         let rows = files.write("rows.csv", table(scale));

@@ -5,7 +5,7 @@ use crate::run::{Files, abduce};
 const ROWS: &str = "y,c,x\na,red,1\na,blue,2\na,blue,3\nb,blue,6\nb,green,7\nb,red,9\n";
 
 #[test]
-fn unseen_categories_are_missing_with_an_explicit_option() {
+fn with_unseen_missing_an_unseen_category_scores_like_a_missing_value() {
     let files = Files::new();
     let table = files.write("rows.csv", ROWS);
     let new = files.write("new.csv", "c,x\nblack,2\n,2\n");
@@ -57,7 +57,7 @@ fn unseen_categories_are_missing_with_an_explicit_option() {
 }
 
 #[test]
-fn models_with_and_without_the_option_do_not_merge() {
+fn models_with_different_unseen_options_do_not_merge() {
     let files = Files::new();
     let table = files.write("rows.csv", ROWS);
     let fit = |name: &str, option: &str| {

@@ -54,7 +54,7 @@ fn assert_same(a: &str, b: &str) {
 }
 
 #[test]
-fn seven_shards_merged_without_two_are_the_other_five() {
+fn merging_seven_shards_and_forgetting_two_equals_fitting_the_other_five() {
     let files = Files::new();
     let shards = shards(&files, 7);
     let merged = files.path("merged.abduce");

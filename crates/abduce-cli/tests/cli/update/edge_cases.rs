@@ -70,7 +70,7 @@ fn a_class_of_prior_0_is_never_predicted_and_its_model_can_be_read() {
 }
 
 #[test]
-fn beliefs_beyond_double_precision_are_refused_and_nothing_is_written() {
+fn prior_weights_that_overflow_are_refused_and_nothing_is_written() {
     let files = Files::new();
     let penguins = data("penguins.csv");
     let text = files.write(
@@ -260,7 +260,7 @@ fn new_categories_under_a_dirichlet_prior_are_named() {
 }
 
 #[test]
-fn update_gives_no_hint_that_it_would_refuse() {
+fn hints_of_update_name_no_option_that_update_lacks() {
     let files = Files::new();
     let table = files.write("t.csv", "y,n,z\na,0,1.5\nb,1,2.5\na,2,3\nb,0,4\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "y", "--kind", "n=count"]);
@@ -392,7 +392,7 @@ fn nothing_can_be_evaluated_without_a_label() {
 }
 
 #[test]
-fn spellings_of_yes_stay_one_level_next_to_a_third() {
+fn spellings_of_yes_stay_one_level_beside_a_third_one() {
     let files = Files::new();
     let table = files.write("a.csv", "b,y\nYes,u\nNO,v\nyes,u\nno,v\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "y"]);

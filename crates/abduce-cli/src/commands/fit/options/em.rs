@@ -9,9 +9,9 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "EM options")]
 pub struct EmArguments {
-    /// How hidden labels and cells are filled in during the fit: em (expectations), hard (most
-    /// probable values), stochastic (random labels first, then em) or online (batch by batch
-    /// first, then em)
+    /// How missing labels and values are treated during the fit: em (their expectations), hard
+    /// (their most probable values), stochastic (random labels first, then em) or online (in
+    /// batches first, then em)
     #[arg(long, value_name = "METHOD", default_value = "em", value_parser = method)]
     method: Method,
 
@@ -51,7 +51,8 @@ enum Method {
     Online,
 }
 
-/// With the tolerance of plain EM, the iterations after the batches would take most of the time.
+/// A looser tolerance than that of plain EM: with that, the iterations after the batches would take
+/// most of the time.
 const ONLINE_TOLERANCE: f64 = 1e-5;
 
 impl EmArguments {

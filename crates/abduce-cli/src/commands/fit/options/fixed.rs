@@ -1,4 +1,4 @@
-//! Options for the parts of a mixture that are given instead of learned, and for its start.
+//! Options for fixed parameters of a mixture and for its initial parameters.
 
 use crate::arguments::values::first_given;
 use crate::io::failure::{Failure, Outcome};
@@ -27,15 +27,16 @@ pub struct FixedOptions {
 
     /// Hold part of the model fixed: a column of a component, as in "1:visits=poisson(0)" or
     /// "2:x=gaussian(5,0.36)" (mean, variance), or the weights, as in weights=0.4,0.6. With
-    /// --start, 1 holds a whole component, 1:x one of its columns, and weights the weights at
-    /// their values in that model [repeatable]
+    /// --start, "1" fixes a whole component, "1:x" one of its columns, and "weights" the weights,
+    /// at their values in that model [repeatable]
     #[arg(long, value_name = "WHAT")]
     fix: Vec<String>,
 }
 
 impl FixedOptions {
-    /// The first given option that does not apply to a choice among several mixtures.
-    pub fn needs_one_mixture(&self) -> Option<&'static str> {
+    /// The first of the given options that cannot be combined with a selection among several
+    /// mixtures.
+    pub fn option_without_selection(&self) -> Option<&'static str> {
         first_given(&[
             (self.start.is_some(), "--start"),
             (self.start_by.is_some(), "--start-by"),
@@ -94,7 +95,7 @@ impl FixedOptions {
 
 /// Sets the part that one `--fix` names.
 fn fix(text: &str, start: Option<&Mixture>, specification: &mut Specification) -> Outcome {
-    let start_or_value = || {
+    let required_start = || {
         start.ok_or_else(|| {
             Failure::usage(format!(
                 "--fix {text}: without --start FILE, give the value too, as in \
@@ -103,7 +104,7 @@ fn fix(text: &str, start: Option<&Mixture>, specification: &mut Specification) -
         })
     };
     if text == "weights" {
-        specification.weights = Some(start_or_value()?.parameters.weights.clone());
+        specification.weights = Some(required_start()?.parameters.weights.clone());
         return Ok(());
     }
     if let Some(("weights", numbers)) = text.split_once('=').map(|(a, b)| (a.trim(), b)) {
@@ -134,13 +135,13 @@ fn fix(text: &str, start: Option<&Mixture>, specification: &mut Specification) -
         });
         return Ok(());
     }
-    let held = held_as_in(start_or_value()?, text, component, column)?;
+    let held = fixed_from_start(required_start()?, text, component, column)?;
     specification.held.extend(held);
     Ok(())
 }
 
 /// The distributions of a component, or of one of its columns, in the start model.
-fn held_as_in(
+fn fixed_from_start(
     start: &Mixture,
     text: &str,
     component: usize,

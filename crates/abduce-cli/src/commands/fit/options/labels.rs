@@ -38,7 +38,7 @@ pub struct LabelOptions {
 }
 
 impl LabelOptions {
-    /// The column of labels: the given one, or the one that the format of the data determines.
+    /// The target column: the given one, or the label column of the file format.
     pub fn target(&self, model: &str, data: &DataArguments) -> Outcome<String> {
         let target = match &self.target {
             Some(target) => Some(target.clone()),
@@ -60,8 +60,8 @@ impl LabelOptions {
         Ok(())
     }
 
-    /// The kind of the target with all classes of the prior, if the rows have only some of these
-    /// classes and no others, as a part of a table may.
+    /// A `--kind` for the target that lists all classes of --class-prior; `None` unless the data
+    /// have only some of these classes and no others.
     pub fn kind_of_target(&self, schema: &Schema, kinds: &[String]) -> Outcome<Option<String>> {
         let prior = self.class_prior.as_deref().map(class_prior).transpose()?;
         let (Some(target), Some(ClassPrior::Given(given))) = (&self.target, prior) else {

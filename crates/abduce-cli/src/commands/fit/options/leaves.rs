@@ -1,4 +1,4 @@
-//! The options of columns, shared by all mixtures: families and smoothing.
+//! Options shared by naive-bayes, gda and mixture: families, smoothing, EM and text.
 
 use super::em::EmArguments;
 use crate::arguments::text::TextArguments;
@@ -12,7 +12,7 @@ use clap::Args;
 
 #[derive(Args)]
 #[command(next_help_heading = "Model options")]
-pub struct LeafOptions {
+pub struct ColumnOptions {
     /// The family of a column, as in visits=poisson. For numbers: gaussian,
     /// student-t, exponential, gamma, log-normal, beta, von-mises, uniform, kde,
     /// histogram; for counts: poisson, zero-inflated-poisson, geometric,
@@ -22,8 +22,9 @@ pub struct LeafOptions {
 
     /// Pseudocount added to each level and each word: a number, none (0) or laplace (1); or an
     /// m-estimate: m=M spreads M pseudo-rows evenly over the levels, m=M,pooled in the proportions
-    /// of the whole table. Count columns get as many pseudo-rows at the column's mean. Without
-    /// smoothing, an unseen category is impossible [default: 1 with labels, 0 without]
+    /// of the whole table. Columns of counts get the same number of pseudo-rows with the mean of
+    /// the column. Without smoothing, an unseen category is impossible [default: 1 with labels, 0
+    /// without]
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = smoothing)]
     smoothing: Option<Smoothing>,
 
@@ -47,8 +48,8 @@ pub struct LeafOptions {
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true, value_parser = not_negative)]
     class_smoothing: Option<f64>,
 
-    /// Prior scatter added to each variance, as a share of the variance of the column; keeps
-    /// variances from collapsing to zero [default: 1e-6]
+    /// Strength of the weak prior that keeps variances from collapsing to zero, as a share of the
+    /// variance of the column [default: 1e-6]
     #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
@@ -63,7 +64,7 @@ pub struct LeafOptions {
     text: TextArguments,
 }
 
-impl LeafOptions {
+impl ColumnOptions {
     /// Sets the options in a specification.
     pub fn set(&self, specification: &mut Specification) -> Outcome {
         specification.families = self.families()?;

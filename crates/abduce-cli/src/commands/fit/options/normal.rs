@@ -58,7 +58,7 @@ impl NormalOptions {
         ];
         for option in given(&options) {
             context.note(&format!(
-                "{option} has no effect: no real columns are modelled together"
+                "{option} has no effect: no columns share a multivariate Gaussian"
             ));
         }
     }
