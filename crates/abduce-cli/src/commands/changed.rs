@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// How many levels or terms are shown.
-const SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
 /// A model file to change, and the file for the result if it is another one.
 pub struct ModelChange<'a> {
@@ -52,7 +52,7 @@ impl ModelChange<'_> {
             };
             act(&model, &opened, control)
         });
-        let changed = changed.map_err(|why| interrupt::failure(opened.locate(why)))?;
+        let changed = changed.map_err(|error| interrupt::failure(opened.locate(error)))?;
         if interrupt::is_stopped() {
             let message = format!("stopped; {} is unchanged", output.display());
             return Err(Failure::Interrupted(Some(message)));
@@ -247,7 +247,7 @@ impl ChangedModel<'_> {
 fn shortened(names: &[String]) -> String {
     let shown: Vec<_> = names
         .iter()
-        .take(SHOWN)
+        .take(MAX_SHOWN)
         .map(|name| escape::line(name))
         .collect();
     match names.len() - shown.len() {

@@ -112,12 +112,12 @@ fn reject_other_formats(output: Option<&Path>) -> Outcome {
 }
 
 /// The caption of a trace if the model has a prior.
-const OBJECTIVE: &str = "Log-likelihood plus log-prior never falls; the log-likelihood may.";
+const OBJECTIVE_NOTE: &str = "Log-likelihood plus log-prior never falls; the log-likelihood may.";
 
 /// The panels of more columns would be too small to read.
-const MOST_COLUMNS: usize = 6;
+const MAX_COLUMNS: usize = 6;
 /// More points would overlap, in a large file.
-const MOST_ROWS: usize = 5_000;
+const MAX_ROWS: usize = 5_000;
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
@@ -168,7 +168,10 @@ impl Arguments {
         };
         let mixture = model.body.get::<Mixture>();
         let has_prior = mixture.is_some_and(|fitted| !fitted.details.objective_trace.is_empty());
-        let notes: Vec<String> = has_prior.then(|| OBJECTIVE.into()).into_iter().collect();
+        let notes: Vec<String> = has_prior
+            .then(|| OBJECTIVE_NOTE.into())
+            .into_iter()
+            .collect();
         Ok(plot::trace(&self.frame(model, 1, &notes), &trace)?)
     }
 
@@ -181,7 +184,7 @@ impl Arguments {
             logarithmic: self.logarithmic(model.predictor(), &columns)?,
             surfaces: what == What::Density,
             // Each row is drawn once per panel, so many panels get fewer rows.
-            most_rows: (3 * MOST_ROWS / pairs.max(1)).min(MOST_ROWS),
+            most_rows: (3 * MAX_ROWS / pairs.max(1)).min(MAX_ROWS),
             seed: context.seed,
             columns,
         };
@@ -259,16 +262,16 @@ impl Arguments {
                 return Err(Failure::usage(format!("--columns: {name} is named twice")));
             }
         }
-        if chosen.len() > MOST_COLUMNS {
+        if chosen.len() > MAX_COLUMNS {
             return Err(Failure::usage(format!(
-                "--columns: at most {MOST_COLUMNS} columns can be drawn, not {}",
+                "--columns: at most {MAX_COLUMNS} columns can be drawn, not {}",
                 chosen.len()
             )));
         }
         if !chosen.is_empty() {
             return Ok(chosen);
         }
-        if numbers.len() > MOST_COLUMNS {
+        if numbers.len() > MAX_COLUMNS {
             let count = numbers.len();
             let constants = model.constants();
             let varies = |column: &usize| constants.iter().all(|(constant, _)| constant != column);
@@ -280,7 +283,7 @@ impl Arguments {
                 ""
             };
             numbers.retain(|column| varying.is_empty() || varies(column));
-            numbers.truncate(MOST_COLUMNS);
+            numbers.truncate(MAX_COLUMNS);
             context.note(&format!(
                 "the first {} of {count} columns of numbers{varying} are drawn; choose with \
                  --columns A,B",

@@ -58,7 +58,7 @@ struct Document<'a> {
 const FEW_DRAWS: f64 = 100.0;
 
 /// Counts that are less probable than this are summed up in one line.
-const RARE: f64 = 5e-5;
+const RARE_PROBABILITY: f64 = 5e-5;
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
@@ -129,7 +129,7 @@ fn table(columns: &[String], rows: &[Row]) -> String {
     let heading = columns.iter().map(String::as_str).chain(["probability"]);
     let mut table = TextTable::new(heading);
     let is_count = |row: &Row| matches!(row.values[..], [Value::Number(_)]);
-    let is_rare = |row: &&Row| is_count(row) && row.probability.probability < RARE;
+    let is_rare = |row: &&Row| is_count(row) && row.probability.probability < RARE_PROBABILITY;
     for row in rows.iter().filter(|row| !is_rare(row)) {
         let values = row.values.iter().map(|value| match value {
             Value::Number(x) => cells::number(*x),

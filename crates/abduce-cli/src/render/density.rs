@@ -100,7 +100,7 @@ fn table(densities: &DensityModel) -> String {
 }
 
 /// How many bins are shown.
-const BINS: usize = 40;
+const MAX_BINS: usize = 40;
 
 /// The bins of every column with the weight of each class in them; empty for other densities.
 fn bins(densities: &DensityModel) -> String {
@@ -139,7 +139,7 @@ pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
         let start = edges.start + width * bin as f64;
         readable_within(if is_last { edges.end } else { start }, width)
     };
-    for bin in 0..edges.bins.min(BINS) {
+    for bin in 0..edges.bins.min(MAX_BINS) {
         let weight = |(_, histogram): &(String, &Histogram)| {
             let cells = histogram.cells.iter();
             let here = cells.filter(|cell| cell.bins[column] as usize == bin);
@@ -149,8 +149,11 @@ pub fn bins_of(histograms: &[(String, &Histogram)], column: usize) -> String {
         table.row(ends.into_iter().chain(histograms.iter().map(weight)));
     }
     let mut text = table.text(2);
-    if edges.bins > BINS {
-        text += &format!("  … and {} more, which --json lists\n", edges.bins - BINS);
+    if edges.bins > MAX_BINS {
+        text += &format!(
+            "  … and {} more, which --json lists\n",
+            edges.bins - MAX_BINS
+        );
     }
     text
 }

@@ -68,9 +68,9 @@ impl Render for Fitted<KMeans> {
 
 /// A line for each cluster.
 fn table(clusters: &KMeans) -> String {
-    const COLUMNS: usize = 12;
+    const MAX_COLUMNS: usize = 12;
     let names = clusters.column_names();
-    let shown = names.len().min(COLUMNS);
+    let shown = names.len().min(MAX_COLUMNS);
     let heading = ["cluster", "rows"]
         .into_iter()
         .chain(names[..shown].iter().copied());

@@ -21,7 +21,7 @@ pub const GROUP: Group = Group {
 const ROWS: usize = 10_000;
 
 /// Standard errors within which an estimate has to lie.
-const ERRORS: f64 = 4.0;
+const MAX_STANDARD_ERRORS: f64 = 4.0;
 
 fn run() -> Result<Vec<Line>> {
     let mut lines = recover(&[0.4, 0.6], &[2.0, 5.0], &[0.6, 0.6])?;
@@ -40,7 +40,7 @@ fn recover(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Vec<Line>>
     let mut lines = Vec::new();
     for (j, (weight, mean, sd)) in components(&found.mixture).into_iter().enumerate() {
         let seen = weights[j] * ROWS as f64;
-        let error = |x: f64| (ERRORS * x * 1e4).ceil() / 1e4;
+        let error = |x: f64| (MAX_STANDARD_ERRORS * x * 1e4).ceil() / 1e4;
         let name = |what: &str| format!("{k} components, {what} {}", j + 1);
         let share = (weights[j] * (1.0 - weights[j]) / ROWS as f64).sqrt();
         lines.push(Line::about(&name("λ"), weights[j], error(share), weight));

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// The posteriors of all steps are stored if they have at most this many probabilities, or with
 /// --trace.
-const MOST_KEPT: usize = 1_000_000;
+const MAX_STORED: usize = 1_000_000;
 
 /// Update the probabilities of hypotheses by observations (Bayes' theorem)
 ///
@@ -107,7 +107,7 @@ impl Arguments {
         observations: &[Observation],
     ) -> Outcome<Vec<Snapshot>> {
         let count = hypotheses.names().len();
-        let keep = count <= report::COLUMNS || count * observations.len() <= MOST_KEPT;
+        let keep = count <= report::MAX_COLUMNS || count * observations.len() <= MAX_STORED;
         let mut steps = Vec::with_capacity(observations.len());
         for observation in observations {
             let step = hypotheses

@@ -9,13 +9,13 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
 
 /// With more hypotheses than this, a step shows only the best one.
-pub const COLUMNS: usize = 8;
+pub const MAX_COLUMNS: usize = 8;
 
 /// A history of more steps than this is shortened to its first and last steps.
-const STEPS: usize = 20;
+const MAX_STEPS: usize = 20;
 
 /// How many equally probable hypotheses are named.
-const TIES: usize = 5;
+const MAX_TIES: usize = 5;
 
 /// The beliefs after an observation.
 pub struct Snapshot {
@@ -118,7 +118,7 @@ impl Report<'_> {
 
     fn history(&self) -> TextTable {
         let names = self.hypotheses.names();
-        let all = names.len() <= COLUMNS;
+        let all = names.len() <= MAX_COLUMNS;
         let heading = ["", "P(observation)"].map(String::from).into_iter();
         let priors = self.hypotheses.priors().iter().map(|p| readable(*p));
         let start = ["prior".to_string(), String::new()].into_iter();
@@ -129,13 +129,13 @@ impl Report<'_> {
         } else {
             table = TextTable::new(heading.chain(["best", "posterior"].map(String::from)));
         }
-        let short = !self.trace && self.steps.len() > STEPS;
+        let short = !self.trace && self.steps.len() > MAX_STEPS;
         for (number, snapshot) in self.steps.iter().enumerate() {
             let left = self.steps.len() - number;
-            if short && number == STEPS / 2 {
-                table.row([format!("… {} more", self.steps.len() - STEPS)]);
+            if short && number == MAX_STEPS / 2 {
+                table.row([format!("… {} more", self.steps.len() - MAX_STEPS)]);
             }
-            if short && number >= STEPS / 2 && left > STEPS / 2 {
+            if short && number >= MAX_STEPS / 2 && left > MAX_STEPS / 2 {
                 continue;
             }
             let first = [
@@ -184,9 +184,9 @@ impl Report<'_> {
         let names = hypotheses
             .iter()
             .map(|h| self.hypotheses.names()[*h].as_str());
-        let mut list = names.take(TIES).collect::<Vec<&str>>().join(", ");
-        if hypotheses.len() > TIES {
-            list.push_str(&format!(" and {} more", hypotheses.len() - TIES));
+        let mut list = names.take(MAX_TIES).collect::<Vec<&str>>().join(", ");
+        if hypotheses.len() > MAX_TIES {
+            list.push_str(&format!(" and {} more", hypotheses.len() - MAX_TIES));
         }
         list
     }

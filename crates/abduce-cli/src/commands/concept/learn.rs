@@ -13,7 +13,7 @@ use abduce::data::ReadOptions;
 use abduce::{Error, ErrorKind};
 
 /// How many of the rows on which a hypothesis is wrong are named.
-const NAMED_ROWS: usize = 5;
+const MAX_NAMED_ROWS: usize = 5;
 
 /// The results; each is an error if its computation would be too large.
 pub struct Learned<'c> {
@@ -112,7 +112,7 @@ impl<'c> Learned<'c> {
                 errors += row.weight;
                 wrong_rows += 1;
                 rows.push(row.number);
-                rows.truncate(NAMED_ROWS);
+                rows.truncate(MAX_NAMED_ROWS);
             }
             Ok(())
         })?;

@@ -10,7 +10,7 @@ use abduce::concept::{Conjunctions, Examples};
 use abduce::data::{Chunk, Field, Kind, ReadOptions, Schema, Source, open_with, raw_rows};
 
 /// A column with more distinct numbers than this cannot be treated as categories.
-const MOST_NUMBERS: usize = 1000;
+const MAX_DISTINCT_NUMBERS: usize = 1000;
 
 /// The code of a value that is not in the table.
 const UNSEEN: u32 = u32::MAX;
@@ -282,10 +282,10 @@ fn distinct_numbers(source: &dyn Source, label: usize) -> Outcome<Vec<Vec<f64>>>
             numbers.extend(seen);
             numbers.sort_by(f64::total_cmp);
             numbers.dedup();
-            if numbers.len() > MOST_NUMBERS {
+            if numbers.len() > MAX_DISTINCT_NUMBERS {
                 let name = &fields[*column].name;
                 return Err(Error::data(format!(
-                    "more than {MOST_NUMBERS} distinct numbers cannot be treated as categories"
+                    "more than {MAX_DISTINCT_NUMBERS} distinct numbers cannot be treated as categories"
                 ))
                 .at_column(name)
                 .with_hint(format!(

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// How many lines of a list are shown.
-const LINES: usize = 20;
+const MAX_LINES: usize = 20;
 
 /// A concept, what was learned of it, and the answers about rows and hypotheses.
 pub struct Report<'a> {
@@ -105,12 +105,12 @@ impl Report<'_> {
             vec![("S", &boundaries.specific), ("G", &boundaries.general)]
         };
         for (name, members) in sides {
-            for (number, member) in members.iter().take(LINES).enumerate() {
+            for (number, member) in members.iter().take(MAX_LINES).enumerate() {
                 let name = if number == 0 { name } else { "" };
                 writeln!(output, "  {name:<5} {}", self.describe(member))?;
             }
-            if members.len() > LINES {
-                writeln!(output, "        … and {} more", members.len() - LINES)?;
+            if members.len() > MAX_LINES {
+                writeln!(output, "        … and {} more", members.len() - MAX_LINES)?;
             }
         }
         Ok(())
@@ -150,7 +150,7 @@ impl Report<'_> {
         let heading = context.heading(output, "evolution");
         writeln!(output, "\n{heading}")?;
         let mut table = TextTable::new(["row", "label", "P(label)", "P(D)", "MAP", "", "P(h | D)"]);
-        for stage in self.stages.iter().take(LINES) {
+        for stage in self.stages.iter().take(MAX_LINES) {
             let others = match stage.ties.exact() {
                 Some(1) => String::new(),
                 _ => format!("one of {}", stage.ties),
@@ -166,8 +166,8 @@ impl Report<'_> {
             ]);
         }
         write!(output, "{}", table.text(2))?;
-        if self.stages.len() > LINES {
-            let more = self.stages.len() - LINES;
+        if self.stages.len() > MAX_LINES {
+            let more = self.stages.len() - MAX_LINES;
             writeln!(output, "  … and {more} more, which --json lists")?;
         }
         Ok(())
@@ -216,12 +216,12 @@ impl Report<'_> {
         writeln!(output, "\n{heading}")?;
         let probability = format!("P({})", self.concept.positive);
         let mut table = TextTable::new(["in", "row", "prediction", &probability, "Gibbs"]);
-        for prediction in self.predictions.iter().take(LINES) {
+        for prediction in self.predictions.iter().take(MAX_LINES) {
             table.row(cells_of(prediction, self.concept, readable));
         }
         write!(output, "{}", table.text(2))?;
-        if self.predictions.len() > LINES {
-            let more = self.predictions.len() - LINES;
+        if self.predictions.len() > MAX_LINES {
+            let more = self.predictions.len() - MAX_LINES;
             writeln!(output, "  … and {more} more, which -o FILE writes")?;
         }
         Ok(())

@@ -115,7 +115,7 @@ struct Document<'a> {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let request = self.request(context.seed)?;
-        let truth = self.truth()?;
+        let truth = self.true_distribution()?;
         let opened = self.open(context)?;
         let test = if self.test.is_empty() {
             None
@@ -127,21 +127,22 @@ impl Arguments {
         let chosen = Chosen::new(&*opened.source, &self.columns(&opened))?;
         let one_level = self.one_level(&chosen)?;
         let source: &dyn Source = one_level.as_ref().map_or(&chosen, |level| level);
-        let found = estimate(&self.family, source, &request).map_err(|why| opened.locate(why))?;
+        let found =
+            estimate(&self.family, source, &request).map_err(|error| opened.locate(error))?;
         let risk_on = |test: Opened| {
             let one_level = self.one_level(&*test.source)?;
             let source: &dyn Source = match &one_level {
                 Some(level) => level,
                 None => &*test.source,
             };
-            let risk = found.risk_on(source).map_err(|why| test.locate(why))?;
+            let risk = found.risk_on(source).map_err(|error| test.locate(error))?;
             Ok::<TestRisk, Failure>(risk)
         };
         let test = test.map(risk_on).transpose()?;
         let against = truth.map(|truth| found.risk_against(&*truth));
         found.notes.iter().for_each(|note| context.note(note));
-        if let Some(why) = found.no_posterior() {
-            context.warn(why);
+        if let Some(reason) = found.no_posterior() {
+            context.warn(reason);
         }
         let columns = names(source);
         let mut output = Output::text(self.output.as_deref(), context)?;
@@ -209,20 +210,39 @@ impl Arguments {
         if !columns.is_empty() {
             columns.extend(self.trials_column().cloned());
         }
-        let opened = self.data.open_columns(&columns, kind, context);
-        let beside = usize::from(self.trials_column().is_some());
-        let one_too_many = |opened: &Opened| match names(&*opened.source) {
-            found if found.len() > 1 + beside && !several(&self.family) => {
-                Some(Failure::usage(format!(
-                    "{} is a family of one column, and there are several; choose one with --column: {}",
-                    self.family,
-                    found.join(", ")
-                )))
+        match self.data.open_columns(&columns, kind, context) {
+            Ok(opened) => self.check_one_column(&opened).map(|()| opened),
+            Err(error) => {
+                // If no column was chosen, the unreadable column may not be the intended one.
+                if columns.is_empty()
+                    && !self.data.data.iter().any(|file| file == "-")
+                    && let Ok(opened) = self.data.open_columns(&[], None, context)
+                {
+                    self.check_one_column(&opened)?;
+                }
+                Err(self.with_family_hint(error))
             }
-            _ => None,
-        };
-        // The family decides the kind here, so words need another family.
-        let opened = opened.map_err(|why| match why {
+        }
+    }
+
+    /// Rejects several columns for a family of one column.
+    fn check_one_column(&self, opened: &Opened) -> Outcome {
+        let columns = names(&*opened.source);
+        let trials = usize::from(self.trials_column().is_some());
+        if columns.len() <= 1 + trials || has_several_columns(&self.family) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{} is a family of one column, and there are several; choose one with --column: {}",
+            self.family,
+            columns.join(", ")
+        )))
+    }
+
+    /// Replaces the hint of an error about words: the family decides the kind of the column, so
+    /// another kind is no remedy.
+    fn with_family_hint(&self, error: Failure) -> Failure {
+        match error {
             Failure::Engine(error) if error.readable_as().is_some() => {
                 let hint = format!(
                     "{} needs numbers; choose a numeric column with --column, or use the family \
@@ -231,17 +251,7 @@ impl Arguments {
                 );
                 error.with_hint(hint).into()
             }
-            why => why,
-        });
-        match opened {
-            Ok(opened) => one_too_many(&opened).map_or(Ok(opened), Err),
-            // If no column was chosen, the unreadable column may not be the intended one: ask for
-            // --column instead.
-            Err(why) if columns.is_empty() && !self.data.data.iter().any(|file| file == "-") => {
-                let anything = self.data.open_columns(&[], None, context);
-                Err(anything.ok().as_ref().and_then(one_too_many).unwrap_or(why))
-            }
-            Err(why) => Err(why),
+            error => error,
         }
     }
 
@@ -255,7 +265,7 @@ impl Arguments {
     fn request(&self, seed: u64) -> Outcome<Request> {
         let prior = match (&self.prior, &self.prior_table) {
             (Some(text), _) => Some(PriorChoice::Text(text.clone())),
-            (None, Some(file)) => Some(PriorChoice::Table(table(file)?)),
+            (None, Some(file)) => Some(PriorChoice::Table(read_prior_table(file)?)),
             (None, None) => None,
         };
         let known = self.known.iter().flat_map(|text| text.split(','));
@@ -291,7 +301,8 @@ impl Arguments {
         })
     }
 
-    fn truth(&self) -> Outcome<Option<Arc<dyn Univariate>>> {
+    /// The true distribution that --against names.
+    fn true_distribution(&self) -> Outcome<Option<Arc<dyn Univariate>>> {
         let Some(text) = &self.against else {
             return Ok(None);
         };
@@ -310,9 +321,9 @@ impl Arguments {
     }
 }
 
-/// The places and values of a prior; a first line without numbers contains names. The data options
+/// The points and densities of a prior; a first line without numbers contains names. The data options
 /// do not apply to this file.
-fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
+fn read_prior_table(file: &str) -> Outcome<Vec<(f64, f64)>> {
     let options = ReadOptions {
         no_header: true,
         ..ReadOptions::default()
@@ -320,7 +331,7 @@ fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
     let rows = raw_rows(&[file.to_string()], &options)?;
     if rows.header().len() != 2 {
         return Err(Failure::usage(format!(
-            "{file}: the table of a prior has two columns, places and values"
+            "{file}: the table of a prior needs two columns, points and densities"
         )));
     }
     let mut points = Vec::new();
@@ -329,9 +340,9 @@ fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
         let batch = batch?;
         for row in 0..batch.rows() {
             let cells = [0, 1].map(|column| batch.cell(row, column).text.trim().to_string());
-            let [place, value] = cells.each_ref().map(|text| text.parse::<f64>().ok());
-            match (place, value) {
-                (Some(place), Some(value)) => points.push((place, value)),
+            let [point, density] = cells.each_ref().map(|text| text.parse::<f64>().ok());
+            match (point, density) {
+                (Some(point), Some(density)) => points.push((point, density)),
                 (None, None) if first => {}
                 _ => {
                     return Err(Failure::usage(format!(
@@ -349,7 +360,7 @@ fn table(file: &str) -> Outcome<Vec<(f64, f64)>> {
 }
 
 /// Whether a family is over several columns.
-fn several(family: &str) -> bool {
+fn has_several_columns(family: &str) -> bool {
     matches!(family, "multinomial" | "multivariate-gaussian")
 }
 

@@ -42,7 +42,7 @@ pub fn write(
 }
 
 /// The heading of the standard errors of maximum-likelihood estimates.
-const ERROR: &str = "standard error";
+const STANDARD_ERROR: &str = "standard error";
 
 /// One line per parameter, with every estimate of it.
 fn parameters(estimate: &Estimate) -> TextTable {
@@ -55,7 +55,10 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let errors = errors.map(|maximum| &maximum.standard_errors);
     let columns: Vec<(&str, Option<&Numbers>)> = [
         ("ML", maximum),
-        (ERROR, errors.filter(|numbers| !numbers.0.is_empty())),
+        (
+            STANDARD_ERROR,
+            errors.filter(|numbers| !numbers.0.is_empty()),
+        ),
         ("unbiased", estimate.unbiased.as_ref()),
         ("MAP", estimate.map.as_ref()),
         ("mean", estimate.mean.as_ref()),
@@ -66,35 +69,40 @@ fn parameters(estimate: &Estimate) -> TextTable {
     let mut names: Vec<&str> = Vec::new();
     let known = columns.iter().filter_map(|(_, numbers)| *numbers);
     let known = known.flat_map(|numbers| numbers.0.iter().map(|(name, _)| name.as_str()));
-    let spanned = estimate
+    let with_interval = estimate
         .intervals
         .iter()
         .map(|interval| interval.parameter.as_str());
-    for name in known.chain(spanned) {
+    for name in known.chain(with_interval) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    let heads = columns.iter().map(|(head, _)| head.to_string());
-    let spans = [format!("{level} equal-tailed"), format!("{level} shortest")];
+    let headings = columns.iter().map(|(head, _)| head.to_string());
+    let interval_cells = [format!("{level} equal-tailed"), format!("{level} shortest")];
     let first = [String::new()];
-    let mut table = TextTable::new(first.into_iter().chain(heads).chain(spans));
+    let mut table = TextTable::new(first.into_iter().chain(headings).chain(interval_cells));
     for name in names {
         let mut intervals = estimate.intervals.iter();
         let found = intervals.find(|interval| interval.parameter == name);
         let width = found.map_or(0.0, |found| found.equal_tailed.1 - found.equal_tailed.0);
         let cell = |(head, numbers): &(&str, Option<&Numbers>)| {
             // Standard errors are shown with the usual digits.
-            let width = if *head == ERROR { 0.0 } else { width };
+            let width = if *head == STANDARD_ERROR { 0.0 } else { width };
             let number = numbers.and_then(|numbers| numbers.get(name));
             number
                 .map(|x| readable_within(x, width))
                 .unwrap_or_default()
         };
-        let spans = found.map(|found| [ends(found.equal_tailed), ends(found.shortest)]);
+        let interval_cells = found.map(|found| {
+            [
+                interval_text(found.equal_tailed),
+                interval_text(found.shortest),
+            ]
+        });
         let cells = columns.iter().map(cell);
         let row = std::iter::once(name.to_string()).chain(cells);
-        table.row(row.chain(spans.unwrap_or_default()));
+        table.row(row.chain(interval_cells.unwrap_or_default()));
     }
     table
 }
@@ -102,8 +110,8 @@ fn parameters(estimate: &Estimate) -> TextTable {
 fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     let mut add = |name: &str, value: String| lines.push((name.to_string(), value));
-    if let Some(why) = &estimate.no_maximum {
-        add("no ML estimate", why.clone());
+    if let Some(reason) = &estimate.no_maximum {
+        add("no ML estimate", reason.clone());
     }
     if let Some(maximum) = &estimate.maximum_likelihood {
         add("log-likelihood", readable(maximum.log_likelihood));
@@ -146,7 +154,11 @@ fn lines(estimate: &Estimate) -> Vec<(String, String)> {
     for confidence in &estimate.frequentist {
         add(
             &format!("{} confidence", percent(estimate.level)),
-            format!("{} ({})", ends(confidence.interval), confidence.method),
+            format!(
+                "{} ({})",
+                interval_text(confidence.interval),
+                confidence.method
+            ),
         );
     }
     risk(estimate, &mut add);
@@ -200,13 +212,13 @@ fn monte_carlo(errors: &MonteCarlo, add: &mut impl FnMut(&str, String)) {
             ),
         );
     }
-    let ends = errors.predictive_interval;
+    let interval = errors.predictive_interval;
     let others: Vec<String> = [
         ("log-evidence", errors.log_evidence),
         ("predictive mean", errors.predictive_mean),
         ("predictive deviation", errors.predictive_deviation),
-        ("predictive low end", ends.map(|ends| ends.0)),
-        ("predictive high end", ends.map(|ends| ends.1)),
+        ("predictive low end", interval.map(|(low, _)| low)),
+        ("predictive high end", interval.map(|(_, high)| high)),
     ]
     .into_iter()
     .filter_map(|(name, error)| Some(format!("{name} {}", readable(error?))))
@@ -225,8 +237,8 @@ fn uncertainty(estimate: &Estimate, name: &str) -> f64 {
     widths.reduce(f64::min).unwrap_or(0.0)
 }
 
-/// Both ends, with enough digits to distinguish them.
-fn ends((low, high): (f64, f64)) -> String {
+/// Both ends of an interval, with enough digits to distinguish them.
+fn interval_text((low, high): (f64, f64)) -> String {
     let shown = |x: f64| readable_within(x, high - low);
     format!("{} to {}", shown(low), shown(high))
 }
@@ -236,13 +248,13 @@ fn percent(level: f64) -> String {
 }
 
 /// The most numbers on a line.
-const ON_A_LINE: usize = 10;
+const MAX_ON_ONE_LINE: usize = 10;
 
 /// The first few of many.
-fn shortly(all: impl ExactSizeIterator<Item = String>, between: &str) -> String {
+fn shortened(all: impl ExactSizeIterator<Item = String>, between: &str) -> String {
     let count = all.len();
-    let mut some: Vec<String> = all.take(ON_A_LINE).collect();
-    if count > ON_A_LINE {
+    let mut some: Vec<String> = all.take(MAX_ON_ONE_LINE).collect();
+    if count > MAX_ON_ONE_LINE {
         some.push(format!("… ({count} in all)"));
     }
     some.join(between)
@@ -259,7 +271,7 @@ fn described_within(distribution: &Described, width: impl Fn(&str) -> f64) -> St
         .map(|(name, values)| {
             let width = width(name);
             let values = values.into_iter().map(|x| readable_within(x, width));
-            format!("{name}={}", shortly(values, " "))
+            format!("{name}={}", shortened(values, " "))
         })
         .collect();
     if numbers.is_empty() {
@@ -279,12 +291,12 @@ fn prediction(prediction: &Prediction, level: f64) -> String {
         text += &format!(", deviation {}", readable(deviation));
     }
     if let Some(interval) = prediction.interval {
-        text += &format!(", {} {}", percent(level), ends(interval));
+        text += &format!(", {} {}", percent(level), interval_text(interval));
     }
     if let Some(probabilities) = &prediction.probabilities {
         let each = probabilities.0.iter();
         let each = each.map(|(name, p)| format!("P({name})={}", readable(*p)));
-        text += &format!(": {}", shortly(each, ", "));
+        text += &format!(": {}", shortened(each, ", "));
     }
     text
 }

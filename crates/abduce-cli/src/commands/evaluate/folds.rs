@@ -22,10 +22,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// The default number of folds.
-const FOLDS: usize = 10;
+const DEFAULT_FOLDS: usize = 10;
 
 /// How many warnings of the fits are printed.
-const WARNINGS: usize = 5;
+const MAX_WARNINGS: usize = 5;
 
 #[derive(Args)]
 pub struct FoldArguments {
@@ -61,7 +61,7 @@ pub fn cross_validate(model: &Chosen<FoldArguments>, context: &Context) -> Outco
     let target = learner.target().map(|name| schema.position(name));
     let target = target.transpose()?;
     check_labels(schema, target)?;
-    let number = arguments.folds.unwrap_or(FOLDS);
+    let number = arguments.folds.unwrap_or(DEFAULT_FOLDS);
     let folds = Folds::stratified(&*opened.source, target, number, context.seed)?;
     note_columns(&opened, learner.target(), false, context);
     note_labels(&opened, &folds, target, context);
@@ -232,10 +232,10 @@ fn print_distinct_warnings(all: Vec<String>, context: &Context) -> Vec<String> {
     let warnings: Vec<String> = (distinct.into_iter())
         .map(|(warning, times)| format!("in {}: {}", fits(times), with_flags(&warning)))
         .collect();
-    let shown = warnings.iter().take(WARNINGS);
+    let shown = warnings.iter().take(MAX_WARNINGS);
     shown.for_each(|warning| context.warn(warning));
-    if warnings.len() > WARNINGS {
-        let more = warnings.len() - WARNINGS;
+    if warnings.len() > MAX_WARNINGS {
+        let more = warnings.len() - MAX_WARNINGS;
         context.warn(&format!("and {more} more, which --json lists"));
     }
     warnings

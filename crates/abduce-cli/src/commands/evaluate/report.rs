@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 
 /// The confusion matrix of more classes than this is not printed.
-const MOST_CLASSES: usize = 20;
+const MAX_CLASSES: usize = 20;
 
 const LOG_LOSS: &str = "log-loss";
 
 /// The table shows this metric only if it differs from the log-loss.
-const CLIPPED: &str = "clipped log-loss";
+const CLIPPED_LOG_LOSS: &str = "clipped log-loss";
 
 /// What was evaluated, and how.
 pub struct Report<'a> {
@@ -177,7 +177,7 @@ impl<'a> Predictions<'a> {
         let metrics = vec![
             metric("accuracy", Metrics::accuracy),
             metric(LOG_LOSS, Metrics::log_loss),
-            metric(CLIPPED, Metrics::clipped_log_loss),
+            metric(CLIPPED_LOG_LOSS, Metrics::clipped_log_loss),
             metric("Brier", Metrics::brier),
             metric("calibration error", Metrics::calibration_error),
             metric("balanced accuracy", Metrics::balanced_accuracy),
@@ -200,8 +200,9 @@ impl<'a> Predictions<'a> {
         let of = format!(" of {}", self.target);
         self.report.write_head(&of, context, output)?;
         let of = |name: &str| self.metrics.iter().find(|metric| metric.name == name);
-        let clipping_matters = of(LOG_LOSS).map(Metric::cells) != of(CLIPPED).map(Metric::cells);
-        let shown = |metric: &&Metric| clipping_matters || metric.name != CLIPPED;
+        let clipping_matters =
+            of(LOG_LOSS).map(Metric::cells) != of(CLIPPED_LOG_LOSS).map(Metric::cells);
+        let shown = |metric: &&Metric| clipping_matters || metric.name != CLIPPED_LOG_LOSS;
         write_figures(self.metrics.iter().filter(shown), output)?;
         if self.all.impossible() > 0.0 {
             writeln!(
@@ -227,7 +228,7 @@ impl<'a> Predictions<'a> {
 
     fn write_confusion(&self, context: &Context, output: &mut Output) -> Outcome {
         let heading = context.heading(output, "confusion");
-        if self.names.len() > MOST_CLASSES {
+        if self.names.len() > MAX_CLASSES {
             let classes = self.names.len();
             writeln!(output, "\n{heading}: {classes} classes, see --json")?;
             return Ok(());

@@ -51,7 +51,7 @@ const MODELS: &[Entry] = &[
 ];
 
 /// How many warnings are printed.
-const WARNINGS: usize = 10;
+const MAX_WARNINGS: usize = 10;
 
 /// Fit a model to a table
 ///
@@ -187,10 +187,10 @@ impl Arguments {
             context.warn("the fit was stopped; its probabilities are not calibrated");
         }
         let warnings = &model.fit.warnings;
-        let shown = warnings.iter().take(WARNINGS);
+        let shown = warnings.iter().take(MAX_WARNINGS);
         shown.for_each(|warning| context.warn(warning));
-        if warnings.len() > WARNINGS {
-            let more = warnings.len() - WARNINGS;
+        if warnings.len() > MAX_WARNINGS {
+            let more = warnings.len() - MAX_WARNINGS;
             context.warn(&format!("and {more} more, which --json lists"));
         }
     }
@@ -276,6 +276,6 @@ pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: 
     let inferred =
         |field: &Field| field.asked == Asked::Nothing && Some(field.name.as_str()) != target;
     if rule && schema.fields.iter().any(inferred) {
-        context.note(summary::RULE);
+        context.note(summary::KIND_INFERENCE_NOTE);
     }
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// How kinds are inferred.
-pub const RULE: &str = "inferred kinds: 0/1 and yes/no are binary, small whole numbers with zeros \
+pub const KIND_INFERENCE_NOTE: &str = "inferred kinds: 0/1 and yes/no are binary, small whole numbers with zeros \
     counts, other numbers real, words categorical; change them with --kind COL=KIND or --schema FILE";
 
 /// What a fit reports.
@@ -180,13 +180,13 @@ pub fn columns(
     missing: &[u64],
     line_width: usize,
 ) -> String {
-    const COLUMNS: usize = 30;
+    const MAX_COLUMNS: usize = 30;
     let is_target = |field: &Field| target == Some(field.name.as_str());
     let name = |field: &Field| escape::line(&field.name).into_owned();
     let fields = schema.fields.iter().zip(missing).enumerate();
     // The target is always among those shown.
     let shown: Vec<(&Field, u64)> = fields
-        .filter(|(number, (field, _))| *number < COLUMNS || is_target(field))
+        .filter(|(number, (field, _))| *number < MAX_COLUMNS || is_target(field))
         .map(|(_, (field, missing))| (field, *missing))
         .collect();
     let names: Vec<String> = shown.iter().map(|(field, _)| name(field)).collect();
@@ -215,10 +215,10 @@ pub fn columns(
 
 /// The levels or the unit of a column, and how many of its values are missing.
 fn remark(field: &Field, missing: u64, is_target: bool) -> String {
-    const LEVELS: usize = 6;
+    const MAX_LEVELS: usize = 6;
     let mut levels: Vec<&str> = field.levels.iter().map(String::as_str).collect();
-    let more = levels.len().saturating_sub(LEVELS);
-    levels.truncate(LEVELS);
+    let more = levels.len().saturating_sub(MAX_LEVELS);
+    levels.truncate(MAX_LEVELS);
     let mut remark = escape::line(&levels.join(", ")).into_owned();
     if more > 0 {
         remark.push_str(&format!(" and {more} more"));

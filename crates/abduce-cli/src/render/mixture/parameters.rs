@@ -74,7 +74,7 @@ fn bins(names: &[String], distributions: &[Distribution]) -> String {
 }
 
 /// How many words of each class are shown.
-const WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 /// The name of a term.
 fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
@@ -119,7 +119,7 @@ fn typical_words(
         };
         let mut ranked: Vec<usize> = (0..terms).collect();
         ranked.sort_by(|a, b| excess(*b).total_cmp(&excess(*a)));
-        let best = ranked.into_iter().take(WORDS).map(&word);
+        let best = ranked.into_iter().take(MAX_WORDS).map(&word);
         (name.clone(), best.collect::<Vec<_>>().join(", "))
     };
     let classes = names.iter().enumerate().map(of_class);

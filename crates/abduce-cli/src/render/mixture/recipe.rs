@@ -129,9 +129,9 @@ fn fixed(specification: &Specification) -> String {
 
 /// The fixed distribution of a column, with its parameters if there are few.
 fn held_text(held: &Held) -> String {
-    const SHORT: usize = 4;
+    const MAX_SHOWN: usize = 4;
     let numbers = Numbers::of(&held.distribution).0;
-    let parameters = if numbers.len() <= SHORT {
+    let parameters = if numbers.len() <= MAX_SHOWN {
         let numbers = numbers
             .iter()
             .map(|(name, x)| format!("{name} {}", readable(*x)));

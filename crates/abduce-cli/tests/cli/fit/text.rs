@@ -73,11 +73,7 @@ fn the_vocabulary_is_in_the_model_and_unknown_words_are_counted() {
         ran.stderr
     );
     let shown = abduce(&["show", &model]).good();
-    assert!(
-        shown.stdout.contains("typical words"),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.contains("typical words"), "{}", shown.stdout);
 }
 
 #[test]
