@@ -75,8 +75,13 @@ impl Arguments {
             return Err(Failure::usage("standard input is given twice"));
         }
         let mut hypotheses = match &self.table {
-            Some(path) => read::table(path, self.normalize, context)?,
-            None => read::arguments(&self.prior, &self.likelihood, self.normalize, context)?,
+            Some(path) => read::hypotheses_from_table(path, self.normalize, context)?,
+            None => read::hypotheses_from_options(
+                &self.prior,
+                &self.likelihood,
+                self.normalize,
+                context,
+            )?,
         };
         if let Some((h, sum)) = hypotheses.exceeding() {
             context.note(&format!(

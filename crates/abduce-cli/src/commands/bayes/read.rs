@@ -29,7 +29,7 @@ impl Observation {
 }
 
 /// Hypotheses from `--prior` and `--likelihood`.
-pub fn arguments(
+pub fn hypotheses_from_options(
     priors: &[String],
     likelihoods: &[String],
     normalize: bool,
@@ -55,7 +55,7 @@ pub fn arguments(
             }
         });
     }
-    let mut hypotheses = with_priors(named, normalize, context)
+    let mut hypotheses = with_normalized_priors(named, normalize, context)
         .map_err(|error| Failure::usage(format!("--prior: {error}")))?;
     for text in likelihoods {
         let parts = split_list(text);
@@ -79,7 +79,11 @@ pub fn arguments(
 
 /// Hypotheses from a table with a column `hypothesis`, optionally a column `prior`, and one for
 /// each outcome.
-pub fn table(path: &str, normalize: bool, context: &Context) -> Outcome<Hypotheses> {
+pub fn hypotheses_from_table(
+    path: &str,
+    normalize: bool,
+    context: &Context,
+) -> Outcome<Hypotheses> {
     let rows = rows(path)?;
     let header = rows.header().to_vec();
     let find = |name: &str| header.iter().position(|column| column == name);
@@ -126,7 +130,7 @@ pub fn table(path: &str, normalize: bool, context: &Context) -> Outcome<Hypothes
     }
     let normalize = normalize || prior_column.is_none();
     let mut hypotheses =
-        with_priors(named, normalize, context).map_err(|error| error.at_file(path))?;
+        with_normalized_priors(named, normalize, context).map_err(|error| error.at_file(path))?;
     for (column, likelihoods) in outcomes.iter().zip(&likelihoods) {
         hypotheses = hypotheses
             .with_outcome(&header[*column], likelihoods)
@@ -135,7 +139,7 @@ pub fn table(path: &str, normalize: bool, context: &Context) -> Outcome<Hypothes
     Ok(hypotheses)
 }
 
-fn with_priors(
+fn with_normalized_priors(
     named: Vec<(String, f64)>,
     normalize: bool,
     context: &Context,

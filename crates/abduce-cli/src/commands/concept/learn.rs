@@ -162,7 +162,7 @@ impl<'c> Learned<'c> {
         })?;
         if let Some(path) = file {
             let visit = |row: u64, instance: &[Option<u32>]| predict(false, row, instance);
-            concept.each_row_of(path, options, context, visit)?;
+            concept.each_row_of_file(path, options, context, visit)?;
         }
         Ok(predictions)
     }

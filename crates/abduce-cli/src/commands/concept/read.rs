@@ -166,7 +166,7 @@ impl<'a> Concept<'a> {
 
     /// Visits the rows of another file. Values that are not in the table match no hypothesis;
     /// attributes without a column are missing.
-    pub fn each_row_of(
+    pub fn each_row_of_file(
         &self,
         path: &str,
         options: ReadOptions,

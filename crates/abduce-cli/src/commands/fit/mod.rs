@@ -121,7 +121,7 @@ impl Arguments {
         if path.is_none() {
             context.note("the model is not saved; pass -o FILE to save it");
         }
-        let finished = self.learn(&*learner, target, &opened, context)?;
+        let finished = self.learn_and_calibrate(&*learner, target, &opened, context)?;
         let seconds = start.elapsed().as_secs_f64();
         if let Some(path) = path {
             let mut file = Output::bytes(Some(path))?;
@@ -140,7 +140,7 @@ impl Arguments {
     }
 
     /// Fits the model and calibrates it if asked to; a signal stops the fit early.
-    fn learn(
+    fn learn_and_calibrate(
         &self,
         learner: &dyn AnyLearner,
         target: Option<usize>,
