@@ -6,7 +6,7 @@ use crate::table::Table;
 use abduce::ask::{Joint as _, Predict as _};
 use abduce::data::{Chunk, Column, Kind, UnseenCategory};
 use abduce::family::Distribution;
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 use pyo3::prelude::*;
 
 /// A column with unseen categories: its name, the number of cells, the first row, and what they are
@@ -48,7 +48,7 @@ pub fn unseen_categories(
     table: &Table,
     threads: Option<usize>,
 ) -> PyResult<Vec<UnseenCells>> {
-    let Some(mixture) = model.model.body.get::<Mixture>() else {
+    let Some(mixture) = model.model.body.get::<FittedMixture>() else {
         return Ok(Vec::new());
     };
     let columns = columns_of_levels(mixture);
@@ -86,7 +86,7 @@ pub fn unseen_categories(
 
 /// The columns of levels that have a part in densities, and what unseen categories of each are taken
 /// for.
-fn columns_of_levels(mixture: &Mixture) -> Vec<(usize, &'static str)> {
+fn columns_of_levels(mixture: &FittedMixture) -> Vec<(usize, &'static str)> {
     let unseen = mixture.unseen_categories();
     let leaves = mixture.leaves.iter();
     let leaves = leaves.filter(|leaf| !leaf.fixed && leaf.family.levels().is_some());
@@ -112,7 +112,7 @@ pub fn impossible_rows(
     filled: bool,
     threads: Option<usize>,
 ) -> PyResult<Option<(usize, usize)>> {
-    let Some(mixture) = model.model.body.get::<Mixture>() else {
+    let Some(mixture) = model.model.body.get::<FittedMixture>() else {
         return Ok(None);
     };
     if !mixture.is_generative() {
@@ -154,7 +154,7 @@ pub fn impossible_rows(
 
 /// Whether a row with only known categories can have density 0. Gaussians and t distributions rule
 /// nothing out, so that densities need not be computed to know it.
-fn may_rule_out(mixture: &Mixture, table: &Table) -> bool {
+fn may_rule_out(mixture: &FittedMixture, table: &Table) -> bool {
     // Counts of a frame have been checked when it was read, those of an array have not.
     let checked = table.source().table().is_some();
     let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
@@ -179,7 +179,7 @@ fn may_rule_out(mixture: &Mixture, table: &Table) -> bool {
 }
 
 /// The rows of a chunk that have a missing value in a column that is filled.
-fn rows_with_missing(mixture: &Mixture, chunk: &Chunk) -> Vec<u32> {
+fn rows_with_missing(mixture: &FittedMixture, chunk: &Chunk) -> Vec<u32> {
     let fields = mixture.schema.fields.iter().enumerate();
     let filled = fields.filter(|(_, field)| field.kind != Kind::Text);
     let filled: Vec<_> = filled
@@ -190,7 +190,7 @@ fn rows_with_missing(mixture: &Mixture, chunk: &Chunk) -> Vec<u32> {
 }
 
 /// The chunk with its labels hidden.
-fn without_labels(mixture: &Mixture, chunk: &Chunk) -> Chunk {
+fn without_labels(mixture: &FittedMixture, chunk: &Chunk) -> Chunk {
     let mut columns = chunk.columns().to_vec();
     if let Some(target) = mixture.target {
         let kind = mixture.schema.fields[target].kind;

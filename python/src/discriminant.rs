@@ -27,7 +27,7 @@ pub struct ClassGaussians {
 /// The Gaussians of the classes of a model.
 #[pyfunction]
 pub fn class_gaussians(model: &Model) -> PyResult<ClassGaussians> {
-    let Some(mixture) = model.model.body.get::<mixture::Mixture>() else {
+    let Some(mixture) = model.model.body.get::<mixture::FittedMixture>() else {
         return Err(wrong("only a model of Gaussians has discriminants"));
     };
     let own = mixture.class_gaussians().map_err(raised)?;

@@ -149,7 +149,7 @@ pub fn fit_mixture(
     let specification: mixture::Specification = read(specification)?;
     let options: mixture::FitOptions = read(options)?;
     let mixture = |start: &'_ Model| {
-        let mixture = start.model.body.get::<mixture::Mixture>();
+        let mixture = start.model.body.get::<mixture::FittedMixture>();
         let parameters = mixture.map(|mixture| mixture.parameters.clone());
         parameters.ok_or_else(|| wrong("`start` needs a mixture model"))
     };
@@ -184,7 +184,7 @@ pub fn select_mixture(
     let grid: mixture::Grid = read(grid)?;
     let options: mixture::FitOptions = read(options)?;
     let _borrow = table.borrow(py)?;
-    let clusters = mixture::Clusters {
+    let clusters = mixture::Mixture {
         recipe: mixture::Recipe::new(specification, options),
         choice: mixture::Choice::Grid(grid),
         start: None,

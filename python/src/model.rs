@@ -14,8 +14,8 @@ use abduce::density::{Bandwidth, Tolerance};
 use abduce::family::Fill;
 use abduce::model::Fitted;
 use abduce::model::density::{Density, DensityModel};
-use abduce::model::kmeans::{Distance, KMeans};
-use abduce::model::mixture::{Mixture, NO_MARKS};
+use abduce::model::kmeans::{Distance, FittedKMeans};
+use abduce::model::mixture::{FittedMixture, NO_MARKS};
 use abduce::store;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -56,9 +56,9 @@ impl Model {
         self.model.joint().map_err(raised)
     }
 
-    fn mixture(&self, lacks: &str) -> PyResult<&Fitted<Mixture>> {
+    fn mixture(&self, lacks: &str) -> PyResult<&Fitted<FittedMixture>> {
         let none = || wrong(format!("a {} has no {lacks}", self.model.model));
-        self.model.body.get::<Mixture>().ok_or_else(none)
+        self.model.body.get::<FittedMixture>().ok_or_else(none)
     }
 
     fn changed(changed: store::Changed) -> (Model, Vec<String>) {
@@ -75,7 +75,7 @@ impl Model {
     /// A part of the body as JSON.
     fn part_of_body(&self, name: &str) -> PyResult<serde_json::Result<String>> {
         let body = &self.model.body;
-        let text = if let Some(mixture) = body.get::<Mixture>() {
+        let text = if let Some(mixture) = body.get::<FittedMixture>() {
             match name {
                 "weights" => Some(serde_json::to_string(&mixture.parameters.weights)),
                 "leaves" => Some(serde_json::to_string(&mixture.leaves)),
@@ -83,7 +83,7 @@ impl Model {
                 "statistics" => Some(serde_json::to_string(&mixture.statistics)),
                 _ => None,
             }
-        } else if let Some(clusters) = body.get::<KMeans>() {
+        } else if let Some(clusters) = body.get::<FittedKMeans>() {
             match name {
                 "centres" => Some(serde_json::to_string(&clusters.centres)),
                 "sizes" => Some(serde_json::to_string(&clusters.sizes)),
@@ -163,7 +163,7 @@ impl Model {
     fn with_ridge(&self, ridge: f64) -> PyResult<Model> {
         let mut model = self.model.clone();
         let none = || wrong(format!("a {} has no ridge", self.model.model));
-        let mixture = model.body.get_mut::<Mixture>().ok_or_else(none)?;
+        let mixture = model.body.get_mut::<FittedMixture>().ok_or_else(none)?;
         mixture.recipe.specification.ridge = ridge;
         mixture.recipe.specification.ridge_share = 0.0;
         Ok(Model { model })
@@ -384,7 +384,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Matrix<'py>> {
         let none = || wrong(format!("a {} has no centres", self.model.model));
-        let clusters = self.model.body.get::<KMeans>().ok_or_else(none)?;
+        let clusters = self.model.body.get::<FittedKMeans>().ok_or_else(none)?;
         let all = self.each(py, table, threads, |chunk| Ok(clusters.distances(chunk)))?;
         matrix(py, all, clusters.centres.len())
     }

@@ -5,7 +5,7 @@ use crate::pools::pooled;
 use crate::table::Table;
 use crate::trouble::{raised, refused, wrong};
 use abduce::ask::{self, QueryOptions, TailProbabilities};
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub fn query(
 #[pyfunction]
 pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Some(mixture) = model.body.get_mut::<Mixture>() else {
+    let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
         return Err(wrong(format!("a {} has no components", model.model)));
     };
     if component >= mixture.components() {

@@ -3,14 +3,14 @@
 use crate::model::Model;
 use crate::trouble::wrong;
 use abduce::family::{Covariance, Distribution};
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 use pyo3::prelude::*;
 
 /// The mixture that a model of classes is, once its last column, the labels, is taken from it.
 #[pyfunction]
 pub fn without_labels(model: &Model) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Some(mixture) = model.body.get_mut::<Mixture>() else {
+    let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
         return Err(wrong("this is not a mixture"));
     };
     let mut schema = mixture.schema.clone();
@@ -18,7 +18,7 @@ pub fn without_labels(model: &Model) -> PyResult<Model> {
         return Err(wrong("the last column does not hold labels"));
     }
     schema.fields.pop();
-    mixture.model = Mixture::given(
+    mixture.model = FittedMixture::given(
         schema,
         None,
         mixture.leaves.clone(),
@@ -38,7 +38,7 @@ pub fn gaussian_start(
     covariances: Option<Vec<f64>>,
 ) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Some(mixture) = model.body.get_mut::<Mixture>() else {
+    let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
         return Err(wrong("this is not a mixture"));
     };
     let k = mixture.components();

@@ -27,8 +27,8 @@
 //! |---|---|
 //! | [`NaiveBayes`](model::naive_bayes::NaiveBayes) | classes whose columns are independent of each other |
 //! | [`Gda`](model::gda::Gda) | classes with a Gaussian over all their numbers (LDA, QDA) |
-//! | [`Mixture`](prelude::Mixture) | clusters, found by EM |
-//! | [`KMeans`](prelude::KMeans) | clusters about centres |
+//! | [`Mixture`](model::mixture::Mixture) | clusters, found by EM |
+//! | [`KMeans`](model::kmeans::KMeans) | clusters about centres |
 //! | [`Gaussian`](model::gaussian::Gaussian) | one Gaussian over all numbers |
 //! | [`Kde`](model::density::Kde), [`HistogramDensity`](model::density::HistogramDensity), [`Knn`](model::density::Knn) | densities without a family |
 //!

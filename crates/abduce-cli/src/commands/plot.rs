@@ -9,8 +9,8 @@ use crate::render::mixture::selection;
 use abduce::Error;
 use abduce::ask::Predict;
 use abduce::data::Opened;
-use abduce::model::kmeans::KMeans;
-use abduce::model::mixture::Mixture;
+use abduce::model::kmeans::FittedKMeans;
+use abduce::model::mixture::FittedMixture;
 use abduce::plot::{self, Criteria, Frame, Gathered, Line, Trace, Wish};
 use abduce::store::Model;
 use clap::{Args, ValueEnum};
@@ -155,7 +155,7 @@ impl Arguments {
 
     fn draw_trace(&self, model: &Model) -> Outcome<String> {
         self.reject_columns()?;
-        let is_kmeans = model.body.get::<KMeans>().is_some();
+        let is_kmeans = model.body.get::<FittedKMeans>().is_some();
         let trace = Trace {
             name: if is_kmeans {
                 "inertia"
@@ -166,7 +166,7 @@ impl Arguments {
             iterations: model.fit.iterations,
             converged: model.fit.converged,
         };
-        let mixture = model.body.get::<Mixture>();
+        let mixture = model.body.get::<FittedMixture>();
         let has_prior = mixture.is_some_and(|fitted| !fitted.details.objective_trace.is_empty());
         let notes: Vec<String> = has_prior
             .then(|| OBJECTIVE_NOTE.into())
@@ -330,7 +330,7 @@ fn find(model: &dyn Predict, name: &str) -> Outcome<usize> {
 
 /// The criterion of every reliable candidate of the model selection.
 fn criteria(model: &Model) -> Outcome<Criteria> {
-    let mixture = model.body.get::<Mixture>();
+    let mixture = model.body.get::<FittedMixture>();
     if mixture.is_some_and(|fitted| fitted.details.bootstrap.is_some()) {
         let error = Error::parameter("the number of components was chosen by tests");
         return Err(error

@@ -12,7 +12,7 @@ use abduce::Error;
 use abduce::ask::{Classifier, Posterior, posterior_of};
 use abduce::data::{Chunk, Source};
 use abduce::eval::Costs;
-use abduce::model::kmeans::KMeans;
+use abduce::model::kmeans::FittedKMeans;
 use abduce::store::Model;
 use clap::Args;
 use std::cell::Cell;
@@ -249,7 +249,7 @@ fn visit_rows(
     source: &dyn Source,
     mut visit: impl FnMut(Option<(&Posterior, usize)>) -> Outcome,
 ) -> Outcome<Findings> {
-    let clusters = target.model.body.get::<KMeans>();
+    let clusters = target.model.body.get::<FittedKMeans>();
     let (mut impossible, mut first_impossible, mut without_numbers) = (0, 0, 0);
     let model = target.model.predictor();
     let counts = visit_answers(
@@ -310,7 +310,7 @@ impl Findings {
 }
 
 /// The number of rows of a chunk without a value in any column of the clusters.
-fn rows_without_numbers(clusters: &KMeans, chunk: &Chunk) -> u64 {
+fn rows_without_numbers(clusters: &FittedKMeans, chunk: &Chunk) -> u64 {
     let columns = clusters.frame.columns.iter();
     let cells: Vec<_> = columns
         .map(|column| chunk.column(*column).cells(0, chunk.rows()))

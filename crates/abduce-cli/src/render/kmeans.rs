@@ -5,12 +5,12 @@ use crate::context::Context;
 use crate::io::failure::Outcome;
 use crate::io::output::Output;
 use crate::render::text_table::{TextTable, readable};
-use abduce::model::kmeans::{KMeans, Options, Specification, Start};
+use abduce::model::kmeans::{FittedKMeans, Options, Specification, Start};
 use abduce::model::{FitReport, Fitted};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-impl Render for Fitted<KMeans> {
+impl Render for Fitted<FittedKMeans> {
     fn weights(&self) -> Vec<f64> {
         let total: f64 = self.sizes.iter().sum();
         self.sizes.iter().map(|size| size / total).collect()
@@ -67,7 +67,7 @@ impl Render for Fitted<KMeans> {
 }
 
 /// A line for each cluster.
-fn table(clusters: &KMeans) -> String {
+fn table(clusters: &FittedKMeans) -> String {
     const MAX_COLUMNS: usize = 12;
     let names = clusters.column_names();
     let shown = names.len().min(MAX_COLUMNS);

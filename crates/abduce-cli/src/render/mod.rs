@@ -10,8 +10,8 @@ use crate::context::Context;
 use crate::io::failure::Outcome;
 use crate::io::output::Output;
 use abduce::model::density::DensityModel;
-use abduce::model::kmeans::KMeans;
-use abduce::model::mixture::Mixture;
+use abduce::model::kmeans::FittedKMeans;
+use abduce::model::mixture::FittedMixture;
 use abduce::model::{FitReport, Fitted, FittedModel, LogLikelihoodOf, MODELS};
 use abduce::store::Model;
 use serde_json::{Map, Value};
@@ -80,8 +80,8 @@ impl RenderedKind {
 
 /// All kinds of models.
 const KINDS: &[RenderedKind] = &[
-    RenderedKind::of::<Mixture>(),
-    RenderedKind::of::<KMeans>(),
+    RenderedKind::of::<FittedMixture>(),
+    RenderedKind::of::<FittedKMeans>(),
     RenderedKind::of::<DensityModel>(),
 ];
 

@@ -10,7 +10,7 @@ use abduce::data::{CHUNK_ROWS, Field, Kind, Schema, Table};
 use abduce::family::{Distribution, Gaussian, LeafFamily};
 use abduce::leaf::Leaf;
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Mixture, Parameters, Specification, fit,
+    CovarianceKind, Fit, FitOptions, FittedMixture, Parameters, Specification, fit,
 };
 
 pub const GROUP: Group = Group {
@@ -82,7 +82,7 @@ fn learn(table: &Table, k: usize, seed: u64) -> Result<Fit> {
 }
 
 /// Weight, mean and standard deviation of the components, by their means.
-fn components(mixture: &Mixture) -> Vec<(f64, f64, f64)> {
+fn components(mixture: &FittedMixture) -> Vec<(f64, f64, f64)> {
     let mut components: Vec<(f64, f64, f64)> = (mixture.parameters.weights.iter())
         .zip(&mixture.parameters.leaves[0])
         .filter_map(|(weight, distribution)| match distribution {
@@ -114,7 +114,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
         leaves: vec![gaussians.collect()],
     };
     let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
-    let truth = Mixture::given(schema, None, vec![leaf], parameters);
+    let truth = FittedMixture::given(schema, None, vec![leaf], parameters);
     let chunks = (0..ROWS)
         .step_by(CHUNK_ROWS)
         .enumerate()
@@ -126,7 +126,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
     Ok(Table::from_chunks(truth.schema.clone(), chunks))
 }
 
-fn total(mixture: &Mixture, table: &Table) -> Result<f64> {
+fn total(mixture: &FittedMixture, table: &Table) -> Result<f64> {
     let mut total = 0.0;
     for chunk in table.chunks() {
         total += mixture.log_density(chunk)?.iter().sum::<f64>();

@@ -5,7 +5,7 @@ use abduce::Control;
 use abduce::Result;
 use abduce::ask::{Joint, Predict};
 use abduce::data::ReadOptions;
-use abduce::model::mixture::{FitOptions, Mixture, Specification, fit};
+use abduce::model::mixture::{FitOptions, FittedMixture, Specification, fit};
 
 pub const GROUP: Group = Group {
     name: "PlayTennis on a sunny, cool, humid, windy day",
@@ -57,7 +57,7 @@ fn run() -> Result<Vec<Line>> {
     ])
 }
 
-fn learn(smoothing: f64, weight_smoothing: f64) -> Result<Mixture> {
+fn learn(smoothing: f64, weight_smoothing: f64) -> Result<FittedMixture> {
     let options = ReadOptions {
         target: Some("PlayTennis".into()),
         ..ReadOptions::default()
@@ -78,14 +78,14 @@ fn learn(smoothing: f64, weight_smoothing: f64) -> Result<Mixture> {
 }
 
 /// P(day, label).
-fn joint_probability(model: &Mixture, label: &str) -> Result<f64> {
+fn joint_probability(model: &FittedMixture, label: &str) -> Result<f64> {
     let seen: Vec<(&str, &str)> = DAY.into_iter().chain([("PlayTennis", label)]).collect();
     let row = row_of_levels(&model.schema, &seen)?;
     Ok(model.log_density(&row)?[0].exp())
 }
 
 /// P(no | day).
-fn probability_of_no(model: &Mixture) -> Result<f64> {
+fn probability_of_no(model: &FittedMixture) -> Result<f64> {
     let row = row_of_levels(&model.schema, &DAY)?;
     let no = model.names().iter().position(|name| name == "No");
     Ok(model.posterior(&row)?.row(0)[no.unwrap_or(0)])

@@ -26,8 +26,8 @@ use crate::{Error, Result};
 pub const MODELS: &[ModelInfo] = &[
     ModelInfo::of::<naive_bayes::NaiveBayes>(),
     ModelInfo::of::<gda::Gda>(),
-    ModelInfo::of::<mixture::Clusters>(),
-    ModelInfo::of::<kmeans::CentreClusters>(),
+    ModelInfo::of::<mixture::Mixture>(),
+    ModelInfo::of::<kmeans::KMeans>(),
     ModelInfo::of::<gaussian::Gaussian>(),
     ModelInfo::of::<density::Kde>(),
     ModelInfo::of::<density::HistogramDensity>(),

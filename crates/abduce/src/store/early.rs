@@ -1,7 +1,7 @@
 //! Files of early versions, brought to what the program writes now.
 
 use super::Model;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 
 impl Model {
     /// Takes constant columns out of the log-likelihoods of a file that counts them in: they
@@ -11,7 +11,7 @@ impl Model {
         if self.fit.log_likelihood_of.is_some() {
             return;
         }
-        let Some(mixture) = self.body.get_mut::<Mixture>() else {
+        let Some(mixture) = self.body.get_mut::<FittedMixture>() else {
             return;
         };
         let constants = mixture.log_likelihood_of_constants();
@@ -42,13 +42,13 @@ mod tests {
     use crate::Control;
     use crate::data::{Column, Field, Kind, Schema, Table};
     use crate::model::mixture::{
-        Candidate, CovarianceKind, Criterion, Details, FitOptions, Mixture, Recipe, Selection,
-        Specification, fit,
+        Candidate, CovarianceKind, Criterion, Details, FitOptions, FittedMixture, Recipe,
+        Selection, Specification, fit,
     };
     use crate::store::Model;
 
     fn details(model: &mut Model) -> &mut Details {
-        &mut model.body.get_mut::<Mixture>().unwrap().details
+        &mut model.body.get_mut::<FittedMixture>().unwrap().details
     }
 
     fn table() -> Table {
@@ -89,7 +89,7 @@ mod tests {
             chosen: 0,
             same: Vec::new(),
         });
-        let mixture = model.body.get::<Mixture>().unwrap();
+        let mixture = model.body.get::<FittedMixture>().unwrap();
         let constants = mixture.log_likelihood_of_constants();
         assert!(constants > 100.0, "{constants}");
         let now = model.to_json().unwrap();
@@ -105,7 +105,7 @@ mod tests {
             *value = Some(bic);
         }
         candidate.aic = candidate.aic.map(|aic| aic - 2.0 * constants);
-        let mixture = early.body.get_mut::<Mixture>().unwrap();
+        let mixture = early.body.get_mut::<FittedMixture>().unwrap();
         mixture.model.statistics.log_likelihood += constants;
         let early = serde_json::to_string(&early).unwrap();
         let aic = model.fit.aic;
@@ -113,7 +113,7 @@ mod tests {
         let updated = |text: &str| {
             let model = Model::from_json(text).unwrap();
             let changed = model.update(&table(), Vec::new(), None, Control::default());
-            let fitted = model.body.get::<Mixture>().unwrap();
+            let fitted = model.body.get::<FittedMixture>().unwrap();
             let tried = &fitted.details.selection.as_ref().unwrap().tried[0];
             close(tried.log_likelihood.unwrap(), model.fit.log_likelihood);
             for value in [tried.bic, tried.icl, tried.cv] {

@@ -7,7 +7,7 @@ use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Mixture, Parameters, Specification, fit, fit_from,
+    CovarianceKind, Fit, FitOptions, FittedMixture, Parameters, Specification, fit, fit_from,
 };
 
 /// A table of numbers or codes with a last column "y" of labels.
@@ -41,14 +41,14 @@ fn columns(x: &[Vec<f64>], fields: &[Field]) -> Vec<Column> {
 }
 
 /// Rows to ask about, their labels hidden or given.
-fn asked(x: &[Vec<f64>], mixture: &Mixture, label: Option<u32>) -> Chunk {
+fn asked(x: &[Vec<f64>], mixture: &FittedMixture, label: Option<u32>) -> Chunk {
     let fields = &mixture.schema.fields;
     let mut columns = columns(x, &fields[..fields.len() - 1]);
     columns.push(Column::from_codes(vec![label; x.len()]));
     Chunk::new(x.len(), columns, None)
 }
 
-fn learn(specification: Specification, table: &Table) -> Mixture {
+fn learn(specification: Specification, table: &Table) -> FittedMixture {
     let specification = Specification {
         variance_floor: 0.0,
         ..specification
@@ -64,7 +64,12 @@ fn learn(specification: Specification, table: &Table) -> Mixture {
 }
 
 /// Joint log-likelihoods and posteriors of the test rows.
-fn check_answers(mixture: &Mixture, test: &[Vec<f64>], joint: &[Vec<f64>], posterior: &[Vec<f64>]) {
+fn check_answers(
+    mixture: &FittedMixture,
+    test: &[Vec<f64>],
+    joint: &[Vec<f64>],
+    posterior: &[Vec<f64>],
+) {
     for class in 0..mixture.components() {
         let obtained = mixture
             .log_density(&asked(test, mixture, Some(class as u32)))

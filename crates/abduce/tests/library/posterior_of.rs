@@ -4,7 +4,7 @@ use abduce::Control;
 use abduce::ask::{Conditional, Joint, posterior_of};
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::model::Learner;
-use abduce::model::mixture::{Clusters, Mixture};
+use abduce::model::mixture::{FittedMixture, Mixture};
 
 /// Rows of two columns of levels and one of numbers, with missing values.
 fn table() -> Table {
@@ -24,8 +24,8 @@ fn table() -> Table {
 #[test]
 fn it_is_the_conditional_of_the_model_row_by_row() {
     let table = table();
-    let learned = Clusters::new(2).learn(&table, Control::default()).unwrap();
-    let mixture = learned.model.get::<Mixture>().unwrap();
+    let learned = Mixture::new(2).learn(&table, Control::default()).unwrap();
+    let mixture = learned.model.get::<FittedMixture>().unwrap();
     let chunk = &table.chunks()[0];
     let posterior = posterior_of(&mixture.model, 2, chunk).unwrap();
     for row in 0..table.rows() as usize {
@@ -43,7 +43,7 @@ fn it_is_the_conditional_of_the_model_row_by_row() {
 #[test]
 fn a_column_of_numbers_has_no_levels_to_predict() {
     let table = table();
-    let learned = Clusters::new(2).learn(&table, Control::default()).unwrap();
+    let learned = Mixture::new(2).learn(&table, Control::default()).unwrap();
     let joint = learned.model.joint().unwrap();
     assert!(posterior_of(joint, 1, &table.chunks()[0]).is_err());
 }

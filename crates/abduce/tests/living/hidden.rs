@@ -17,7 +17,7 @@ fn a_step_of_incremental_em_tells_a_bound_of_the_likelihood() {
         })
         .collect()
     };
-    let read = |rows: std::ops::Range<usize>, known: Option<&Mixture>| {
+    let read = |rows: std::ops::Range<usize>, known: Option<&FittedMixture>| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
         std::fs::write(&path, format!("{COLUMNS}\n{}", text(rows))).unwrap();
@@ -49,7 +49,7 @@ fn a_step_of_incremental_em_tells_a_bound_of_the_likelihood() {
         .unwrap();
     assert_eq!(grown.rows, 150);
     let all = read(0..150, None);
-    let likelihood = |mixture: &Mixture| -> f64 {
+    let likelihood = |mixture: &FittedMixture| -> f64 {
         use abduce::ask::Joint;
         let rows = abduce::data::Recoded::new(&*all.source, mixture.schema.clone()).unwrap();
         use abduce::data::Source;

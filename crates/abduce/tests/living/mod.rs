@@ -8,7 +8,8 @@ use abduce::Control;
 use abduce::Result;
 use abduce::data::{Opened, ReadOptions, TextOptions, open, open_more};
 use abduce::model::mixture::{
-    CovarianceKind, Event, Fit, FitOptions, MEstimate, Mixture, Specification, Unlabelled, fit,
+    CovarianceKind, Event, Fit, FitOptions, FittedMixture, MEstimate, Specification, Unlabelled,
+    fit,
 };
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -72,7 +73,7 @@ fn opened(rows: impl Iterator<Item = usize>) -> Opened {
     open(&paths, &options()).unwrap()
 }
 
-fn more(rows: impl Iterator<Item = usize>, model: &Mixture) -> Result<Opened> {
+fn more(rows: impl Iterator<Item = usize>, model: &FittedMixture) -> Result<Opened> {
     let (_folder, paths) = written(rows);
     open_more(&paths, &options(), &model.schema, &model.unsettled())
 }
@@ -222,12 +223,14 @@ fn merging_shards_equals_one_fit_of_all() {
             .chunks(rows.len().div_ceil(7))
             .map(|shard| learned(&specification, shard.iter().copied()))
             .collect();
-        let parts: Vec<&Mixture> = shards.iter().map(|shard| &shard.mixture).collect();
-        let merged = Mixture::merge(&parts, &specification, &FitOptions::default(), 0.0).unwrap();
+        let parts: Vec<&FittedMixture> = shards.iter().map(|shard| &shard.mixture).collect();
+        let merged =
+            FittedMixture::merge(&parts, &specification, &FitOptions::default(), 0.0).unwrap();
         let whole = learned(&specification, rows.iter().copied());
         assert_same(name, &merged, &whole);
-        let turned: Vec<&Mixture> = parts.iter().rev().copied().collect();
-        let turned = Mixture::merge(&turned, &specification, &FitOptions::default(), 0.0).unwrap();
+        let turned: Vec<&FittedMixture> = parts.iter().rev().copied().collect();
+        let turned =
+            FittedMixture::merge(&turned, &specification, &FitOptions::default(), 0.0).unwrap();
         assert_same(name, &turned, &whole);
     }
 }
@@ -241,9 +244,9 @@ fn seven_shards_without_two_are_the_other_five() {
             .iter()
             .map(|shard| learned(&specification, shard.iter().copied()))
             .collect();
-        let parts: Vec<&Mixture> = fits.iter().map(|shard| &shard.mixture).collect();
+        let parts: Vec<&FittedMixture> = fits.iter().map(|shard| &shard.mixture).collect();
         let options = FitOptions::default();
-        let mut merged = Mixture::merge(&parts, &specification, &options, 0.0).unwrap();
+        let mut merged = FittedMixture::merge(&parts, &specification, &options, 0.0).unwrap();
         // The last four hold the levels, words and values that the others lack.
         for gone in [5, 6] {
             let rows = more(shards[gone].iter().copied(), &merged.mixture).unwrap();
@@ -366,8 +369,8 @@ fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
             .unwrap()
             .mixture
     };
-    let merge = |a: &Mixture, b: &Mixture| {
-        let merged = Mixture::merge(&[a, b], &specification, &options, 0.0);
+    let merge = |a: &FittedMixture, b: &FittedMixture| {
+        let merged = FittedMixture::merge(&[a, b], &specification, &options, 0.0);
         merged
             .map(|fit| fit.rows)
             .map_err(|error| error.to_string())
@@ -400,7 +403,7 @@ fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
     let rows = read("x,y\n1,2\n2,1\n8,9\n9,8\n");
     let found = fit(&clusters, &*rows.source, &options, Control::default()).unwrap();
     let parts = [&found.mixture, &found.mixture];
-    let error = Mixture::merge(&parts, &clusters, &options, 1.0).unwrap_err();
+    let error = FittedMixture::merge(&parts, &clusters, &options, 1.0).unwrap_err();
     assert!(error.to_string().contains("cannot be matched"));
 }
 

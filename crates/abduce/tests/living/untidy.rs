@@ -46,7 +46,7 @@ impl Parts {
 
     fn merge(&self, a: &Fit, b: &Fit) -> Fit {
         let parts = [&a.mixture, &b.mixture];
-        Mixture::merge(&parts, &self.specification, &FitOptions::default(), 0.0).unwrap()
+        FittedMixture::merge(&parts, &self.specification, &FitOptions::default(), 0.0).unwrap()
     }
 
     fn update(&self, model: &Fit, text: &str) -> Fit {

@@ -9,7 +9,7 @@ use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::{Acceleration, EmOptions, Stop};
 use abduce::model::kmeans;
 use abduce::model::mixture::{
-    CovarianceKind, Fit, FitOptions, Mixture, Specification, fit, fit_from,
+    CovarianceKind, Fit, FitOptions, FittedMixture, Specification, fit, fit_from,
 };
 
 /// Three groups of numbers, and a column that is constant.
@@ -52,7 +52,7 @@ fn learned(specification: &Specification, options: &FitOptions) -> Fit {
     fit(specification, &table(), options, Control::default()).unwrap()
 }
 
-fn gaussians(mixture: &Mixture) -> Vec<&MultivariateGaussian> {
+fn gaussians(mixture: &FittedMixture) -> Vec<&MultivariateGaussian> {
     let own = mixture.parameters.leaves[0].iter();
     own.map(|own| match own {
         Distribution::Multivariate(own) => own,

@@ -5,7 +5,7 @@ use abduce::Control;
 use abduce::ask::Joint as _;
 use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::family::{Fill, StudentT, Univariate as _};
-use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Specification, fit};
+use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, FittedMixture, Specification, fit};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
@@ -61,7 +61,7 @@ fn slope(x: &[f64], y: &[f64]) -> (f64, f64) {
 
 /// Whether the interval of 0.95 by Rubin's rules, with the degrees of freedom of Barnard and
 /// Rubin (1999), covers the slope.
-fn covers(table: &Table, seed: u64, model_of: impl Fn(u64) -> Mixture) -> bool {
+fn covers(table: &Table, seed: u64, model_of: impl Fn(u64) -> FittedMixture) -> bool {
     let mut estimates = Vec::new();
     for copy in 0..COPIES as u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -400,7 +400,7 @@ fn a_model_file_keeps_every_answer() {
     let table = rows(200, 0.1, 0.1, 12).plain();
     let fit = fitted(&table, &specification(CovarianceKind::Vee, LEARNED));
     let text = serde_json::to_string(&fit.mixture).unwrap();
-    let back: abduce::model::mixture::Mixture = serde_json::from_str(&text).unwrap();
+    let back: abduce::model::mixture::FittedMixture = serde_json::from_str(&text).unwrap();
     back.check().unwrap();
     let chunk = one([Some(1.0), None, Some(2.0)]);
     assert_eq!(

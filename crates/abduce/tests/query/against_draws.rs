@@ -7,7 +7,7 @@ use abduce::ask::{Joint, QueryOptions, query};
 use abduce::data::Chosen;
 use abduce::density::Bins;
 use abduce::model::density::{self, DensityModel, Estimator};
-use abduce::model::mixture::{CovarianceKind, Mixture, Specification};
+use abduce::model::mixture::{CovarianceKind, FittedMixture, Specification};
 use std::f64::consts::PI;
 
 /// All numbers of an answer with their standard errors.
@@ -117,7 +117,7 @@ fn densities_without_a_family_are_asked_too() {
 }
 
 /// One Gaussian over x and z: their means, standard deviations and correlation.
-fn gaussian() -> (Mixture, [f64; 5]) {
+fn gaussian() -> (FittedMixture, [f64; 5]) {
     let model = learn(&Specification::mixture(1, CovarianceKind::Full), &table());
     let moments = ["x", "z"].map(|column| {
         let Found::Numbers(own) = ask(&model, &format!("P({column})")).found else {

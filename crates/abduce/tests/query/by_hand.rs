@@ -5,9 +5,9 @@
 use super::{ask, assert_close, learn, number, probabilities};
 use abduce::ask::query::{Found, Method, Value};
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::model::mixture::{Mixture, Specification};
+use abduce::model::mixture::{FittedMixture, Specification};
 
-fn model() -> Mixture {
+fn model() -> FittedMixture {
     let rows = [
         [0, 0, 0],
         [0, 0, 1],

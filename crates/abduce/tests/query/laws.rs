@@ -3,7 +3,7 @@
 use super::{ask, assert_close, dependent, independent, number, probabilities};
 use abduce::ask::query::{Found, Method};
 use abduce::ask::{Conditional, Joint};
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 
 /// Events of every kind about different columns.
 const EVENTS: [&str; 7] = [
@@ -152,7 +152,7 @@ fn dependent_columns_are_answered_by_draws_only_where_two_are_asked_about() {
 
 #[test]
 fn the_highest_density_is_that_of_the_model() {
-    let model: Mixture = dependent();
+    let model: FittedMixture = dependent();
     let Found::HighestDensity { value, density, .. } = ask(&model, "MAP(x | c=red)").found else {
         panic!("x has a density");
     };

@@ -10,7 +10,7 @@ use abduce::Control;
 use abduce::ask::query::{Answer, Found};
 use abduce::ask::{Joint, QueryOptions, query};
 use abduce::data::{Column, Field, Kind, Schema, Table};
-use abduce::model::mixture::{CovarianceKind, FitOptions, Mixture, Specification, fit};
+use abduce::model::mixture::{CovarianceKind, FitOptions, FittedMixture, Specification, fit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Poisson, StandardNormal};
@@ -50,7 +50,7 @@ fn assert_close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{what}: {a} {b}");
 }
 
-fn learn(specification: &Specification, table: &Table) -> Mixture {
+fn learn(specification: &Specification, table: &Table) -> FittedMixture {
     let options = FitOptions::default();
     let fit = fit(specification, table, &options, Control::default());
     fit.unwrap().mixture
@@ -86,11 +86,11 @@ fn table() -> Table {
 }
 
 /// Every column by itself in each group.
-fn independent() -> Mixture {
+fn independent() -> FittedMixture {
     learn(&Specification::naive_bayes("y"), &table())
 }
 
 /// x and z together in each of two components.
-fn dependent() -> Mixture {
+fn dependent() -> FittedMixture {
     learn(&Specification::mixture(2, CovarianceKind::Full), &table())
 }

@@ -8,9 +8,7 @@ use crate::context::Context;
 use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::model::AnyLearner;
-use abduce::model::kmeans::{
-    self, Algorithm, CentreClusters, Distance, Init, Recipe, Specification,
-};
+use abduce::model::kmeans::{self, Algorithm, Distance, Init, KMeans, Recipe, Specification};
 use clap::Args;
 
 #[derive(Args)]
@@ -59,7 +57,7 @@ pub struct Options {
 }
 
 impl ModelArguments for Options {
-    type Learner = CentreClusters;
+    type Learner = KMeans;
     const EXAMPLES: &'static [&'static str] = &["kmeans faithful.csv -k 2 --standardize"];
 }
 
@@ -105,7 +103,7 @@ impl ModelOptions for Options {
             return Err(error.with_hint("give the number of clusters").into());
         };
         let default = kmeans::Options::default();
-        Ok(Box::new(CentreClusters(Recipe {
+        Ok(Box::new(KMeans(Recipe {
             kmeans: Specification {
                 distance: self.distance.unwrap_or_default(),
                 medoids: self.medoids,

@@ -13,7 +13,7 @@ use abduce::Error;
 use abduce::data::{Source, TextOptions};
 use abduce::model::AnyLearner;
 use abduce::model::mixture::{
-    BootstrapOptions, Choice, Clusters, CovarianceKind, Criterion, Event, Grid, Init, Mixture,
+    BootstrapOptions, Choice, CovarianceKind, Criterion, Event, FittedMixture, Grid, Init, Mixture,
     Recipe, Specification,
 };
 use clap::Args;
@@ -67,7 +67,7 @@ pub struct Options {
 }
 
 impl ModelArguments for Options {
-    type Learner = Clusters;
+    type Learner = Mixture;
     const EXAMPLES: &'static [&'static str] = &[
         "mixture faithful.csv --components 2",
         "mixture faithful.csv --components 1-9 --covariance all",
@@ -75,14 +75,14 @@ impl ModelArguments for Options {
 }
 
 impl Options {
-    fn specification(&self, start: Option<&Mixture>) -> Outcome<Specification> {
+    fn specification(&self, start: Option<&FittedMixture>) -> Outcome<Specification> {
         if self.leaves.event == Some(Event::Complement) {
             return Err(Failure::usage(
                 "--event complement does not apply to mixture: only labelled classes have a \
                  complement",
             ));
         }
-        let of_start = |start: &Mixture| start.components() - usize::from(start.has_noise());
+        let of_start = |start: &FittedMixture| start.components() - usize::from(start.has_noise());
         let given = self.components.as_ref().map(|numbers| numbers.0[0]);
         let components = given.or_else(|| start.map(of_start));
         if components.is_none() && !self.fixed.has_start() {
@@ -217,7 +217,7 @@ impl ModelOptions for Options {
         options.restarts = self.restarts.unwrap_or(options.restarts);
         options.init = self.init.unwrap_or(options.init);
         options.start_by = self.fixed.start_by();
-        Ok(Box::new(Clusters {
+        Ok(Box::new(Mixture {
             recipe: Recipe::new(specification, options),
             choice: self.choice()?,
             start: start.map(Box::new),

@@ -30,7 +30,7 @@ use crate::render::text_table::counted;
 use abduce::Control;
 use abduce::data::{Asked, Field, Opened, Source};
 use abduce::model::AnyLearner;
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 use abduce::store::Model;
 use clap::Args;
 use models::Entry;
@@ -223,7 +223,7 @@ impl Finished {
 
 /// Notes the weight of rows without a label, if the fit has chosen it.
 fn note_unlabelled_weight(model: &Model, unlabelled: u64, context: &Context) {
-    let mixture = model.body.get::<Mixture>();
+    let mixture = model.body.get::<FittedMixture>();
     if let Some(choice) = mixture.and_then(|mixture| mixture.details.unlabelled.as_ref()) {
         context.note(&choice.summary(unlabelled));
     }

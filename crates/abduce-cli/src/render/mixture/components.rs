@@ -1,7 +1,7 @@
 //! The diagnostics of components, one per line, and of the starts of a fit.
 
 use crate::render::text_table::{TextTable, readable};
-use abduce::model::mixture::{ComponentDiagnostics, Diagnostics, Ended, Mixture};
+use abduce::model::mixture::{ComponentDiagnostics, Diagnostics, Ended, FittedMixture};
 
 /// A figure of a component: its heading, and its text if the component has it.
 type Figure = (&'static str, fn(&ComponentDiagnostics) -> Option<String>);
@@ -30,7 +30,7 @@ const UNCERTAINTY: Figure = ("uncertainty", |component| component.uncertainty.ma
 const ENTROPY: Figure = ("entropy", |component| component.entropy.map(short));
 
 /// The weights with the most important figures.
-pub fn brief(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -> TextTable {
+pub fn brief(what: &str, mixture: &FittedMixture, diagnostics: Option<&Diagnostics>) -> TextTable {
     // Without hidden labels, the rows of a class follow from its weight.
     let hidden = diagnostics.is_some_and(|diagnostics| diagnostics.uncertainty.is_some());
     let figures = [ROWS, CONDITION, UNCERTAINTY];
@@ -39,14 +39,14 @@ pub fn brief(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -
 }
 
 /// The weights with all figures.
-pub fn all(what: &str, mixture: &Mixture, diagnostics: Option<&Diagnostics>) -> TextTable {
+pub fn all(what: &str, mixture: &FittedMixture, diagnostics: Option<&Diagnostics>) -> TextTable {
     let figures = [KISH, CONDITION, UNCERTAINTY, ENTROPY];
     table(what, mixture, diagnostics, true, &figures)
 }
 
 fn table(
     what: &str,
-    mixture: &Mixture,
+    mixture: &FittedMixture,
     diagnostics: Option<&Diagnostics>,
     rows: bool,
     figures: &[Figure],

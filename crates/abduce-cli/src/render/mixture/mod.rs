@@ -9,11 +9,11 @@ use super::{Lines, Render};
 use crate::context::Context;
 use crate::io::failure::Outcome;
 use crate::io::output::Output;
-use abduce::model::mixture::{Mixture, Selection, Start};
+use abduce::model::mixture::{FittedMixture, Selection, Start};
 use abduce::model::{FitReport, Fitted};
 use serde_json::{Map, Value};
 
-impl Render for Fitted<Mixture> {
+impl Render for Fitted<FittedMixture> {
     fn weights(&self) -> Vec<f64> {
         self.parameters.weights.clone()
     }

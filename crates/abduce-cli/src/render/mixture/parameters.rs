@@ -10,11 +10,11 @@ use abduce::estimate::Numbers;
 use abduce::family::{Covariance, Distribution, LeafFamily, MultivariateGaussian, Statistics};
 use abduce::leaf::Leaf;
 use abduce::model::Fitted;
-use abduce::model::mixture::Mixture;
+use abduce::model::mixture::FittedMixture;
 use std::io::Write;
 
 /// Writes the weights and the distributions of every column.
-pub fn write(fitted: &Fitted<Mixture>, context: &Context, output: &mut Output) -> Outcome {
+pub fn write(fitted: &Fitted<FittedMixture>, context: &Context, output: &mut Output) -> Outcome {
     let mixture = &fitted.model;
     let names = mixture.names();
     let what = match mixture.target {
@@ -77,7 +77,7 @@ fn bins(names: &[String], distributions: &[Distribution]) -> String {
 const MAX_WORDS: usize = 12;
 
 /// The name of a term.
-fn word(mixture: &Mixture, leaf: &Leaf, term: usize) -> String {
+fn word(mixture: &FittedMixture, leaf: &Leaf, term: usize) -> String {
     let field = &mixture.schema.fields[leaf.columns[0]];
     match (&field.text, leaf.columns.get(term)) {
         (Some(text), _) => match text.encoding.term(term as u32) {

@@ -7,10 +7,14 @@ use abduce::estimate::Numbers;
 use abduce::family::{Distribution, LeafFamily, MultivariateStudentT};
 use abduce::leaf::Unseen;
 use abduce::learn::{Acceleration, EStep, EmOptions};
-use abduce::model::mixture::{ClassPrior, FitOptions, Held, Mixture, Specification};
+use abduce::model::mixture::{ClassPrior, FitOptions, FittedMixture, Held, Specification};
 
 /// The lines of a mixture.
-pub fn lines(mixture: &Mixture, specification: &Specification, options: &FitOptions) -> Lines {
+pub fn lines(
+    mixture: &FittedMixture,
+    specification: &Specification,
+    options: &FitOptions,
+) -> Lines {
     let class_prior = match &specification.class_prior {
         ClassPrior::Learned => String::new(),
         ClassPrior::Uniform => "uniform".into(),
@@ -144,7 +148,7 @@ fn held_text(held: &Held) -> String {
 }
 
 /// The covariance of a model with mclust's code; empty if it has none.
-pub fn covariance(mixture: &Mixture) -> String {
+pub fn covariance(mixture: &FittedMixture) -> String {
     let structure = mixture.leaves.iter().find_map(|leaf| match &leaf.family {
         LeafFamily::Multivariate { shape, .. } => Some(shape.structure),
         LeafFamily::MultivariateStudentT { shape, .. } => Some(shape.structure),
@@ -161,7 +165,7 @@ pub fn covariance(mixture: &Mixture) -> String {
 }
 
 /// The tails of a model with their degrees of freedom; empty if they are Gaussian.
-pub fn tails(mixture: &Mixture) -> String {
+pub fn tails(mixture: &FittedMixture) -> String {
     let distributions = mixture.parameters.leaves.iter().flatten();
     let learned = mixture.leaves.iter().any(|leaf| {
         matches!(&leaf.family, LeafFamily::MultivariateStudentT { shape, .. } if shape.degrees.is_none())

@@ -7,7 +7,9 @@
 //! chapter 11). It is a mixture of one component.
 
 use crate::data::{Kind, Schema, Source};
-use crate::model::mixture::{CovarianceKind, FitOptions, Mixture, Reals, Recipe, Specification};
+use crate::model::mixture::{
+    CovarianceKind, FitOptions, FittedMixture, Reals, Recipe, Specification,
+};
 use crate::model::{Learned, Learner};
 use crate::{Control, Error, Result};
 
@@ -52,7 +54,7 @@ impl Gaussian {
 impl Learner for Gaussian {
     const NAME: &'static str = "gaussian";
     const ABOUT: &'static str = "One Gaussian over all numbers";
-    type Model = Mixture;
+    type Model = FittedMixture;
 
     fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
         check_columns(rows.schema())?;

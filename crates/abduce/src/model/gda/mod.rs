@@ -5,7 +5,7 @@
 //! It is a mixture whose components are the classes and whose real columns are one leaf.
 
 use crate::data::Source;
-use crate::model::mixture::{CovarianceKind, FitOptions, Mixture, Recipe, Specification};
+use crate::model::mixture::{CovarianceKind, FitOptions, FittedMixture, Recipe, Specification};
 use crate::model::{Learned, Learner};
 use crate::{Control, Result};
 
@@ -24,7 +24,7 @@ impl Gda {
 impl Learner for Gda {
     const NAME: &'static str = "gda";
     const ABOUT: &'static str = "Classes with a Gaussian over all their numbers";
-    type Model = Mixture;
+    type Model = FittedMixture;
 
     fn target(&self) -> Option<&str> {
         self.0.specification.target.as_deref()

@@ -1,12 +1,12 @@
 //! Checks of k-means clusters read from a file.
 
-use super::KMeans;
+use super::FittedKMeans;
 use crate::Result;
 use crate::data::Kind;
 use crate::validate::{contradiction, same_length};
 use std::collections::HashSet;
 
-impl KMeans {
+impl FittedKMeans {
     /// Checks that the parts of the model are consistent.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::seeding::{Measure, seeds};
 use super::specification::{Algorithm, Distance, Init, Options, Specification};
 use super::starts::Start;
 use super::survey::Survey;
-use super::{Frame, KMeans, by_medoids, diagnose};
+use super::{FittedKMeans, Frame, by_medoids, diagnose};
 use crate::data::{Source, Table};
 use crate::model::check_tries;
 use crate::model::mixture::{interrupted, sample_rows};
@@ -23,7 +23,7 @@ use rayon::prelude::*;
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The model.
-    pub model: KMeans,
+    pub model: FittedKMeans,
     /// The number of rows of positive weight.
     pub rows: u64,
     /// Their total weight.
@@ -409,7 +409,7 @@ impl Run<'_> {
             0.0
         };
         Fit {
-            model: KMeans {
+            model: FittedKMeans {
                 schema: source.schema().clone(),
                 distance: self.specification.distance,
                 medoids: self.specification.medoids,

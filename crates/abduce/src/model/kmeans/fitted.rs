@@ -1,6 +1,6 @@
 //! k-means as a model: its part of a model file, and the builder of its fit.
 
-use super::{Distance, Fit, KMeans, Options, Specification, Start, fit};
+use super::{Distance, Fit, FittedKMeans, Options, Specification, Start, fit};
 use crate::ask::Joint;
 use crate::data::Source;
 use crate::model::report::finite;
@@ -30,13 +30,13 @@ pub struct Details {
     pub inertia: Option<f64>,
 }
 
-impl FittedModel for KMeans {
+impl FittedModel for FittedKMeans {
     const KIND: &'static str = "kmeans";
     type Recipe = Recipe;
     type Details = Details;
 
     fn check(&self) -> Result<()> {
-        KMeans::check(self)
+        FittedKMeans::check(self)
     }
 
     fn joint(&self) -> Result<&dyn Joint> {
@@ -52,12 +52,12 @@ impl FittedModel for KMeans {
 
 /// k-means to be fitted.
 #[derive(Clone, Debug)]
-pub struct CentreClusters(pub Recipe);
+pub struct KMeans(pub Recipe);
 
-impl CentreClusters {
+impl KMeans {
     /// This many clusters by Euclidean distance.
-    pub fn new(clusters: usize) -> CentreClusters {
-        CentreClusters(Recipe {
+    pub fn new(clusters: usize) -> KMeans {
+        KMeans(Recipe {
             kmeans: Specification::new(clusters),
             kmeans_options: Options::default(),
         })
@@ -65,44 +65,44 @@ impl CentreClusters {
 
     /// The distance between rows.
     #[must_use]
-    pub fn distance(mut self, distance: Distance) -> CentreClusters {
+    pub fn distance(mut self, distance: Distance) -> KMeans {
         self.0.kmeans.distance = distance;
         self
     }
 
     /// Whether columns are divided by their standard deviations.
     #[must_use]
-    pub fn standardize(mut self, standardize: bool) -> CentreClusters {
+    pub fn standardize(mut self, standardize: bool) -> KMeans {
         self.0.kmeans.standardize = standardize;
         self
     }
 
     /// The number of starts.
     #[must_use]
-    pub fn restarts(mut self, number: usize) -> CentreClusters {
+    pub fn restarts(mut self, number: usize) -> KMeans {
         self.0.kmeans_options.restarts = number;
         self
     }
 
     /// The maximum number of iterations.
     #[must_use]
-    pub fn max_iterations(mut self, number: usize) -> CentreClusters {
+    pub fn max_iterations(mut self, number: usize) -> KMeans {
         self.0.kmeans_options.max_iterations = number;
         self
     }
 
     /// The seed of all random numbers.
     #[must_use]
-    pub fn seed(mut self, seed: u64) -> CentreClusters {
+    pub fn seed(mut self, seed: u64) -> KMeans {
         self.0.kmeans_options.seed = seed;
         self
     }
 }
 
-impl Learner for CentreClusters {
+impl Learner for KMeans {
     const NAME: &'static str = "kmeans";
     const ABOUT: &'static str = "Clusters about centres, each row in one";
-    type Model = KMeans;
+    type Model = FittedKMeans;
 
     fn finds_clusters(&self) -> bool {
         true

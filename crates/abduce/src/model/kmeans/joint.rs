@@ -6,7 +6,7 @@
 use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
 use super::seeding::Measure;
-use super::{Distance, KMeans};
+use super::{Distance, FittedKMeans};
 use crate::ask::{
     Classifier, Conditional, Decider, Joint, Moments, Posterior, Predict, constantly,
 };
@@ -16,7 +16,7 @@ use crate::kernel::kmeans::Packed;
 use crate::{Error, Result};
 use rand::Rng;
 
-impl Predict for KMeans {
+impl Predict for FittedKMeans {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -70,7 +70,7 @@ impl Predict for KMeans {
     }
 }
 
-impl Joint for KMeans {
+impl Joint for FittedKMeans {
     fn check_density(&self) -> Result<()> {
         self.gaussians().map(|_| ())
     }
@@ -138,7 +138,7 @@ impl Joint for KMeans {
     }
 }
 
-impl KMeans {
+impl FittedKMeans {
     /// The columns used that are not constant, as numbers.
     pub(super) fn numbers_of(&self, chunk: &Chunk) -> Chunk {
         let columns = self.varying().into_iter().map(|place| {

@@ -31,7 +31,7 @@ mod statistics;
 mod survey;
 
 pub use fit::{Fit, fit, fit_from};
-pub use fitted::{CentreClusters, Details, Recipe};
+pub use fitted::{Details, KMeans, Recipe};
 pub use frame::Frame;
 pub use medoids::{Medoids, medoids};
 pub use specification::{Algorithm, Distance, Init, Options, Specification};
@@ -45,14 +45,14 @@ use crate::family::{
     Covariance, Distribution, LeafFamily, MultivariateGaussian, MultivariateShape, Structure,
 };
 use crate::leaf::Leaf;
-use crate::model::mixture::{Mixture, Parameters};
+use crate::model::mixture::{FittedMixture, Parameters};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// Fitted clusters, the largest first unless they are to stay in the order of their starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KMeans {
+pub struct FittedKMeans {
     /// The columns of the table.
     pub schema: Schema,
     /// How far apart rows are.
@@ -75,10 +75,10 @@ pub struct KMeans {
     pub constants: Vec<(usize, f64)>,
     /// What questions about densities are put to, once there are any.
     #[serde(skip)]
-    gaussians: OnceLock<Box<Mixture>>,
+    gaussians: OnceLock<Box<FittedMixture>>,
 }
 
-impl KMeans {
+impl FittedKMeans {
     /// The names of the columns used.
     pub fn column_names(&self) -> Vec<&str> {
         let columns = self.frame.columns.iter();
@@ -147,7 +147,7 @@ impl KMeans {
     ///
     /// # Errors
     /// If the distance has no density.
-    pub fn gaussians(&self) -> Result<&Mixture> {
+    pub fn gaussians(&self) -> Result<&FittedMixture> {
         let error = |why: &str| Error::parameter(format!("these clusters have no density: {why}"));
         let no_density = |why: &str| {
             Err(error(why)
@@ -181,7 +181,7 @@ impl KMeans {
             .collect()
     }
 
-    fn mixture(&self) -> Mixture {
+    fn mixture(&self) -> FittedMixture {
         let varying = self.varying();
         let columns = varying.iter().map(|place| self.frame.columns[*place]);
         let fields = columns.map(|c| &self.schema.fields[c]);
@@ -208,7 +208,7 @@ impl KMeans {
             leaves: vec![gaussians.collect()],
             unseen: Vec::new(),
         };
-        Mixture::given(Schema::new(fields.collect()), None, vec![leaf], parameters)
+        FittedMixture::given(Schema::new(fields.collect()), None, vec![leaf], parameters)
     }
 
     fn covariance(&self, varying: &[usize]) -> (Covariance, Structure) {

@@ -1,7 +1,7 @@
 //! The options of mixtures to be fitted, as methods that can be chained.
 
 use super::{
-    Choice, ClassPrior, Clusters, CovarianceKind, Criterion, Grid, NormalPrior, Reals, Recipe,
+    Choice, ClassPrior, CovarianceKind, Criterion, Grid, Mixture, NormalPrior, Reals, Recipe,
     Tails, Unlabelled,
 };
 use crate::leaf::{FamilyName, Unseen};
@@ -105,29 +105,29 @@ macro_rules! normal_options {
 common_options! { NaiveBayes, own => &mut own.0 }
 common_options! { Gda, own => &mut own.0 }
 common_options! { Gaussian, own => &mut own.0 }
-common_options! { Clusters, own => &mut own.recipe }
+common_options! { Mixture, own => &mut own.recipe }
 column_options! { NaiveBayes, own => &mut own.0 }
 column_options! { Gda, own => &mut own.0 }
-column_options! { Clusters, own => &mut own.recipe }
+column_options! { Mixture, own => &mut own.recipe }
 class_options! { NaiveBayes }
 class_options! { Gda }
 normal_options! { Gda, own => &mut own.0 }
 normal_options! { Gaussian, own => &mut own.0 }
-normal_options! { Clusters, own => &mut own.recipe }
+normal_options! { Mixture, own => &mut own.recipe }
 
 options! { NaiveBayes, own => &mut own.0;
     /// Whether questions are answered with the parameters integrated out.
     predictive(predictive: bool) |recipe| recipe.specification.predictive = predictive;
 }
 
-options! { Clusters, own => &mut own.recipe;
+options! { Mixture, own => &mut own.recipe;
     /// The number of starts.
     restarts(number: usize) |recipe| recipe.options.restarts = number;
     /// Adds a component of noise, uniform over the range of the rows.
     noise(noise: bool) |recipe| recipe.specification.noise = noise;
 }
 
-impl Clusters {
+impl Mixture {
     /// As many clusters as a criterion chooses.
     ///
     /// ```
@@ -142,15 +142,15 @@ impl Clusters {
     /// assert_eq!(model.names().len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn choose(components: RangeInclusive<usize>, criterion: Criterion) -> Clusters {
-        Clusters {
+    pub fn choose(components: RangeInclusive<usize>, criterion: Criterion) -> Mixture {
+        Mixture {
             choice: Choice::Grid(Grid {
                 components: components.collect(),
                 covariances: Vec::new(),
                 criterion,
                 folds: 5,
             }),
-            ..Clusters::new(1)
+            ..Mixture::new(1)
         }
     }
 }

@@ -5,11 +5,11 @@
 use crate::data::{Field, Kind};
 use crate::family::{Distribution, Family as _, Gaussian, Statistics, Validate as _};
 use crate::leaf::{Leaf, Seen};
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::validate::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
 
-impl Mixture {
+impl FittedMixture {
     /// Checks that all parts fit together.
     ///
     /// # Errors

@@ -2,8 +2,8 @@
 
 use super::initialise::restarts::Start;
 use super::{
-    BootstrapTest, Diagnostics, Fit, FitOptions, Mixture, Selection, Specification, Unlabelled,
-    UnlabelledChoice, fit,
+    BootstrapTest, Diagnostics, Fit, FitOptions, FittedMixture, Selection, Specification,
+    Unlabelled, UnlabelledChoice, fit,
 };
 use crate::ask::{Explain, Joint};
 use crate::data::Source;
@@ -64,13 +64,13 @@ pub struct Details {
     pub diagnostics: Option<Diagnostics>,
 }
 
-impl FittedModel for Mixture {
+impl FittedModel for FittedMixture {
     const KIND: &'static str = "mixture";
     type Recipe = Recipe;
     type Details = Details;
 
     fn check(&self) -> Result<()> {
-        Mixture::check(self)
+        FittedMixture::check(self)
     }
 
     fn joint(&self) -> Result<&dyn Joint> {
@@ -101,7 +101,7 @@ impl FittedModel for Mixture {
 }
 
 /// Why a mixture cannot change without its rows, if it cannot.
-fn cannot_change(mixture: &Mixture) -> Option<Error> {
+fn cannot_change(mixture: &FittedMixture) -> Option<Error> {
     if mixture.has_noise() {
         let why = "a mixture with noise cannot change without its data: the noise covers the \
                    range of the rows";
@@ -117,7 +117,7 @@ fn cannot_change(mixture: &Mixture) -> Option<Error> {
     Some(why.with_hint("fit all rows at once"))
 }
 
-impl Fitted<Mixture> {
+impl Fitted<FittedMixture> {
     /// The weight of rows without a label in this model.
     pub(crate) fn unlabelled_weight(&self) -> f64 {
         if self.model.target.is_none() {

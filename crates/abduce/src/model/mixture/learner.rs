@@ -2,8 +2,8 @@
 //! criterion or tests choose.
 
 use super::{
-    BootstrapOptions, FitOptions, Grid, Mixture, Reals, Recipe, Specification, bootstrap_test,
-    fit_from_mixture, select,
+    BootstrapOptions, FitOptions, FittedMixture, Grid, Reals, Recipe, Specification,
+    bootstrap_test, fit_from_mixture, select,
 };
 use crate::data::Source;
 use crate::model::{Learned, Learner};
@@ -11,13 +11,13 @@ use crate::{Control, Result};
 
 /// A mixture to be fitted.
 #[derive(Clone, Debug)]
-pub struct Clusters {
+pub struct Mixture {
     /// The specification and the options of each fit.
     pub recipe: Recipe,
     /// How the number of components and the covariance are chosen.
     pub choice: Choice,
     /// The fitted mixture of the same columns that the fit starts from.
-    pub start: Option<Box<Mixture>>,
+    pub start: Option<Box<FittedMixture>>,
 }
 
 /// How one mixture is chosen among several.
@@ -39,16 +39,16 @@ pub enum Choice {
     },
 }
 
-impl Clusters {
+impl Mixture {
     /// This many clusters with a full covariance each.
-    pub fn new(components: usize) -> Clusters {
+    pub fn new(components: usize) -> Mixture {
         let specification = Specification::mixture(components, Default::default());
-        Clusters::of(Recipe::new(specification, FitOptions::default()))
+        Mixture::of(Recipe::new(specification, FitOptions::default()))
     }
 
     /// The clusters of a recipe.
-    pub fn of(recipe: Recipe) -> Clusters {
-        Clusters {
+    pub fn of(recipe: Recipe) -> Mixture {
+        Mixture {
             recipe,
             choice: Choice::None,
             start: None,
@@ -79,10 +79,10 @@ impl Clusters {
     }
 }
 
-impl Learner for Clusters {
+impl Learner for Mixture {
     const NAME: &'static str = "mixture";
     const ABOUT: &'static str = "Clusters, found without labels";
-    type Model = Mixture;
+    type Model = FittedMixture;
 
     fn target(&self) -> Option<&str> {
         self.recipe.specification.target.as_deref()

@@ -30,7 +30,7 @@ pub use incremental::change::NO_MARKS;
 pub use incremental::marks::Marks;
 pub use initialise::Init;
 pub use initialise::restarts::{Ended, Start};
-pub use learner::{Choice, Clusters};
+pub use learner::{Choice, Mixture};
 pub use report::diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use select::bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};
 pub use select::distinct::SameCovariances;
@@ -83,7 +83,7 @@ pub struct MixtureStatistics {
 
 /// A fitted mixture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Mixture {
+pub struct FittedMixture {
     /// The columns it models.
     pub schema: Schema,
     /// The column that holds the label, if there is one: its levels are the
@@ -117,15 +117,15 @@ pub struct Mixture {
     averaged: OnceLock<Box<Parameters>>,
 }
 
-impl Mixture {
+impl FittedMixture {
     /// A mixture with given parameters, that has seen no row.
     pub fn given(
         schema: Schema,
         target: Option<usize>,
         leaves: Vec<Leaf>,
         parameters: Parameters,
-    ) -> Mixture {
-        Mixture {
+    ) -> FittedMixture {
+        FittedMixture {
             statistics: MixtureStatistics::zero(&leaves, parameters.weights.len()),
             seen: Seen::nothing(schema.fields.len()),
             schema,

@@ -5,7 +5,7 @@
 //! It is a mixture whose components are the classes and whose leaves are single columns.
 
 use crate::data::Source;
-use crate::model::mixture::{FitOptions, Mixture, Recipe, Specification};
+use crate::model::mixture::{FitOptions, FittedMixture, Recipe, Specification};
 use crate::model::{Learned, Learner};
 use crate::{Control, Result};
 
@@ -24,7 +24,7 @@ impl NaiveBayes {
 impl Learner for NaiveBayes {
     const NAME: &'static str = "naive-bayes";
     const ABOUT: &'static str = "Classes whose columns are independent of each other";
-    type Model = Mixture;
+    type Model = FittedMixture;
 
     fn target(&self) -> Option<&str> {
         self.0.specification.target.as_deref()

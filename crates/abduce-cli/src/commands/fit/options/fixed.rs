@@ -4,7 +4,7 @@ use crate::arguments::values::first_given;
 use crate::io::failure::{Failure, Outcome};
 use abduce::Error;
 use abduce::family::Distribution;
-use abduce::model::mixture::{Held, Mixture, Specification};
+use abduce::model::mixture::{FittedMixture, Held, Specification};
 use abduce::store::Model;
 use clap::Args;
 use std::path::PathBuf;
@@ -61,12 +61,12 @@ impl FixedOptions {
     }
 
     /// The mixture to start from.
-    pub fn start(&self) -> Outcome<Option<Mixture>> {
+    pub fn start(&self) -> Outcome<Option<FittedMixture>> {
         let Some(path) = &self.start else {
             return Ok(None);
         };
         let model = Model::load(path)?;
-        match model.body.get::<Mixture>() {
+        match model.body.get::<FittedMixture>() {
             Some(mixture) if mixture.target.is_none() => Ok(Some(mixture.model.clone())),
             _ => Err(Failure::usage(format!(
                 "--start needs a mixture model, but {} contains a {} model",
@@ -77,9 +77,9 @@ impl FixedOptions {
     }
 
     /// Sets the fixed parts in a specification.
-    pub fn set(&self, start: Option<&Mixture>, specification: &mut Specification) -> Outcome {
+    pub fn set(&self, start: Option<&FittedMixture>, specification: &mut Specification) -> Outcome {
         specification.noise = self.noise;
-        if start.is_some_and(Mixture::has_noise) && !self.noise {
+        if start.is_some_and(FittedMixture::has_noise) && !self.noise {
             return Err(
                 Error::parameter("the model of --start has a noise component")
                     .with_hint("add --noise")
@@ -94,7 +94,7 @@ impl FixedOptions {
 }
 
 /// Sets the part that one `--fix` names.
-fn fix(text: &str, start: Option<&Mixture>, specification: &mut Specification) -> Outcome {
+fn fix(text: &str, start: Option<&FittedMixture>, specification: &mut Specification) -> Outcome {
     let required_start = || {
         start.ok_or_else(|| {
             Failure::usage(format!(
@@ -142,7 +142,7 @@ fn fix(text: &str, start: Option<&Mixture>, specification: &mut Specification) -
 
 /// The distributions of a component, or of one of its columns, in the start model.
 fn fixed_from_start(
-    start: &Mixture,
+    start: &FittedMixture,
     text: &str,
     component: usize,
     column: Option<&str>,

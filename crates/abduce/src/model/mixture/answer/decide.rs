@@ -5,10 +5,10 @@ use crate::Result;
 use crate::ask::Decider;
 use crate::family::most_probable;
 use crate::learn::EStep;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::model::mixture::step::expect::Prepared;
 
-impl Mixture {
+impl FittedMixture {
     /// Says the most probable component of what is seen of each row; the first of several,
     /// and the largest where all are impossible.
     pub(crate) fn deciding(&self) -> Result<Decider<'_>> {

@@ -10,7 +10,7 @@
 
 use crate::family::{Distribution, MultivariateStats, Statistics};
 use crate::kernel::eigen::{Eigen, eigen};
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::{Error, Result};
 
 /// The Gaussians of classes over the columns besides the target, in their order.
@@ -47,7 +47,7 @@ pub struct Directions {
     pub intercepts: Vec<f64>,
 }
 
-impl Mixture {
+impl FittedMixture {
     /// The Gaussians of the classes, where the model is made of nothing else; a constant column
     /// has no variance.
     ///

@@ -5,9 +5,9 @@ use crate::ask::{Contribution, Explanation};
 use crate::data::{Cells, Chunk, Rows};
 use crate::family::{Distribution, Words};
 use crate::leaf::Leaf;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 
-impl Mixture {
+impl FittedMixture {
     pub(crate) fn explanation(
         &self,
         chunk: &Chunk,

@@ -9,13 +9,13 @@ use crate::data::{Chunk, Column, Kind, Schema, UnseenCategory};
 use crate::family::{Distribution, Fill, Filler, Gaussian, draw_index, most_probable};
 use crate::leaf::{Leaf, Unseen};
 use crate::learn::EStep;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::model::mixture::step::expect::Prepared;
 use crate::{Error, Result};
 use rand::Rng;
 use std::collections::HashMap;
 
-impl Predict for Mixture {
+impl Predict for FittedMixture {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -25,7 +25,7 @@ impl Predict for Mixture {
     }
 
     fn names(&self) -> Vec<String> {
-        Mixture::names(self)
+        FittedMixture::names(self)
     }
 
     fn constants(&self) -> Vec<(usize, f64)> {
@@ -73,13 +73,13 @@ impl Predict for Mixture {
     }
 }
 
-impl Explain for Mixture {
+impl Explain for FittedMixture {
     fn explain(&self, chunk: &Chunk, row: usize, class: usize, against: usize) -> Explanation {
         self.explanation(chunk, row, class, against)
     }
 }
 
-impl Joint for Mixture {
+impl Joint for FittedMixture {
     fn check_density(&self) -> Result<()> {
         if self.is_generative() {
             return Ok(());
@@ -160,7 +160,7 @@ impl Joint for Mixture {
 /// Gives the logarithms of p(x, class) of the rows of a chunk, row by row.
 pub type LogJoint<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<f64>> + Sync + 'a>;
 
-impl Mixture {
+impl FittedMixture {
     /// The logarithms of the joint densities of what is seen of a row and each class or
     /// component, whatever label the row has; made ready once for many chunks. Where
     /// probabilities vanish, these still tell classes apart.

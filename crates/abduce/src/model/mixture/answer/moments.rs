@@ -2,9 +2,9 @@
 
 use crate::ask::Moments;
 use crate::family::Distribution;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 
-impl Mixture {
+impl FittedMixture {
     pub(super) fn component_moments(&self, columns: &[usize]) -> Vec<Moments> {
         let components = 0..self.components();
         components.map(|j| self.moments_of(j, columns)).collect()

@@ -13,13 +13,13 @@ use crate::family::{
     Scale, Statistics, Stats as _, Words,
 };
 use crate::leaf::{Leaf, Seen};
-use crate::model::mixture::{Mixture, Parameters};
+use crate::model::mixture::{FittedMixture, Parameters};
 
 /// How many rows the prior of a mean is worth, and that of a variance.
 const MEAN_ROWS: f64 = 0.01;
 const VARIANCE_ROWS: f64 = 3.0;
 
-impl Mixture {
+impl FittedMixture {
     /// The parameters that questions are answered with: the estimates, or the
     /// distributions of the next row.
     pub(crate) fn asked(&self) -> &Parameters {

@@ -4,10 +4,10 @@
 use super::joint::marginal;
 use crate::ask::{Joint, Marginal, ProductMixture, impossible, repeated};
 use crate::family::{Covariance, Distribution};
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::{Error, Result};
 
-impl Mixture {
+impl FittedMixture {
     /// `None` if two of the columns depend on each other within a component.
     pub(super) fn product_of_components(
         &self,

@@ -17,7 +17,7 @@ use crate::model::mixture::initialise::Init;
 use crate::model::mixture::initialise::restarts::Start;
 use crate::model::mixture::initialise::starting_point::{StartingPoint, start_column};
 use crate::model::mixture::report::diagnostics::Diagnostics;
-use crate::model::mixture::{Mixture, Parameters, Specification};
+use crate::model::mixture::{FittedMixture, Parameters, Specification};
 use crate::model::{LogLikelihoodOf, check_tries};
 use crate::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ impl Default for FitOptions {
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The model.
-    pub mixture: Mixture,
+    pub mixture: FittedMixture,
     /// The number of rows.
     pub rows: u64,
     /// Their total weight.
@@ -193,7 +193,7 @@ pub fn fit_from(
 pub fn fit_from_mixture(
     specification: &Specification,
     source: &dyn Source,
-    start: &Mixture,
+    start: &FittedMixture,
     options: &FitOptions,
     control: Control,
 ) -> Result<Fit> {

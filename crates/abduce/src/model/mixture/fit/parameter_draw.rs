@@ -11,7 +11,7 @@ use crate::kernel::hashing::mix;
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::learn::{EmOptions, em};
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::model::mixture::incremental::convert::levels;
 use crate::model::mixture::step::task::Task;
 use crate::{Error, ErrorKind, Result};
@@ -31,7 +31,7 @@ const MAX_ATTEMPTS: u64 = 5;
 /// The maximum number of cells of a drawn table.
 const MAX_CELLS: usize = 33_554_432;
 
-impl Mixture {
+impl FittedMixture {
     /// The same mixture with parameters drawn from their approximate posterior, as each copy of
     /// a multiple imputation needs.
     ///
@@ -66,7 +66,7 @@ impl Mixture {
         unlabelled: f64,
         seed: u64,
         control: Control,
-    ) -> Result<Mixture> {
+    ) -> Result<FittedMixture> {
         if self.seen.rows == 0 || !self.is_generative() {
             return Ok(self.clone());
         }
@@ -98,7 +98,12 @@ impl Mixture {
     }
 
     /// The mixture after EM on other rows, from the parameters of this one.
-    fn refitted(&self, rows: &dyn Source, unlabelled: f64, control: Control) -> Result<Mixture> {
+    fn refitted(
+        &self,
+        rows: &dyn Source,
+        unlabelled: f64,
+        control: Control,
+    ) -> Result<FittedMixture> {
         let task = Task {
             leaves: &self.leaves,
             target: self.target,

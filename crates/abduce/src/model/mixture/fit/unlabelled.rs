@@ -15,7 +15,7 @@ use crate::data::Folds;
 use crate::data::{Source, Table};
 use crate::leaf::Seen;
 use crate::learn::EmOptions;
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::model::mixture::step::task::Task;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -222,7 +222,7 @@ impl Score {
     /// same of the model fitted without unlabelled rows, and `unit` the mean weight of a row.
     fn add(
         &mut self,
-        mixture: &Mixture,
+        mixture: &FittedMixture,
         held_out: &dyn Source,
         target: usize,
         right_without: &[bool],

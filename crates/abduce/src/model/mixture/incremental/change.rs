@@ -1,6 +1,6 @@
 //! The report and the notes after a fitted mixture is changed without its rows.
 
-use super::super::{Mixture, Unlabelled};
+use super::super::{FittedMixture, Unlabelled};
 use crate::data::Source;
 use crate::model::mixture::{Fit, Specification};
 use crate::model::{AnyModel, Changed, FitReport, Fitted, Incremental, LogLikelihoodOf};
@@ -16,7 +16,7 @@ const LIMITED: &str = "the number of terms was limited when the model was fitted
 pub const NO_MARKS: &str = "the model has no row marks: rows that were never fitted are noticed \
      only if the statistics rule them out; fit with `marks` to recognize all of them";
 
-impl Incremental for Fitted<Mixture> {
+impl Incremental for Fitted<FittedMixture> {
     fn update(
         &self,
         report: &FitReport,
@@ -56,7 +56,7 @@ impl Incremental for Fitted<Mixture> {
     fn merge(&self, report: &FitReport, others: &[&AnyModel]) -> Result<Changed> {
         let mut parts = vec![&self.model];
         for other in others {
-            let other = other.get::<Mixture>();
+            let other = other.get::<FittedMixture>();
             let difference = match other {
                 None => Some("the kind of model"),
                 Some(other) => self.difference(other),
@@ -71,7 +71,7 @@ impl Incremental for Fitted<Mixture> {
         }
         let specification = &self.recipe.specification;
         let (options, weight) = (&self.recipe.options, self.unlabelled_weight());
-        let fit = Mixture::merge(&parts, specification, options, weight)?;
+        let fit = FittedMixture::merge(&parts, specification, options, weight)?;
         let mut changed = self.changed(report, fit, Vec::new())?;
         let marked = |marked: bool| parts.iter().any(|part| part.marks.is_some() == marked);
         if marked(true) && marked(false) {
@@ -108,9 +108,9 @@ impl Incremental for Fitted<Mixture> {
     }
 }
 
-impl Fitted<Mixture> {
+impl Fitted<FittedMixture> {
     /// The first option in which another model was fitted differently, if there is one.
-    fn difference(&self, other: &Fitted<Mixture>) -> Option<&'static str> {
+    fn difference(&self, other: &Fitted<FittedMixture>) -> Option<&'static str> {
         let own: &Specification = &self.recipe.specification;
         if let Some(difference) = own.difference(&other.recipe.specification) {
             return Some(difference);

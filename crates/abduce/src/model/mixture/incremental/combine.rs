@@ -9,13 +9,15 @@ use crate::model::mixture::fit::fitting::refuse_no_leaves;
 use crate::model::mixture::fit::interrupted;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Fit, FitOptions, Marks, Mixture, MixtureStatistics, Specification};
+use crate::model::mixture::{
+    Fit, FitOptions, FittedMixture, Marks, MixtureStatistics, Specification,
+};
 use crate::{Control, Error, Progress, Result};
 
 /// Models and a schema that contains the columns, levels and terms of all of them and of the
 /// new rows.
 pub(super) struct Combination<'a> {
-    pub parts: &'a [&'a Mixture],
+    pub parts: &'a [&'a FittedMixture],
     pub schema: Schema,
     pub specification: &'a Specification,
     pub options: &'a FitOptions,

@@ -4,7 +4,9 @@
 use super::convert::levels;
 use super::passage::Passage;
 use super::precision::{Precision, merged_moments, precision, worst_precision};
-use super::{Fit, FitOptions, Mixture, MixtureStatistics, Seen, Specification, fit_of_statistics};
+use super::{
+    Fit, FitOptions, FittedMixture, MixtureStatistics, Seen, Specification, fit_of_statistics,
+};
 use crate::Control;
 use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
@@ -22,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 /// The relative rounding error of a difference of scatters.
 const SCATTER_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-impl Mixture {
+impl FittedMixture {
     /// Removes rows that the model was fitted to. The result is the fit of the other rows.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The schema of several models together.
 
-use super::Mixture;
+use super::FittedMixture;
 use crate::data::{Field, number_token};
 use crate::{Error, Result};
 
@@ -18,7 +18,7 @@ pub(super) fn with_constant(field: &Field, x: f64) -> Field {
 }
 
 /// The union of a field over all models in which the column has values.
-pub(super) fn union_of(parts: &[&Mixture], first: &Field) -> Result<Field> {
+pub(super) fn union_of(parts: &[&FittedMixture], first: &Field) -> Result<Field> {
     let mut union: Option<Field> = None;
     let mut constants = Vec::new();
     for part in parts {

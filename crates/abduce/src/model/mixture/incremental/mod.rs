@@ -23,12 +23,12 @@ use crate::leaf::Seen;
 use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Fit, FitOptions, Mixture, MixtureStatistics, Specification};
+use crate::model::mixture::{Fit, FitOptions, FittedMixture, MixtureStatistics, Specification};
 use crate::{Control, Error, Result};
 use combine::Combination;
 use merge_schemas::{union_of, with_constant};
 
-impl Mixture {
+impl FittedMixture {
     /// Whether the statistics follow from the rows alone, without expectations of hidden labels
     /// or cells.
     pub fn is_exact(&self) -> bool {
@@ -111,7 +111,7 @@ impl Mixture {
     /// # Errors
     /// If they have different columns, or unnamed components, which cannot be matched.
     pub fn merge(
-        parts: &[&Mixture],
+        parts: &[&FittedMixture],
         specification: &Specification,
         options: &FitOptions,
         unlabelled: f64,
@@ -143,8 +143,8 @@ impl Mixture {
         combination.fit(None)
     }
 
-    fn check_same_columns(&self, other: &Mixture) -> Result<()> {
-        let missing_in = |a: &Mixture, b: &Mixture| {
+    fn check_same_columns(&self, other: &FittedMixture) -> Result<()> {
+        let missing_in = |a: &FittedMixture, b: &FittedMixture| {
             let mut fields = a.schema.fields.iter();
             let missing = fields.find(|field| b.schema.position(&field.name).is_err());
             missing.map(|field| field.name.clone())

@@ -6,12 +6,12 @@ use super::convert::{Origin, constant, counted_columns, joint_gaussian, levels, 
 use crate::data::{Kind, NO_CODE, Schema, Translation, kind_option};
 use crate::family::{GaussianStats, LeafFamily, Statistics, Stats as _};
 use crate::leaf::{Leaf, Seen};
-use crate::model::mixture::{Mixture, MixtureStatistics};
+use crate::model::mixture::{FittedMixture, MixtureStatistics};
 use crate::{Error, Result};
 
 /// A conversion from a mixture's schema to another.
 pub(super) struct Passage<'a> {
-    from: &'a Mixture,
+    from: &'a FittedMixture,
     /// The names of the columns of the other schema.
     names: Vec<String>,
     /// For each of these columns, the column of the mixture and how its levels are translated.
@@ -23,7 +23,7 @@ impl<'a> Passage<'a> {
     ///
     /// # Errors
     /// If one is missing.
-    pub fn new(from: &'a Mixture, to: &Schema) -> Result<Passage<'a>> {
+    pub fn new(from: &'a FittedMixture, to: &Schema) -> Result<Passage<'a>> {
         let own = &from.schema.fields;
         let names = to.fields.iter().map(|field| field.name.clone()).collect();
         let columns = to.fields.iter().map(|to| {
@@ -47,7 +47,7 @@ impl<'a> Passage<'a> {
 
     /// To the same columns without some of their levels and terms; `codes` are the new codes, by
     /// column.
-    pub fn without(from: &'a Mixture, codes: Vec<Option<Vec<u32>>>) -> Passage<'a> {
+    pub fn without(from: &'a FittedMixture, codes: Vec<Option<Vec<u32>>>) -> Passage<'a> {
         let columns = codes.into_iter().enumerate().map(|(place, codes)| {
             let translation = codes.map_or(Translation::Same, Translation::Codes);
             Some((place, translation))

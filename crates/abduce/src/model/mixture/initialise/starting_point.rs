@@ -4,7 +4,9 @@
 use crate::data::{Kind, Schema, Source, kind_option};
 use crate::leaf::Seen;
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{FitOptions, Mixture, MixtureStatistics, Parameters, Specification};
+use crate::model::mixture::{
+    FitOptions, FittedMixture, MixtureStatistics, Parameters, Specification,
+};
 use crate::{Error, Result};
 
 /// Where the initial parameters of EM come from.
@@ -15,7 +17,7 @@ pub(crate) enum StartingPoint<'a> {
     /// Given parameters.
     Parameters(&'a Parameters),
     /// A mixture of the same columns.
-    Mixture(&'a Mixture),
+    Mixture(&'a FittedMixture),
     /// The levels of a column of a source that has the same rows and one column more.
     Column(&'a dyn Source, usize),
 }

@@ -7,7 +7,7 @@ use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::learn::EStep;
 use crate::model::mixture::step::task::{Found, Task};
-use crate::model::mixture::{FitOptions, Mixture, Parameters};
+use crate::model::mixture::{FitOptions, FittedMixture, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
 
@@ -84,7 +84,7 @@ pub(crate) struct Spurious {
 
 impl Spurious {
     /// The component with the smallest variance, if it is degenerate.
-    pub fn of(mixture: &Mixture) -> Option<Spurious> {
+    pub fn of(mixture: &FittedMixture) -> Option<Spurious> {
         let spreads = spreads(&mixture.leaves, &mixture.seen, &mixture.parameters);
         let (worst, spread) = spreads
             .into_iter()

@@ -19,7 +19,7 @@ use crate::learn::EStep;
 use crate::model::mixture::report::diagnose::{is_collapsed, spreads};
 use crate::model::mixture::step::expect::{Outcome, Prepared};
 use crate::model::mixture::step::task::Task;
-use crate::model::mixture::{Mixture, Parameters};
+use crate::model::mixture::{FittedMixture, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Columns beyond which the eigenvalues of a covariance cost more than the fit is worth
@@ -107,12 +107,12 @@ pub struct ComponentDiagnostics {
 impl Diagnostics {
     /// What parameters and trace tell, without the rows.
     pub(crate) fn without_rows(
-        mixture: &Mixture,
+        mixture: &FittedMixture,
         trace: &[f64],
         bounds: &[f64],
         dropped: usize,
     ) -> Self {
-        let Mixture {
+        let FittedMixture {
             leaves,
             parameters,
             seen,
@@ -148,7 +148,7 @@ impl Diagnostics {
     pub(crate) fn add_certainty(
         &mut self,
         task: &Task,
-        mixture: &Mixture,
+        mixture: &FittedMixture,
         source: &dyn Source,
     ) -> Result<()> {
         let k = mixture.components();
@@ -271,7 +271,7 @@ impl Shares {
         }
     }
 
-    fn of(task: &Task, mixture: &Mixture, source: &dyn Source) -> Result<Option<Shares>> {
+    fn of(task: &Task, mixture: &FittedMixture, source: &dyn Source) -> Result<Option<Shares>> {
         let (leaves, parameters) = (&mixture.leaves, &mixture.parameters);
         let prepared = Prepared::new(leaves, mixture.target, parameters, EStep::Soft)?;
         let prepared = prepared.stopped_by(task.control);

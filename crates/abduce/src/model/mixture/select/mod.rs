@@ -17,7 +17,9 @@ use crate::data::{Source, fold};
 use crate::model::mixture::fit::interrupted;
 use crate::model::mixture::report::diagnose::Spurious;
 use crate::model::mixture::select::distinct::{Distinct, Pair, SameCovariances};
-use crate::model::mixture::{CovarianceKind, Fit, FitOptions, Mixture, Reals, Specification, fit};
+use crate::model::mixture::{
+    CovarianceKind, Fit, FitOptions, FittedMixture, Reals, Specification, fit,
+};
 use crate::{Control, Progress};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -312,7 +314,7 @@ fn attempt(
 }
 
 /// Σ_i w_i ln max_j p(j | x_i): 0 where every row is certainly of one component.
-fn log_certainty(mixture: &Mixture, source: &dyn Source) -> Result<f64> {
+fn log_certainty(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
     let classifier = mixture.classifier()?;
     let total = fold(
         source,

@@ -3,7 +3,7 @@
 
 use crate::ask::Joint as _;
 use crate::data::{Chunk, Column, Source, Table};
-use crate::model::mixture::Mixture;
+use crate::model::mixture::FittedMixture;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,7 +18,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    pub fn of(mixture: &Mixture, source: &dyn Source) -> Result<Pattern> {
+    pub fn of(mixture: &FittedMixture, source: &dyn Source) -> Result<Pattern> {
         let text = mixture.leaves.iter().any(|leaf| leaf.family.is_text());
         if text || !mixture.is_generative() {
             return Err(
@@ -64,7 +64,7 @@ impl Pattern {
         })
     }
 
-    pub fn draw(&self, mixture: &Mixture, rng: &mut ChaCha8Rng) -> Result<Table> {
+    pub fn draw(&self, mixture: &FittedMixture, rng: &mut ChaCha8Rng) -> Result<Table> {
         let schema = &mixture.schema;
         let drawn = mixture.sample(&vec![None; schema.fields.len()], self.rows, rng)?;
         let columns = drawn.columns().iter().zip(&self.seen);

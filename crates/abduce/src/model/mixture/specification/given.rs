@@ -6,7 +6,7 @@
 use crate::data::{Kind, Schema};
 use crate::family::{Distribution, Family as _, LeafFamily, MultivariateStudentT, Poisson};
 use crate::leaf::{FamilyName, Leaf};
-use crate::model::mixture::{CovarianceKind, Mixture, Parameters, Specification};
+use crate::model::mixture::{CovarianceKind, FittedMixture, Parameters, Specification};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -164,7 +164,7 @@ impl Specification {
     }
 }
 
-impl Mixture {
+impl FittedMixture {
     /// Its parameters for leaves over the columns of another schema.
     pub(crate) fn parameters_of(&self, leaves: &[Leaf], schema: &Schema) -> Result<Parameters> {
         let mut parameters = Parameters {

@@ -3,7 +3,7 @@
 
 use crate::family::{Distribution, Statistics, times};
 use crate::leaf::{Leaf, Unseen};
-use crate::model::mixture::{Mixture, MixtureStatistics, Parameters};
+use crate::model::mixture::{FittedMixture, MixtureStatistics, Parameters};
 use rayon::prelude::*;
 
 impl MixtureStatistics {
@@ -84,7 +84,7 @@ pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
     (numbers / NUMBERS).clamp(1, MOST).next_power_of_two()
 }
 
-impl Mixture {
+impl FittedMixture {
     /// The log-likelihood of the constant columns, which that of the model leaves out.
     pub(crate) fn log_likelihood_of_constants(&self) -> f64 {
         let leaves = self.statistics.leaves.iter().zip(&self.parameters.leaves);

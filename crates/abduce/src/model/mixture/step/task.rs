@@ -17,7 +17,7 @@ use crate::model::mixture::report::diagnose::any_singular;
 use crate::model::mixture::step::coordinates::{at_coordinates, coordinates};
 use crate::model::mixture::step::expect::Prepared;
 use crate::model::mixture::step::maximize::{WeightBelief, log_prior, maximize, segment};
-use crate::model::mixture::{Mixture, MixtureStatistics, Parameters};
+use crate::model::mixture::{FittedMixture, MixtureStatistics, Parameters};
 
 pub(crate) type Found = EmResult<Parameters, MixtureStatistics>;
 
@@ -184,14 +184,14 @@ impl Task<'_> {
         parameters: Parameters,
         statistics: MixtureStatistics,
         seen: Seen,
-    ) -> Mixture {
-        Mixture {
+    ) -> FittedMixture {
+        FittedMixture {
             weight_smoothing: self.weights.smoothing,
             given_weights: self.weights.given.clone(),
             predictive: self.predictive,
             statistics,
             seen,
-            ..Mixture::given(
+            ..FittedMixture::given(
                 schema.clone(),
                 self.target,
                 self.leaves.to_vec(),
